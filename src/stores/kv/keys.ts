@@ -1,0 +1,26 @@
+declare const branded: unique symbol
+/** A key of the shared store. Only the functions below make one, so that all keys can be read here. */
+export type Key = string & { readonly [branded]: true }
+
+const key = (text: string) => text as Key
+
+/** Known version of a record (string of an integer). 30 days from its last change. */
+export const versionKey = (record: string) => key(`gateway:version:${record}`)
+/** Hash of a subject's window counters and their resets. Until the longest window ends. */
+export const quotaKey = (subject: string) => key(`gateway:quota:${subject}`)
+/** Sorted set: call id by lease end. Until the last lease ends. */
+export const slotKey = (subject: string) => key(`gateway:slots:${subject}`)
+/** Hash: spent in nano-dollars and the period it belongs to. 40 days from its last use; SQL re-seeds it. */
+export const budgetKey = (subject: string) => key(`gateway:budget:${subject}`)
+/** Sorted set: `<call id>|<nano-dollars>` by lease end. Until the last lease ends. */
+export const holdKey = (subject: string) => key(`gateway:holds:${subject}`)
+/** Hash of a deployment's shared signals. One day from its last use. */
+export const deploymentKey = (deployment: string) => key(`gateway:deployment:${deployment}`)
+/** Sorted set: attempt id by lease end. Until the last lease ends. */
+export const activeKey = (deployment: string) => key(`gateway:active:${deployment}`)
+/** Marks a settled call. One hour. */
+export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
+/** Hash of shared metric counters. Kept. */
+export const countersKey = () => key('gateway:counters')
+/** List of a shared log's newest entries. 7 days from the last. */
+export const logKey = (log: string) => key(`gateway:log:${log}`)

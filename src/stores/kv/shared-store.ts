@@ -1,0 +1,170 @@
+import type { Candidate, DeploymentOutcome, DeploymentSignals } from './deployment-signals.ts'
+import type { Key } from './keys.ts'
+
+/** A record that the caller was built from, with the version it had when it was read from SQL. 0: "there is none". */
+export interface RecordVersion {
+  readonly record: string
+  readonly version: number
+}
+
+export type Window = 'minute' | 'hour' | 'day'
+
+/** One limit of one scope. `cost` is counted when everything passes; `used + cost > limit` refuses. */
+export interface Quota {
+  /** Spec name, e.g. `team_tpm`: what a refusal is called. */
+  readonly scope: string
+  /** Whose counter, e.g. `team:red`. Counters of one subject live in one key. */
+  readonly subject: string
+  readonly unit: 'requests' | 'tokens'
+  readonly window: Window
+  readonly limit: number
+  readonly cost: number
+}
+
+/** The parallel limit of one subject: a lease by call id that ends by itself. */
+export interface Slot {
+  readonly scope: string
+  readonly subject: string
+  readonly limit: number
+}
+
+/** Money is integer nano-dollars. */
+export interface Budget {
+  /** e.g. `team_budget`. */
+  readonly scope: string
+  readonly subject: string
+  readonly limitNano: number
+  /** Expected cost of this call, held until settled or until the lease ends. */
+  readonly holdNano: number
+  /** Names the budget's period; spend of another period does not count. `''` when it never resets. */
+  readonly period: string
+  /** What SQL says was spent in this period. Needed once, when the store answers that it does not know the subject. */
+  readonly seedNano?: number
+}
+
+/** Everything that decides whether a call may run, and where it may go. */
+export interface Admission {
+  readonly callId: string
+  /** Names the first attempt; the lease on the reserved deployment carries it. */
+  readonly attemptId: string
+  readonly versions: readonly RecordVersion[]
+  readonly quotas: readonly Quota[]
+  readonly slots: readonly Slot[]
+  readonly budgets: readonly Budget[]
+  /** In the order the strategy prefers. The first that is neither cooled nor full is reserved. */
+  readonly candidates: readonly Candidate[]
+  /** How long slots, holds and in-flight marks live without being renewed. */
+  readonly leaseSeconds: number
+}
+
+export interface QuotaState {
+  readonly scope: string
+  readonly unit: 'requests' | 'tokens'
+  readonly limit: number
+  /** After this call was counted. */
+  readonly used: number
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly resetsAt: number
+}
+
+export interface Admitted {
+  readonly kind: 'admitted'
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly now: number
+  readonly quotas: readonly QuotaState[]
+  /** What was taken for the first attempt; undefined when there were no candidates or none was free. */
+  readonly reserved: string | undefined
+  /** One for each candidate, same order, as they were before this call's reservation. */
+  readonly signals: readonly DeploymentSignals[]
+}
+
+/** Nothing was changed. */
+export interface Refused {
+  readonly kind: 'refused'
+  readonly now: number
+  readonly reason: 'quota' | 'slot' | 'budget'
+  readonly scope: string
+  /** When trying again may succeed; undefined where only somebody else can tell (slots, budgets). */
+  readonly resetsAt: number | undefined
+}
+
+/** Nothing was changed: read these again from SQL and ask once more. */
+export interface Stale {
+  readonly kind: 'stale'
+  /** Records of which the store knows a newer version. */
+  readonly records: readonly string[]
+  /** Subjects whose spend the store does not know. */
+  readonly budgets: readonly string[]
+}
+
+/** The next attempt of an admitted call: takes the lease of its deployment, if that is not cooled or full. */
+export interface AttemptStart {
+  readonly attemptId: string
+  readonly candidate: Candidate
+  readonly leaseSeconds: number
+}
+
+export interface Lease {
+  readonly callId: string
+  readonly attemptIds: readonly { readonly attemptId: string; readonly deployment: string }[]
+  readonly slots: readonly string[]
+  readonly budgets: readonly { readonly subject: string; readonly holdNano: number }[]
+  readonly leaseSeconds: number
+}
+
+/** What a call leaves behind. */
+export interface Settlement {
+  readonly callId: string
+  /** Subjects whose slot this call held. */
+  readonly slots: readonly string[]
+  /** Releases the hold, adds what was really spent. */
+  readonly budgets: readonly {
+    readonly subject: string
+    readonly period: string
+    readonly holdNano: number
+    readonly spentNano: number
+  }[]
+  /** One for each attempt that reserved a deployment. */
+  readonly outcomes: readonly DeploymentOutcome[]
+  /** Added to the shared counters of the same name: metrics, where isolates share no memory. */
+  readonly counters: Readonly<Record<string, number>>
+  /** Appended to the shared log of that name, which keeps its newest entries: fallback events. */
+  readonly entries: readonly { readonly log: string; readonly text: string; readonly keep: number }[]
+}
+
+/** The shared key-value store, in the gateway's own verbs. Each verb is atomic and one round trip; time is the store's. */
+export interface SharedStore {
+  /** Decides a call: a stale identity, any quota, the slot or any budget refuses it, and then nothing has changed.
+   *  Admitted, everything is counted, and the signals of the candidate deployments come back with it. */
+  admit(call: Admission): Promise<Admitted | Refused | Stale>
+  /** Reserves a deployment for a further attempt. False when it is cooled or full; then nothing has changed. */
+  startAttempt(start: AttemptStart): Promise<boolean>
+  /** Leaves everything a call learned. Idempotent by call id: twice is once. */
+  settle(outcome: Settlement): Promise<void>
+  /** Prolongs what a long call holds. What has already expired stays expired. */
+  renew(lease: Lease): Promise<void>
+  /** Makes a change to a record known: versions below are stale from now on. Never goes backwards. */
+  publish(records: readonly RecordVersion[]): Promise<void>
+
+  signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
+  counters(): Promise<Record<string, number>>
+  /** Newest first. */
+  entries(log: string, limit: number): Promise<string[]>
+
+  get(key: Key): Promise<string | undefined>
+  put(key: Key, value: string, ttlSeconds: number): Promise<void>
+  /** Stores only where nothing is; says whether it did. */
+  putNew(key: Key, value: string, ttlSeconds: number): Promise<boolean>
+  /** Returns and removes in one step: login state, single-use things. */
+  take(key: Key): Promise<string | undefined>
+  remove(...keys: Key[]): Promise<void>
+
+  /** Resolves when the store answers within `timeoutMs`; rejects otherwise. */
+  ping(timeoutMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** The store could not be asked, did not answer in time, or answered nonsense. Never carries a command or a value. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable'
+}

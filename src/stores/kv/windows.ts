@@ -1,0 +1,13 @@
+import type { Window } from './shared-store.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** When a window that is opened at `now` ends: the minute 60 s from its first hit, the hour at the end of the clock
+ *  hour, the day at midnight UTC. */
+export function windowEnd(window: Window, now: number): number {
+  if (window === 'minute') return now + MINUTE_MS
+  const length = window === 'hour' ? HOUR_MS : DAY_MS
+  return Math.floor(now / length) * length + length
+}
