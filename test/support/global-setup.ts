@@ -1,0 +1,41 @@
+import type { TestProject } from 'vitest/node'
+import { startPostgresOverHttp } from '../../src/local/postgres-over-http.node.ts'
+import { startRedisOverHttp } from '../../src/local/redis-over-http.node.ts'
+import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** `redis://…` of a real redis-server, '' where this machine has none. */
+    redisUrl: string
+    /** The same one, spoken to as Upstash is. */
+    redisHttpUrl: string
+    redisHttpToken: string
+    /** `postgres://…` of a real server, '' where this machine has none. */
+    postgresUrl: string
+    /** The same one, spoken to as Neon is: the address of its `/sql` endpoint. */
+    postgresHttpUrl: string
+  }
+}
+
+/** Starts the real servers once for all suites. In CI a missing one is a failure. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const redis = await startRedis()
+  const postgres = await startPostgres()
+  const token = 'test-token'
+  const redisHttp = redis && (await startRedisOverHttp({ redisUrl: redis.url, port: 0, token }))
+  const postgresHttp = postgres && (await startPostgresOverHttp({ postgresUrl: postgres.url, port: 0 }))
+
+  provide('redisUrl', redis?.url ?? '')
+  provide('redisHttpUrl', redisHttp?.url ?? '')
+  provide('redisHttpToken', token)
+  provide('postgresUrl', postgres?.url ?? '')
+  provide('postgresHttpUrl', postgresHttp?.url ?? '')
+
+  return async () => {
+    await redisHttp?.close()
+    await postgresHttp?.close()
+    await redis?.stop()
+    await postgres?.stop()
+  }
+}

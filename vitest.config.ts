@@ -1,0 +1,26 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
+import { defineConfig } from 'vitest/config'
+
+const slow = { testTimeout: 20_000, hookTimeout: 60_000 }
+
+export default defineConfig({
+  test: {
+    globalSetup: ['./test/support/global-setup.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { ...slow, name: 'node', include: ['test/**/*.test.ts'], exclude: ['test/clients/**'] },
+      },
+      {
+        extends: true,
+        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' } })],
+        test: {
+          ...slow,
+          name: 'workerd',
+          include: ['test/runtime/**/*.test.ts', 'test/contracts/**/*.test.ts'],
+          exclude: ['**/*.node.test.ts'],
+        },
+      },
+    ],
+  },
+})
