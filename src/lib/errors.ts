@@ -1,0 +1,131 @@
+/** What kind of thing went wrong. Status, wire type, retry and fallback chain are columns here and decided nowhere else. */
+export interface Failure {
+  readonly status: number
+  readonly type: string
+  /** Default of the wire's `code`. */
+  readonly code?: string
+  /** Another deployment, or the same a little later, may do better. */
+  readonly retry?: true
+  /** The chain of fallback groups that answers it. */
+  readonly chain?: 'fallbacks' | 'context_window_fallbacks' | 'content_policy_fallbacks'
+  /** It says something about the deployment that was asked. */
+  readonly blames?: 'deployment'
+  /** How fallback events and metrics name it. */
+  readonly classification?: Classification
+}
+
+export type Classification =
+  | 'rate_limit'
+  | 'timeout'
+  | 'connection'
+  | 'provider_error'
+  | 'auth'
+  | 'context_window'
+  | 'content_policy'
+  | 'truncated'
+
+const upstream = { chain: 'fallbacks', blames: 'deployment' } as const
+
+export const FAILURES = {
+  // The client's own
+  invalid_request: { status: 400, type: 'invalid_request_error' },
+  unsupported_media_type: { status: 415, type: 'invalid_request_error', code: 'unsupported_media_type' },
+  payload_too_large: { status: 413, type: 'invalid_request_error', code: 'payload_too_large' },
+  authentication: { status: 401, type: 'authentication_error' },
+  permission: { status: 403, type: 'permission_error' },
+  not_found: { status: 404, type: 'not_found_error' },
+  model_not_found: { status: 404, type: 'not_found_error', code: 'model_not_found' },
+  method_not_allowed: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
+  not_supported: { status: 404, type: 'not_found_error', code: 'not_supported' },
+  conflict: { status: 409, type: 'invalid_request_error', code: 'conflict' },
+  client_closed: { status: 499, type: 'api_error', code: 'client_closed' },
+  rate_limited: { status: 429, type: 'rate_limit_error' },
+  budget_exceeded: { status: 429, type: 'budget_exceeded', code: 'budget_exceeded' },
+  // The gateway's own
+  no_matching_deployment: { status: 503, type: 'api_error', code: 'no_matching_deployment' },
+  no_healthy_deployment: { status: 503, type: 'api_error', code: 'no_healthy_deployment', chain: 'fallbacks' },
+  no_capacity: { status: 503, type: 'api_error', code: 'no_capacity', chain: 'fallbacks' },
+  store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },
+  shutting_down: { status: 503, type: 'api_error', code: 'shutting_down' },
+  internal: { status: 500, type: 'api_error', code: 'internal_error' },
+  // The upstream's
+  upstream_unreachable: { status: 502, type: 'api_error', ...upstream, retry: true, classification: 'connection' },
+  upstream_failed: { status: 502, type: 'api_error', ...upstream, retry: true, classification: 'provider_error' },
+  upstream_malformed: { status: 502, type: 'api_error', ...upstream, retry: true, classification: 'provider_error' },
+  upstream_truncated: { status: 502, type: 'api_error', ...upstream, retry: true, classification: 'truncated' },
+  upstream_timeout: { status: 504, type: 'api_error', ...upstream, retry: true, classification: 'timeout' },
+  upstream_rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    ...upstream,
+    retry: true,
+    classification: 'rate_limit',
+  },
+  /** 401, 403, 404 of a provider: our credentials or our model name are wrong there; the next deployment may do. */
+  upstream_refused: { status: 502, type: 'api_error', ...upstream, classification: 'auth' },
+  /** 400, 413, 422 of a provider: the client's request, answered with the provider's own words. */
+  upstream_rejected: { status: 400, type: 'invalid_request_error' },
+  context_window: {
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'context_length_exceeded',
+    chain: 'context_window_fallbacks',
+    classification: 'context_window',
+  },
+  content_policy: {
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'content_policy_violation',
+    chain: 'content_policy_fallbacks',
+    classification: 'content_policy',
+  },
+} as const satisfies Record<string, Failure>
+
+export type FailureName = keyof typeof FAILURES
+
+export interface FailureDetails {
+  /** The field or scope that the wire's `param` names. */
+  readonly param?: string
+  /** Overrides the row's `code`. */
+  readonly code?: string
+  /** Overrides the row's status, where the upstream's own says more (413, 422). */
+  readonly status?: number
+  readonly retryAfterSeconds?: number
+  /** Further response headers. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the log only. */
+  readonly cause?: unknown
+}
+
+/** Everything the gateway can say no with. The message is for the client: it says what to do and holds no secret. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly failure: FailureName
+  readonly details: FailureDetails
+
+  constructor(failure: FailureName, message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.failure = failure
+    this.details = details
+  }
+
+  get row(): Failure {
+    return FAILURES[this.failure]
+  }
+
+  get status(): number {
+    return this.details.status ?? this.row.status
+  }
+
+  get code(): string | null {
+    return this.details.code ?? this.row.code ?? (this.row.blames ? this.failure : null)
+  }
+}
+
+/** What was thrown, as ours: anything unknown is `internal` with fixed text; its cause goes to the log only. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return new GatewayError('internal', 'Something went wrong inside the gateway. Quote the request id when reporting it.', {
+    cause: thrown,
+  })
+}
