@@ -1,7 +1,13 @@
+import type { Secret } from '../lib/secret.ts'
+
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  /** `https://host:port` */
+  readonly origin: string
+  /** From the first `/`, with its query. */
+  readonly path: string
+  /** Credentials stay sealed until the transport sends them. */
+  readonly headers: Readonly<Record<string, string | Secret>>
   readonly body?: Uint8Array | string
 }
 
@@ -9,17 +15,31 @@ export interface UpstreamResponse {
   readonly status: number
   /** Lower-case names; a repeated header is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** Cancelling it ends the upstream call. */
-  readonly body: ReadableStream<Uint8Array>
+  readonly body: UpstreamBody
 }
 
-/** Sends one request to an upstream and resolves with its head. Redirects are never followed, bodies never decoded
- *  twice, aborting the signal ends the connection at once. Knows nothing of providers. */
+/** A body that is asked for, so that a slow client slows its upstream. One reader. */
+export interface UpstreamBody {
+  /** What has arrived since the last read, as one piece; undefined at the end. Rejects with TransportError when the
+   *  connection ends before the body does. */
+  read(): Promise<Uint8Array | undefined>
+  /** Everything that is left. Rejects with BodyTooLarge beyond `limitBytes`, and then ends the call. */
+  bytes(limitBytes: number): Promise<Uint8Array>
+  /** Ends the upstream call. */
+  cancel(): void
+}
+
+/** Sends one request to an upstream and resolves with its head. Redirects are never followed; aborting the signal ends
+ *  the connection at once, whether the head has come or not. Knows nothing of providers, clocks or retries. */
 export interface Transport {
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse>
 }
 
-/** The upstream could not be reached or went away. `timeout` when the transport itself gave up waiting. */
+/** The upstream could not be reached, or went away. The message holds no header and no body. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
+}
+
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge'
 }

@@ -1,0 +1,47 @@
+import { joinBytes } from './bytes.ts'
+import { membersOf } from './json-members.ts'
+
+const latin1 = new TextDecoder('latin1')
+const encoder = new TextEncoder()
+const COMMA = encoder.encode(',')
+
+/** Changes top-level members of a JSON object, leaving every other byte as the client wrote it. `undefined` removes.
+ *  `parsed` is what JSON.parse made of the same bytes. */
+export function editJson(
+  bytes: Uint8Array,
+  parsed: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Uint8Array {
+  // The label latin1 stands for windows-1252, one character for every byte: offsets in the text are byte offsets.
+  const members = membersOf(latin1.decode(bytes))
+  const keys = members?.map((member) => member.key)
+  if (!members || new Set(keys).size !== members.length) {
+    // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
+    return encoder.encode(JSON.stringify({ ...parsed, ...changes }))
+  }
+
+  const kept = members.filter((member) => !(member.key in changes) || changes[member.key] !== undefined)
+  const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !keys?.includes(key))
+  const headEnd = members[0]?.start ?? bytes.indexOf(0x7b) + 1
+  const tailStart = members.at(-1)?.valueEnd ?? headEnd
+
+  const pieces = [bytes.subarray(0, headEnd)]
+  const written = added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(changes[key])}`).join(',')
+  if (written !== '') pieces.push(encoder.encode(written))
+  for (const [index, member] of kept.entries()) {
+    const before = kept[index - 1]
+    if (before) {
+      const adjacent = members[members.indexOf(member) - 1] === before
+      pieces.push(adjacent ? bytes.subarray(before.valueEnd, member.start) : COMMA)
+    } else if (written !== '') {
+      pieces.push(COMMA)
+    }
+    if (member.key in changes) {
+      pieces.push(bytes.subarray(member.start, member.valueStart), encoder.encode(JSON.stringify(changes[member.key])))
+    } else {
+      pieces.push(bytes.subarray(member.start, member.valueEnd))
+    }
+  }
+  pieces.push(bytes.subarray(tailStart))
+  return joinBytes(pieces)
+}

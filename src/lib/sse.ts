@@ -1,0 +1,87 @@
+const decoder = new TextDecoder('latin1')
+const utf8 = new TextDecoder()
+
+/** One event as it came: its bytes with the blank line that ends it, and the same as text of one character a byte, for
+ *  cheap searching. */
+export interface Frame {
+  readonly bytes: Uint8Array
+  readonly text: string
+}
+
+/** Cuts a byte stream into server-sent events, wherever its pieces were cut. Lines may end in \n, \r\n or \r. */
+export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
+  let rest: Uint8Array | undefined
+  return {
+    push(piece: Uint8Array): Frame[] {
+      let bytes = piece
+      if (rest) {
+        bytes = new Uint8Array(rest.byteLength + piece.byteLength)
+        bytes.set(rest)
+        bytes.set(piece, rest.byteLength)
+        rest = undefined
+      }
+      const text = decoder.decode(bytes)
+      const frames: Frame[] = []
+      let start = 0
+      for (let end = frameEnd(text, start); end !== -1; end = frameEnd(text, start)) {
+        frames.push({ bytes: bytes.subarray(start, end), text: text.slice(start, end) })
+        start = end
+      }
+      if (start < bytes.byteLength) {
+        rest = bytes.subarray(start)
+        if (rest.byteLength > limitBytes) throw new RangeError('an event of the stream is too large')
+      }
+      return frames
+    },
+    /** What came after the last blank line. */
+    rest: (): Frame | undefined => rest && { bytes: rest, text: decoder.decode(rest) },
+  }
+}
+
+/** Index behind the first blank line at or after `from`, -1 when there is none yet. A lone \r at the very end is not
+ *  yet known to be a line end, since its \n may follow. */
+function frameEnd(text: string, from: number): number {
+  const line = text.indexOf('\n\n', from)
+  const hasCarriageReturn = text.indexOf('\r', from)
+  if (hasCarriageReturn === -1 || (line !== -1 && hasCarriageReturn > line)) return line === -1 ? -1 : line + 2
+  for (let at = from; at < text.length; at++) {
+    const first = lineEnd(text, at)
+    if (first === 0) continue
+    if (first === -1) return -1
+    const second = at + first < text.length ? lineEnd(text, at + first) : 0
+    if (second === -1) return -1
+    if (second > 0) return at + first + second
+    at += first - 1
+  }
+  return -1
+}
+
+/** Length of the line end at `at`; 0 when there is none, -1 when more bytes are needed to tell. */
+function lineEnd(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code === 10) return 1
+  if (code !== 13) return 0
+  if (at + 1 >= text.length) return -1
+  return text.charCodeAt(at + 1) === 10 ? 2 : 1
+}
+
+export interface SseEvent {
+  readonly event: string
+  /** undefined for a frame without data: comments. */
+  readonly data: string | undefined
+}
+
+/** Reads one frame: its data lines joined, as the standard says. */
+export function readFrame(frame: Frame): SseEvent {
+  let event = ''
+  let data: string | undefined
+  for (const line of utf8.decode(frame.bytes).split(/\r\n|\n|\r/)) {
+    if (line.startsWith('data:')) {
+      const value = line.startsWith('data: ') ? line.slice(6) : line.slice(5)
+      data = data === undefined ? value : `${data}\n${value}`
+    } else if (line.startsWith('event:')) {
+      event = line.slice(6).trim()
+    }
+  }
+  return { event, data }
+}

@@ -1,0 +1,17 @@
+import { joinBytes } from '../lib/bytes.ts'
+import { BodyTooLarge, type UpstreamBody } from './transport.ts'
+
+/** `UpstreamBody.bytes` in terms of its other two verbs. */
+export async function readAll(body: Pick<UpstreamBody, 'read' | 'cancel'>, limitBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
+    length += piece.byteLength
+    if (length > limitBytes) {
+      body.cancel()
+      throw new BodyTooLarge(`the upstream's answer is larger than ${limitBytes} bytes`)
+    }
+    pieces.push(piece)
+  }
+  return joinBytes(pieces)
+}

@@ -1,0 +1,142 @@
+import { Agent, type Dispatcher } from 'undici'
+import { joinBytes } from '../lib/bytes.ts'
+import { openHeaders } from './open-headers.ts'
+import { readAll } from './read-all.ts'
+import {
+  type Transport,
+  TransportError,
+  type UpstreamBody,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from './transport.ts'
+
+const PENDING_LIMIT_BYTES = 65_536
+
+/** The transport of Node: undici's dispatcher with a handler of our own, which costs a sixth of `fetch` a call. */
+export function undiciTransport(): Transport & { close(): Promise<void> } {
+  // Our own clocks decide how long an upstream may take; undici's would only blur whose timeout it was.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, keepAliveTimeout: 30_000 })
+  return {
+    send: (request, signal) => new Promise((resolve, reject) => dispatch(agent, request, signal, resolve, reject)),
+    close: () => agent.destroy(),
+  }
+}
+
+function dispatch(
+  agent: Agent,
+  request: UpstreamRequest,
+  signal: AbortSignal,
+  resolve: (response: UpstreamResponse) => void,
+  reject: (error: unknown) => void,
+): void {
+  if (signal.aborted) {
+    reject(signal.reason)
+    return
+  }
+  let controller: Dispatcher.DispatchController | undefined
+  let failure: unknown
+  let ended = false
+  let paused = false
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
+  let wake: (() => void) | undefined
+
+  const notify = () => {
+    wake?.()
+    wake = undefined
+  }
+  const abort = () => {
+    const reason = signal.reason instanceof Error ? signal.reason : new TransportError('the call was ended')
+    if (controller) controller.abort(reason)
+    fail(reason)
+  }
+  const fail = (error: unknown) => {
+    signal.removeEventListener('abort', abort)
+    if (ended) return
+    ended = true
+    failure = error
+    notify()
+    reject(error)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+
+  const cancel = () => {
+    if (ended) return
+    pending = []
+    pendingBytes = 0
+    const reason = new TransportError('the call was ended')
+    controller?.abort(reason)
+    fail(reason)
+  }
+  const body: UpstreamBody = {
+    async read() {
+      if (pendingBytes === 0 && !ended) await new Promise<void>((awake) => (wake = awake))
+      if (pendingBytes === 0) {
+        if (failure !== undefined) throw failure
+        return undefined
+      }
+      const piece = joinBytes(pending)
+      pending = []
+      pendingBytes = 0
+      if (paused) {
+        paused = false
+        controller?.resume()
+      }
+      return piece
+    },
+    bytes: (limitBytes) => readAll(body, limitBytes),
+    cancel,
+  }
+
+  agent.dispatch(
+    {
+      origin: request.origin,
+      path: request.path,
+      method: request.method,
+      headers: openHeaders(request.headers),
+      body: (request.body as Buffer | string | undefined) ?? null,
+    },
+    {
+      onRequestStart(started) {
+        controller = started
+        if (signal.aborted) abort()
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200) resolve({ status, headers: joinHeaders(headers), body })
+      },
+      onResponseData(_controller, chunk) {
+        pending.push(chunk)
+        pendingBytes += chunk.byteLength
+        if (pendingBytes > PENDING_LIMIT_BYTES && !paused) {
+          paused = true
+          controller?.pause()
+        }
+        notify()
+      },
+      onResponseEnd() {
+        signal.removeEventListener('abort', abort)
+        ended = true
+        notify()
+      },
+      onResponseError(_controller, error) {
+        if (signal.aborted) fail(signal.reason)
+        else if (error instanceof TransportError) fail(error)
+        else fail(new TransportError(`the connection to ${request.origin} failed: ${codeOf(error)}`, { cause: error }))
+      },
+    },
+  )
+}
+
+function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  for (const name in headers) {
+    const value = headers[name]
+    if (Array.isArray(value)) headers[name] = value.join(', ')
+  }
+  return headers as Record<string, string>
+}
+
+/** A machine-readable word, never the whole text: undici's messages may quote what was sent. */
+function codeOf(error: Error): string {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' ? code : error.name
+}
