@@ -1,0 +1,43 @@
+/** How long an upstream asks to be left alone: `retry-after-ms`, `retry-after` in seconds or as a date, or the reset
+ *  headers that some send instead. undefined when it says nothing that can be read. */
+export function retryAfterSeconds(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const milliseconds = number(headers['retry-after-ms'])
+  if (milliseconds !== undefined) return milliseconds / 1000
+
+  const retryAfter = headers['retry-after']
+  if (retryAfter !== undefined) {
+    const seconds = number(retryAfter)
+    if (seconds !== undefined) return seconds
+    const date = Date.parse(retryAfter)
+    if (!Number.isNaN(date)) return Math.max(0, (date - now) / 1000)
+  }
+
+  const resets = ['x-ratelimit-reset-requests', 'x-ratelimit-reset-tokens', 'x-ratelimit-reset']
+    .filter((name) => exhausted(headers, name))
+    .map((name) => reset(headers[name], now))
+    .filter((seconds) => seconds !== undefined)
+  return resets.length === 0 ? undefined : Math.max(...resets)
+}
+
+/** A reset counts only where its own `remaining` does not say that something is left. */
+function exhausted(headers: Readonly<Record<string, string>>, name: string): boolean {
+  const remaining = number(headers[name.replace('reset', 'remaining')])
+  return remaining === undefined || remaining <= 0
+}
+
+/** `1m30s`, `250ms`, seconds, or a Unix time. */
+function reset(value: string | undefined, now: number): number | undefined {
+  const plain = number(value)
+  if (plain !== undefined) return plain > 1_000_000_000 ? Math.max(0, plain - now / 1000) : plain
+  if (value === undefined || !/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(value)) return undefined
+  const unit: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
+  let seconds = 0
+  for (const [, amount, name] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    seconds += Number(amount) * (unit[name as string] as number)
+  }
+  return seconds
+}
+
+function number(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined
+}

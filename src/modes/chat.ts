@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import type { Mode } from './mode.ts'
+
+const message = z.looseObject({
+  role: z.string(),
+})
+
+export const chatRequest = z.looseObject({
+  model: z.string().min(1).describe('Public model name, alias or route group.'),
+  messages: z.array(message).min(1).describe('The conversation so far.'),
+  stream: z.boolean().nullish().describe('Answer as server-sent events.'),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+  metadata: z
+    .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
+    .nullish(),
+})
+export type ChatRequest = z.output<typeof chatRequest>
+
+export const chat: Mode<ChatRequest> = {
+  name: 'chat',
+  schema: chatRequest,
+  unit: 'tokens',
+  unitCost: ({ input_cost_per_token: input, output_cost_per_token: output }) =>
+    input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0),
+}

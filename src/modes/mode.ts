@@ -1,0 +1,33 @@
+import type * as z from 'zod'
+import type { ModelInfo } from '../config/model-list.ts'
+import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
+
+export const MODE_NAMES = [
+  'chat',
+  'completion',
+  'embedding',
+  'image_generation',
+  'audio_speech',
+  'audio_transcription',
+  'rerank',
+] as const
+export type ModeName = (typeof MODE_NAMES)[number]
+
+/** What every kind of request has in common once it is parsed. */
+export interface ModelRequest {
+  readonly model: string
+  readonly stream?: boolean | null | undefined
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined
+  readonly [field: string]: unknown
+}
+
+/** A kind of request: everything that differs between chat, embeddings, images… is asked of this object. */
+export interface Mode<Request extends ModelRequest = ModelRequest> {
+  readonly name: ModeName
+  /** Loose: fields unknown to us travel on. */
+  readonly schema: z.ZodType<Request>
+  /** The per-minute capacity that a call uses beside requests. */
+  readonly unit: CapacityUnit
+  /** What one unit costs at a deployment, for comparing; undefined when nobody said. */
+  unitCost(info: ModelInfo): number | undefined
+}

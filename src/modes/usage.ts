@@ -1,0 +1,27 @@
+/** What a call consumed, as the provider says, or as we estimate where it says nothing. Cached, cache-creation and
+ *  reasoning tokens are parts of input and output, not additions to them. */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheCreationInputTokens: number
+  readonly reasoningTokens: number
+  /** True when the provider gave no usage and characters were counted instead. */
+  readonly estimated: boolean
+}
+
+/** One token for four characters: what the specification estimates by. */
+export function tokensOfCharacters(characters: number): number {
+  return Math.max(1, Math.floor(characters / 4))
+}
+
+export function estimatedUsage(inputBytes: number, outputCharacters: number): Usage {
+  return {
+    inputTokens: tokensOfCharacters(inputBytes),
+    outputTokens: outputCharacters === 0 ? 0 : tokensOfCharacters(outputCharacters),
+    cachedInputTokens: 0,
+    cacheCreationInputTokens: 0,
+    reasoningTokens: 0,
+    estimated: true,
+  }
+}

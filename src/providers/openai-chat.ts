@@ -1,0 +1,109 @@
+import { editJson } from '../lib/edit-json.ts'
+import { GatewayError } from '../lib/errors.ts'
+import type { ChatRequest } from '../modes/chat.ts'
+import { openaiChatStream } from './openai-chat-stream.ts'
+import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
+import { openaiUsage } from './openai-usage.ts'
+import type { Adapter, Reply } from './provider.ts'
+
+/** Below this size a reply is parsed to know that it is whole; above it, its ends and its usage are looked at. */
+const PARSE_LIMIT_BYTES = 65_536
+const TAIL_BYTES = 4096
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+const latin1 = new TextDecoder('latin1')
+
+/** Chat for everyone who speaks OpenAI's shape: bytes are relayed both ways, with the model renamed and usage read. */
+export const openaiChat: Adapter<ChatRequest> = {
+  request({ body, bytes, streamed }, connection) {
+    const changes: Record<string, unknown> = {}
+    if (body.model !== connection.model) changes.model = connection.model
+    if (streamed && body.stream_options?.include_usage !== true) {
+      changes.stream_options = { ...body.stream_options, include_usage: true }
+    }
+    if (body.metadata !== undefined) changes.metadata = forUpstream(body)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/chat/completions`,
+      headers: connection.headers,
+      body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+    }
+  },
+
+  reply: (bytes) => (bytes.byteLength <= PARSE_LIMIT_BYTES ? readSmall(bytes) : readLarge(bytes)),
+
+  stream: ({ body }) => openaiChatStream({ hideUsage: body.stream_options?.include_usage !== true }),
+
+  failure: (status, headers, bytes) => openaiFailure(status, headers, bytes, Date.now()),
+}
+
+/** Metadata is the gateway's own, unless the client asks the provider to store the answer with it. */
+function forUpstream(body: ChatRequest): unknown {
+  if (body.store !== true || !body.metadata) return undefined
+  const { tags: _tags, prompt_ref: _ref, prompt_variables: _variables, cache: _cache, ...rest } = body.metadata
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
+
+function readSmall(bytes: Uint8Array): Reply {
+  const body = parse(latin1.decode(bytes))
+  if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(body.error)
+  if (!Array.isArray(body.choices)) throw malformed()
+  const usage = openaiUsage(body.usage)
+  return {
+    bytes,
+    contentType: 'application/json',
+    usage,
+    outputCharacters: usage ? 0 : charactersOf(body.choices),
+  }
+}
+
+function readLarge(bytes: Uint8Array): Reply {
+  const tail = latin1.decode(bytes.subarray(bytes.byteLength - TAIL_BYTES)).trimEnd()
+  if (firstByte(bytes) !== OPEN_BRACE || tail.charCodeAt(tail.length - 1) !== CLOSE_BRACE) throw malformed()
+  const at = tail.lastIndexOf('"usage":')
+  const usage = at === -1 ? undefined : openaiUsage(objectAt(tail, tail.indexOf('{', at)))
+  if (usage) return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
+  return readSmall(bytes)
+}
+
+/** The JSON object that opens at `from`, if its text ends inside `text`. */
+function objectAt(text: string, from: number): unknown {
+  if (from === -1) return undefined
+  for (let end = text.indexOf('}', from); end !== -1; end = text.indexOf('}', end + 1)) {
+    try {
+      return JSON.parse(text.slice(from, end + 1))
+    } catch {
+      // A brace of something inside it: go on to the next.
+    }
+  }
+  return undefined
+}
+
+function firstByte(bytes: Uint8Array): number | undefined {
+  for (const byte of bytes) if (byte > 32) return byte
+  return undefined
+}
+
+function charactersOf(choices: readonly unknown[]): number {
+  return choices.reduce<number>((sum, choice) => {
+    const message = (choice as { message?: { content?: unknown; tool_calls?: unknown } } | null)?.message
+    const content = typeof message?.content === 'string' ? message.content.length : 0
+    return sum + content + (message?.tool_calls ? JSON.stringify(message.tool_calls).length : 0)
+  }, 0)
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // Named below.
+  }
+  throw malformed()
+}
+
+function malformed(): GatewayError {
+  return new GatewayError('upstream_malformed', "The provider's answer is not a chat completion.")
+}

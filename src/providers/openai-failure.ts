@@ -1,0 +1,107 @@
+import { type FailureDetails, type FailureName, GatewayError } from '../lib/errors.ts'
+import { retryAfterSeconds } from '../lib/retry-after.ts'
+
+const decoder = new TextDecoder()
+
+interface WireError {
+  readonly message: string | undefined
+  readonly type: string | undefined
+  readonly code: string | undefined
+  readonly param: string | undefined
+}
+
+const CONTEXT_WINDOW =
+  /context_length_exceeded|context window|maximum context length|prompt is too long|input is too long|too many tokens/i
+const CONTENT_POLICY = /content_filter|content_policy|content management policy|responsibleai|safety system/i
+
+/** Names what an answer outside 2xx of an OpenAI-shaped API means. */
+export function openaiFailure(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  now: number,
+): GatewayError {
+  const error = readError(bytes)
+  return classify(status, error, retryAfterSeconds(headers, now))
+}
+
+/** The same for an error that came inside an answer of status 200, whole or as an event. */
+export function openaiEmbeddedFailure(error: unknown): GatewayError {
+  const wire = readWire(error)
+  const status = Number(wire.code)
+  if (status >= 400 && status <= 599) return classify(status, wire, undefined)
+  if (/rate_limit|too_many/.test(`${wire.type} ${wire.code}`)) return classify(429, wire, undefined)
+  if (/invalid_request/.test(`${wire.type}`)) return classify(400, wire, undefined)
+  return classify(502, wire, undefined)
+}
+
+function classify(status: number, error: WireError, retryAfter: number | undefined): GatewayError {
+  const failure = failureOf(status, error)
+  const details: FailureDetails = {
+    ...(error.param !== undefined && failure === 'upstream_rejected' ? { param: error.param } : {}),
+    ...(error.code !== undefined && failure === 'upstream_rejected' ? { code: error.code } : {}),
+    ...(failure === 'upstream_rejected' ? { status } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
+  }
+  return new GatewayError(failure, messageOf(failure, status, error), details)
+}
+
+function failureOf(status: number, error: WireError): FailureName {
+  if (status >= 300 && status < 400) return 'upstream_failed'
+  if (status === 401 || status === 403 || status === 404) return 'upstream_refused'
+  if (status === 429) return 'upstream_rate_limited'
+  if (status === 408) return 'upstream_timeout'
+  if (status === 409 || status === 425 || status >= 500) return 'upstream_failed'
+  const words = `${error.code} ${error.type} ${error.message}`
+  if (CONTEXT_WINDOW.test(words)) return 'context_window'
+  if (CONTENT_POLICY.test(words)) return 'content_policy'
+  return 'upstream_rejected'
+}
+
+/** A client's mistake is told in the provider's words; the provider's own troubles are told in ours. */
+function messageOf(failure: FailureName, status: number, error: WireError): string {
+  switch (failure) {
+    case 'upstream_rejected':
+    case 'context_window':
+    case 'content_policy':
+      return error.message ?? `The provider rejected the request with status ${status}.`
+    case 'upstream_refused':
+      return `The provider refused the gateway's own access with status ${status}. The operator must check the deployment's credentials and model name.`
+    case 'upstream_rate_limited':
+      return 'The provider is rate limiting this deployment. Retry later.'
+    default:
+      return `The provider failed with status ${status}.`
+  }
+}
+
+function readError(bytes: Uint8Array): WireError {
+  try {
+    const body: unknown = JSON.parse(decoder.decode(bytes))
+    // Some answer with a list of one, some with the error at the top.
+    const first: unknown = Array.isArray(body) ? body[0] : body
+    const record = asRecord(first)
+    return readWire(record.error ?? record.detail ?? record)
+  } catch {
+    return readWire(undefined)
+  }
+}
+
+function readWire(error: unknown): WireError {
+  if (typeof error === 'string') return { message: error, type: undefined, code: undefined, param: undefined }
+  const record = asRecord(error)
+  return {
+    message: text(record.message),
+    type: text(record.type),
+    code: text(record.code),
+    param: text(record.param),
+  }
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'string' && value !== '') return value
+  return typeof value === 'number' ? String(value) : undefined
+}

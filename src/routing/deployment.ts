@@ -1,0 +1,26 @@
+import type { ModelInfo } from '../config/model-list.ts'
+import type { ModeName } from '../modes/mode.ts'
+import type { Adapter, Connection, Provider } from '../providers/provider.ts'
+import type { Capacity } from '../stores/kv/deployment-signals.ts'
+
+/** One place that a model can be called at. Built once from the configuration; never changes. */
+export interface Deployment {
+  readonly id: string
+  /** The public model name, which is the group's. */
+  readonly modelName: string
+  readonly provider: Provider
+  readonly connection: Connection
+  readonly info: ModelInfo
+  /** The per-minute limits of `model_info`, by unit. */
+  readonly limits: Capacity
+  /** Modes it may be asked for: the one that the operator named, else what its provider can do. */
+  adapter(mode: ModeName): Adapter | undefined
+  /** `gateway_params.timeout`, where it differs from the router's. */
+  readonly timeoutSeconds: number | undefined
+}
+
+/** The deployments that share one public name. */
+export interface Group {
+  readonly name: string
+  readonly deployments: readonly Deployment[]
+}

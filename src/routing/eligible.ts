@@ -1,0 +1,24 @@
+import { GatewayError } from '../lib/errors.ts'
+import type { ModelRequest, ModeName } from '../modes/mode.ts'
+import type { Deployment, Group } from './deployment.ts'
+
+/** The deployments of a group that can take this request at all: right mode, and every tag that it asks for. Health
+ *  and capacity are the shared store's to judge. */
+export function eligible(group: Group, mode: ModeName, request: ModelRequest): Deployment[] {
+  const able = group.deployments.filter((deployment) => deployment.adapter(mode) !== undefined)
+  if (able.length === 0) {
+    throw new GatewayError('invalid_request', `The model '${group.name}' does not take requests of this kind.`, {
+      param: 'model',
+      code: 'unsupported_mode',
+    })
+  }
+  const tags = request.metadata?.tags
+  if (!Array.isArray(tags) || tags.length === 0) return able
+  const tagged = able.filter(({ info }) => tags.every((tag) => info.tags?.includes(tag)))
+  if (tagged.length === 0) {
+    throw new GatewayError('no_matching_deployment', `No deployment of '${group.name}' has all of the requested tags.`, {
+      param: 'metadata.tags',
+    })
+  }
+  return tagged
+}

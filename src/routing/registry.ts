@@ -1,0 +1,53 @@
+import type { Config } from '../config/schema.ts'
+import type { ModelEntry } from '../config/model-list.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { Deployment, Group } from './deployment.ts'
+
+/** What can be called now. Names resolve as the specification says: alias first, then group. */
+export interface Registry {
+  resolve(name: string): Group | undefined
+  /** Every public name: groups and aliases, sorted. */
+  readonly names: readonly string[]
+  readonly groups: readonly Group[]
+}
+
+export function registryOf(config: Config, providers: ReadonlyMap<string, Provider>): Registry {
+  const byName = new Map<string, Deployment[]>()
+  for (const entry of config.model_list) {
+    const deployments = byName.get(entry.model_name) ?? []
+    deployments.push(deploymentOf(entry, providers))
+    byName.set(entry.model_name, deployments)
+  }
+  const groups = new Map<string, Group>()
+  for (const [name, deployments] of byName) groups.set(name, { name, deployments })
+
+  const aliases = new Map(Object.entries(config.router_settings.model_group_alias))
+  return {
+    resolve: (name) => groups.get(aliases.get(name) ?? name),
+    names: [...new Set([...groups.keys(), ...aliases.keys()])].sort(),
+    groups: [...groups.values()],
+  }
+}
+
+function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider>): Deployment {
+  const { gateway_params: parameters, model_info: info } = entry
+  const provider = providers.get(parameters.provider)
+  if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)
+  return {
+    id: entry.deployment_id,
+    modelName: entry.model_name,
+    provider,
+    connection: provider.connect(parameters),
+    info,
+    limits: {
+      ...(info.rpm_limit == null ? {} : { requests: info.rpm_limit }),
+      ...(info.tpm_limit == null ? {} : { tokens: info.tpm_limit }),
+      ...(info.image_pm_limit == null ? {} : { images: info.image_pm_limit }),
+      ...(info.audio_seconds_pm_limit == null ? {} : { audioSeconds: info.audio_seconds_pm_limit }),
+      ...(info.char_pm_limit == null ? {} : { characters: info.char_pm_limit }),
+      ...(info.rerank_units_pm_limit == null ? {} : { rerankUnits: info.rerank_units_pm_limit }),
+    },
+    adapter: (mode) => (info.mode === undefined || info.mode === mode ? provider.adapters[mode] : undefined),
+    timeoutSeconds: parameters.timeout,
+  }
+}

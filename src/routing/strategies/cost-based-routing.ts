@@ -1,0 +1,9 @@
+import { sortedBy } from './sort.ts'
+import type { Strategy } from './strategy.ts'
+
+/** Lowest unit cost for the kind of request; an unknown price comes last. */
+export const costBasedRouting: Strategy = {
+  name: 'cost-based-routing',
+  order: (candidates, { random, mode }) =>
+    sortedBy(candidates, random, ({ deployment }) => mode.unitCost(deployment.info) ?? Number.POSITIVE_INFINITY),
+}
