@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+const run = promisify(execFile)
+
+export interface PostgresServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** A fresh PostgreSQL cluster in a temporary folder, gone after `stop`. Undefined where this machine has no server
+ *  binaries; in CI that is a failure. */
+export async function startPostgres(): Promise<PostgresServer | undefined> {
+  const binaries = folderOf('initdb')
+  if (binaries === undefined) {
+    if (process.env.CI) throw new Error('PostgreSQL is not installed, and CI must not skip what needs it.')
+    return undefined
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-postgres-'))
+  const data = join(folder, 'data')
+  const port = await freePort()
+  const command = await commandRunner(folder)
+  const pgCtl = (...options: string[]) => command(join(binaries, 'pg_ctl'), ['-D', data, '-w', ...options])
+
+  await command(join(binaries, 'initdb'), `-D ${data} -A trust -U postgres --no-sync -E UTF8 --locale=C`.split(' '))
+  const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c fsync=off -c max_connections=200`
+  await pgCtl('-o', settings, '-l', join(folder, 'log'), 'start')
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await pgCtl('-m', 'immediate', 'stop')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The address of a new empty database on the server at `url`. */
+export async function freshDatabase(url: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
+}
+
+/** The server refuses to run as root: then its own user runs it. */
+async function commandRunner(folder: string): Promise<(file: string, options: string[]) => Promise<unknown>> {
+  if (process.getuid?.() !== 0) return (file, options) => run(file, options)
+  const users = await readFile('/etc/passwd', 'utf8')
+  const [uid, gid] = /^postgres:[^:]*:(\d+):(\d+)/m.exec(users)?.slice(1).map(Number) ?? []
+  if (uid === undefined || gid === undefined)
+    throw new Error('Root cannot run PostgreSQL, and there is no user postgres.')
+  await chown(folder, uid, gid)
+  await chmod(folder, 0o755)
+  return (file, options) => run(file, options, { uid, gid, cwd: folder })
+}
+
+function folderOf(binary: string): string | undefined {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, 'bin')) : []
+  return [...(process.env.PATH ?? '').split(delimiter), ...versions].find((folder) => existsSync(join(folder, binary)))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
