@@ -1,0 +1,51 @@
+import { type Mistake, pathText } from './config-error.ts'
+import { isMap } from './fields.ts'
+
+const PREFIX = 'os.environ/'
+
+/** Variables by name. On Workers the same object also holds bindings, which are not text and count as not set. */
+export type Environment = Readonly<Record<string, unknown>>
+
+export interface Resolved {
+  readonly tree: unknown
+  /** Path in the tree → the variable whose text stands there now. */
+  readonly variables: ReadonlyMap<string, string>
+  readonly mistakes: readonly Mistake[]
+}
+
+export function variable(env: Environment, name: string): string | undefined {
+  const value = env[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Puts the text of its variable in the place of every `os.environ/NAME`. What cannot be resolved stays as it is. */
+export function resolveReferences(tree: unknown, env: Environment): Resolved {
+  const variables = new Map<string, string>()
+  const mistakes: Mistake[] = []
+  const resolve = (value: unknown, path: (string | number)[]): unknown => {
+    if (Array.isArray(value)) return value.map((entry, index) => resolve(entry, [...path, index]))
+    if (isMap(value)) {
+      return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, [...path, key])]))
+    }
+    if (typeof value !== 'string' || !value.startsWith(PREFIX)) return value
+    const name = value.slice(PREFIX.length)
+    const text = variable(env, name)
+    if (/^[A-Za-z_]\w*$/.test(name) && text !== undefined) {
+      variables.set(pathText(path), name)
+      return text
+    }
+    const message = /^[A-Za-z_]\w*$/.test(name)
+      ? `the environment variable ${name} is not set; set it, or remove this key`
+      : 'must have the form os.environ/NAME'
+    mistakes.push({ path: pathText(path), message })
+    return value
+  }
+  return { tree: resolve(tree, []), variables, mistakes }
+}
+
+/** What the text of a variable means where a number or a boolean is wanted; undefined when it is neither. */
+export function coerced(text: string): number | boolean | undefined {
+  const trimmed = text.trim()
+  if (/^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true'
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { secret } from '../lib/secret.ts'
+import { mistakeInOperatorUrl } from './operator-url.ts'
+import { unknownKeys } from './sentences.ts'
+
+/** Timers count in 32-bit milliseconds. */
+const MOST_SECONDS = 2_147_483
+
+/** A map of known keys only. */
+export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape)
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue.keys, known) : undefined),
+  })
+}
+
+/** Rules that look at several keys run even where one of them is wrong by itself, so that all mistakes show at once. */
+export const evenIfBroken = { when: ({ value }: z.core.ParsePayload) => isMap(value) }
+
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A rule over one text: its function answers what is wrong, or undefined. */
+export const checked = (mistakeIn: (text: string) => string | undefined) =>
+  z
+    .string()
+    .min(1)
+    .superRefine((text, context) => {
+      const message = mistakeIn(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+
+export const text = () => z.string().min(1)
+export const flag = () => z.boolean()
+export const secretText = () => text().transform(secret)
+export const count = () => z.int().min(0)
+export const positiveCount = () => z.int().positive()
+export const seconds = () => z.number().min(0).max(MOST_SECONDS)
+export const positiveSeconds = () => z.number().positive().max(MOST_SECONDS)
+/** US dollars. */
+export const money = () => z.number().min(0).max(1_000_000_000)
+export const email = () => z.email().transform((address) => address.toLowerCase())
+export const operatorUrl = () => checked(mistakeInOperatorUrl)
+
+/** Header names to values. Values often carry credentials, so they travel as secrets. */
+export const headers = () =>
+  z.record(
+    z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a header name' }),
+    z
+      .string()
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: 'must be one line without control characters' })
+      .transform(secret),
+  )

@@ -1,0 +1,88 @@
+import type * as z from 'zod'
+import { ConfigError, type Mistake, pathText } from './config-error.ts'
+import { coerced, type Environment, resolveReferences, variable } from './env-references.ts'
+import { isMap } from './fields.ts'
+import { readYaml } from './read-yaml.ts'
+import { type Config, configSchema } from './schema.ts'
+import { sentence } from './sentences.ts'
+
+/** Settings that a variable of the environment fills where the file leaves them out. */
+const FROM_ENVIRONMENT = {
+  database_url: 'DATABASE_URL',
+  redis_url: 'REDIS_URL',
+  redis_token: 'REDIS_TOKEN',
+  master_key: 'GATEWAY_MASTER_KEY',
+  salt_key: 'GATEWAY_SALT_KEY',
+} as const
+
+/** The configuration that the text and the environment give, or a ConfigError with all mistakes at once. */
+export function loadConfig(yaml: string, env: Environment): Config {
+  const read = readYaml(yaml)
+  if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
+  const filled = fillFromEnvironment(read.tree ?? {}, env)
+  const { tree, variables, mistakes } = resolveReferences(filled, env)
+
+  let result = configSchema.safeParse(tree, { error: sentence })
+  if (!result.success && coerceVariables(tree, result.error.issues, variables)) {
+    result = configSchema.safeParse(tree, { error: sentence })
+  }
+  if (result.success && mistakes.length === 0) return result.data
+
+  const unresolved = new Set(mistakes.map(({ path }) => path))
+  const others = (result.success ? [] : result.error.issues)
+    .flatMap(mistakesOf)
+    .filter(({ path }) => !unresolved.has(path))
+    .map((mistake) => withSource(mistake, variables))
+  throw new ConfigError(distinct([...mistakes, ...others]))
+}
+
+function fillFromEnvironment(tree: unknown, env: Environment): unknown {
+  if (!isMap(tree)) return tree
+  const settings = tree.general_settings ?? {}
+  if (!isMap(settings)) return tree
+  const filled = { ...settings }
+  for (const [field, name] of Object.entries(FROM_ENVIRONMENT)) {
+    // As a reference, so that mistakes name the variable.
+    if (filled[field] === undefined && variable(env, name) !== undefined) filled[field] = `os.environ/${name}`
+  }
+  return { ...tree, general_settings: filled }
+}
+
+/** Variables are text: where the schema wants a number or a boolean, theirs is read as one. True when any was. */
+function coerceVariables(tree: unknown, issues: readonly z.core.$ZodIssue[], variables: ReadonlyMap<string, string>) {
+  let changed = false
+  for (const issue of issues) {
+    if (issue.code !== 'invalid_type' && issue.code !== 'invalid_union') continue
+    if (!variables.has(pathText(issue.path))) continue
+    const last = issue.path.at(-1) as string
+    const parent = issue.path
+      .slice(0, -1)
+      .reduce<unknown>((node, key) => (node as Record<PropertyKey, unknown>)[key], tree)
+    const holder = parent as Record<string, unknown>
+    const value = coerced(String(holder[last]))
+    if (value === undefined) continue
+    holder[last] = value
+    changed = true
+  }
+  return changed
+}
+
+/** A complaint about unknown keys stands for one mistake a key, its message for one line each. */
+function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
+  if (issue.code === 'unrecognized_keys') {
+    const lines = issue.message.split('\n')
+    return issue.keys.map((key, index) => ({ path: pathText([...issue.path, key]), message: lines[index] ?? '' }))
+  }
+  // A complaint about the key of a map says it in an issue inside.
+  const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined
+  return [{ path: pathText(issue.path), message: inner ?? issue.message }]
+}
+
+function withSource({ path, message }: Mistake, variables: ReadonlyMap<string, string>): Mistake {
+  const name = variables.get(path)
+  return { path, message: name === undefined ? message : `${message} (it comes from the environment variable ${name})` }
+}
+
+function distinct(mistakes: readonly Mistake[]): Mistake[] {
+  return [...new Map(mistakes.map((mistake) => [`${mistake.path}\n${mistake.message}`, mistake])).values()]
+}

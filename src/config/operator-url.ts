@@ -1,0 +1,34 @@
+/** Names of one label (`http://ollama:11434`) and these endings never leave an operator's own network. */
+const PRIVATE_ENDINGS = ['.localhost', '.local', '.internal', '.lan', '.home.arpa', '.svc', '.test']
+const PRIVATE_ADDRESSES = [
+  /^127\./,
+  /^10\./,
+  /^192\.168\./,
+  /^172\.(1[6-9]|2\d|3[01])\./,
+  /^\[::1\]$/,
+  /^\[f[cd][0-9a-f]{2}:/,
+  /^\[fe[89ab][0-9a-f]:/,
+]
+
+/** What is wrong with an address that the operator gives us to call: it must be https, or http inside a private
+ *  network; credentials belong in their own fields. undefined when it is fine. */
+export function mistakeInOperatorUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    return 'must be an absolute address that begins with https://'
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'must not hold a user name or password; use the field for credentials'
+  }
+  if (url.hash !== '') return 'must not have a # part'
+  if (url.protocol === 'http:' && !isPrivateHost(url.hostname)) {
+    return 'must begin with https://; http:// is for loopback and private hosts'
+  }
+  return undefined
+}
+
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '')
+  if (PRIVATE_ADDRESSES.some((address) => address.test(host))) return true
+  return !host.includes('.') ? !host.startsWith('[') : PRIVATE_ENDINGS.some((ending) => host.endsWith(ending))
+}
