@@ -106,7 +106,7 @@ export const modelInfo = section({
 })
 
 /** One entry of `model_list`: a deployment of a public model name. */
-export const deployment = section({
+export const modelEntry = section({
   model_name: name().describe('The public model name; entries that share it form one routable group.'),
   deployment_id: name().optional().describe('Identifies the deployment; default: <model_name>-<n>, counted from 1.'),
   gateway_params: gatewayParams.describe('Where the deployment is and how it is called.'),
@@ -125,7 +125,7 @@ function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
 }
 
 export const modelList = z
-  .array(deployment)
+  .array(modelEntry)
   .superRefine(
     (entries, context) => {
       const first = new Map<string, number>()
@@ -146,6 +146,6 @@ export const modelList = z
     return entries.map((entry, index) => ({ ...entry, deployment_id: ids[index] as string }))
   })
 
-export type Deployment = z.output<typeof modelList>[number]
+export type ModelEntry = z.output<typeof modelList>[number]
 export type GatewayParams = z.output<typeof gatewayParams>
 export type ModelInfo = z.output<typeof modelInfo>
