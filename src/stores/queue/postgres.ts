@@ -1,0 +1,160 @@
+import { describeError, type Log } from '../../lib/log.ts'
+import type { Result, Sql } from '../sql/sql.ts'
+import { encodeBody } from './message-body.ts'
+import type { Handler, Queue } from './queue.ts'
+import { retryDelaySeconds } from './retry-delay.ts'
+import { wake } from './wake.ts'
+
+export interface PostgresQueueOptions {
+  readonly log: Log
+  /** A message taken by a process that died is delivered again after this long. */
+  readonly leaseSeconds?: number
+  readonly maxAttempts?: number
+  readonly retryDelay?: (attempt: number) => number
+}
+
+export interface ConsumeOptions {
+  /** Ends consumption: what runs is finished, nothing more is taken, then the promise resolves. */
+  readonly signal: AbortSignal
+  /** How soon work is noticed that another process sent, or that was delayed. What this process sends is taken at once. */
+  readonly pollMs?: number
+  readonly concurrency?: number
+}
+
+export interface PostgresQueue extends Queue {
+  consume(handler: Handler, options: ConsumeOptions): Promise<void>
+}
+
+/** A queue in the table `gateway_queue`, for runtimes that bring none. Any number of processes may consume it: a message
+ *  is leased to one of them at a time, and the lease is renewed for as long as its handler runs. */
+export function postgresQueue(sql: Sql, options: PostgresQueueOptions): PostgresQueue {
+  const { log, leaseSeconds = 60, maxAttempts = 10, retryDelay = retryDelaySeconds } = options
+  const table = queueTable(sql, leaseSeconds, maxAttempts)
+  const work = wake()
+
+  async function handle(claimed: Claimed, handler: Handler): Promise<void> {
+    const { id, topic, body, attempts: attempt } = claimed
+    const renewal = setInterval(() => table.renew(claimed).catch(() => {}), (leaseSeconds * 1000) / 3)
+    try {
+      await handler({ id, topic, body, attempt })
+      await table.done(claimed)
+    } catch (error) {
+      const description = describeError(error)
+      log.warn('queue.delivery_failed', { topic, id, attempt, error: description })
+      await table.failed(claimed, retryDelay(attempt), description)
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  return {
+    async send(messages, { delaySeconds = 0 } = {}) {
+      if (messages.length === 0) return
+      await table.add(
+        messages.map(({ topic }) => topic),
+        messages.map(({ body }) => encodeBody(body)),
+        delaySeconds,
+      )
+      work.signal()
+    },
+
+    async consume(handler, { signal, pollMs = 1000, concurrency = 8 }) {
+      const running = new Set<Promise<void>>()
+      const stop = () => work.signal()
+      signal.addEventListener('abort', stop)
+      while (!signal.aborted) {
+        const heard = work.heard()
+        const claimed = await table.claim(concurrency - running.size).catch((error) => {
+          log.error('queue.claim_failed', { error: describeError(error) })
+          return []
+        })
+        for (const one of claimed) {
+          const handling = handle(one, handler)
+            // The lease ends, and the message is delivered again: at least once.
+            .catch((error) => log.error('queue.settle_failed', { id: one.id, error: describeError(error) }))
+            .finally(() => {
+              running.delete(handling)
+              work.signal()
+            })
+          running.add(handling)
+        }
+        if (claimed.length === 0 || running.size >= concurrency) await work.wait(heard, pollMs)
+      }
+      signal.removeEventListener('abort', stop)
+      await Promise.all(running)
+    },
+  }
+}
+
+interface Claimed {
+  readonly id: string
+  readonly topic: string
+  readonly body: unknown
+  readonly attempts: number
+  readonly dead: boolean
+}
+
+/** The statements. `attempts` also fences: who lost the lease to a later attempt changes nothing by failing. */
+function queueTable(sql: Sql, leaseSeconds: number, maxAttempts: number) {
+  const run = <Row>(text: string, ...parameters: unknown[]): Promise<Result<Row>> =>
+    sql.query<Row>({ sql: text, parameters })
+  return {
+    add: (topics: string[], bodies: string[], delaySeconds: number) =>
+      run(
+        `INSERT INTO gateway_queue (topic, body, due_at)
+         SELECT topic, body::json, now() + $3 * interval '1 second'
+         FROM unnest($1::text[], $2::text[]) AS message (topic, body)`,
+        topics,
+        bodies,
+        delaySeconds,
+      ),
+
+    /** A message whose last attempt never reported back killed its process, perhaps: it is given up here. */
+    async claim(limit: number): Promise<Claimed[]> {
+      if (limit <= 0) return []
+      const { rows } = await run<Claimed>(
+        `WITH due AS MATERIALIZED (
+           SELECT id FROM gateway_queue WHERE dead_at IS NULL AND due_at <= now()
+           ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+         )
+         UPDATE gateway_queue AS queue
+         SET attempts = CASE WHEN attempts < $2 THEN attempts + 1 ELSE attempts END,
+             due_at = now() + $3 * interval '1 second',
+             dead_at = CASE WHEN attempts >= $2 THEN now() END,
+             last_error = CASE WHEN attempts >= $2 THEN coalesce(last_error, 'never reported back') ELSE last_error END
+         FROM due WHERE queue.id = due.id
+         RETURNING queue.id, topic, body, attempts, dead_at IS NOT NULL AS dead`,
+        limit,
+        maxAttempts,
+        leaseSeconds,
+      )
+      return rows.filter(({ dead }) => !dead)
+    },
+
+    renew: ({ id, attempts }: Claimed) =>
+      run(
+        `UPDATE gateway_queue SET due_at = now() + $3 * interval '1 second'
+         WHERE id = $1 AND attempts = $2 AND dead_at IS NULL`,
+        id,
+        attempts,
+        leaseSeconds,
+      ),
+
+    /** Whoever did the work: it is done. */
+    done: ({ id }: Claimed) => run('DELETE FROM gateway_queue WHERE id = $1', id),
+
+    failed: ({ id, attempts }: Claimed, delaySeconds: number, error: string) =>
+      run(
+        `UPDATE gateway_queue
+         SET due_at = now() + $3 * interval '1 second',
+             last_error = $4,
+             dead_at = CASE WHEN attempts >= $5 THEN now() END
+         WHERE id = $1 AND attempts = $2 AND dead_at IS NULL`,
+        id,
+        attempts,
+        delaySeconds,
+        error.slice(0, 500).toWellFormed().replaceAll('\0', ''),
+        maxAttempts,
+      ),
+  }
+}
