@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answering, freePort, SERVER_CORE, start } from '../processes.ts'
+import { MODEL } from '../wire.ts'
+import type { Place, Running, Target } from './target.ts'
+
+/** Ours as it comes: everything in one process, called with the master key. */
+export const gateway: Target = {
+  name: 'gateway',
+  start: (place) => startGateway(place, {}).then(({ running }) => running),
+}
+
+/** Ours as it is run: a virtual key with limits, so that every call is decided and settled in Redis. */
+export const gatewayRedis: Target = {
+  name: 'gateway-redis',
+  async start(place) {
+    const port = await freePort()
+    const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no']
+    const redis = start('redis-server', args, { core: SERVER_CORE, log: join(place.folder, 'redis.log') })
+    const { running, root } = await startGateway(place, { REDIS_URL: `redis://127.0.0.1:${port}` })
+    const response = await fetch(`${root}/ui/api/keys`, {
+      method: 'POST',
+      headers: { ...running.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ key_name: 'bench', rpm_limit: 100_000_000, tpm_limit: 100_000_000_000, max_budget: 1e6 }),
+    })
+    if (response.status !== 201) throw new Error(`no key was made: ${response.status} ${await response.text()}`)
+    const { key } = (await response.json()) as { key: string }
+    return { ...running, headers: { authorization: `Bearer ${key}` }, pids: [...running.pids, redis.pid] }
+  },
+}
+
+async function startGateway(place: Place, env: Record<string, string>): Promise<{ running: Running; root: string }> {
+  const port = await freePort()
+  const config = join(place.folder, 'gateway.yaml')
+  const log = join(place.folder, 'gateway.log')
+  const masterKey = `sk-${randomBytes(32).toString('base64url')}`
+  await writeFile(config, configuration(place.upstreamUrl))
+  const program = new URL('../../../src/node.ts', import.meta.url).pathname
+  const child = start(process.execPath, [program], {
+    core: SERVER_CORE,
+    log,
+    cwd: place.folder,
+    env: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      NODE_ENV: 'production',
+      GATEWAY_CONFIG: config,
+      GATEWAY_DATA_DIR: join(place.folder, 'data'),
+      GATEWAY_MASTER_KEY: masterKey,
+      GATEWAY_SALT_KEY: randomBytes(32).toString('base64url'),
+      ...env,
+    },
+  })
+  const root = `http://127.0.0.1:${port}`
+  await answering(`${root}/health/readiness`, child, log)
+  const headers = { authorization: `Bearer ${masterKey}` }
+  return { running: { url: `${root}/v1`, headers, pids: [child.pid] }, root }
+}
+
+const configuration = (upstreamUrl: string) => `model_list:
+  - model_name: ${MODEL}
+    gateway_params:
+      provider: openai-compatible
+      model: openai-compatible/bench
+      api_base: ${upstreamUrl}
+      api_key: sk-bench-upstream
+    model_info:
+      input_cost_per_token: 0.0000001
+      output_cost_per_token: 0.0000004
+`

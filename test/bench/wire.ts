@@ -1,0 +1,51 @@
+/** What travels in the benchmark: one request, one whole reply of about 1 KB, one stream of 100 words. */
+export const MODEL = 'bench'
+export const CHUNKS = 100
+
+const messages = [
+  { role: 'system', content: 'You are a helpful assistant that answers in one short paragraph.' },
+  { role: 'user', content: 'Explain to a new colleague what a reverse proxy does and why one would put it in front.' },
+]
+
+export const requestBody = (stream: boolean): string =>
+  JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(stream ? { stream } : {}) })
+
+const sentence =
+  'A reverse proxy takes calls for a service and hands them on, so that nobody sees what stands behind it. '
+export const CONTENT = sentence.repeat(6).trim()
+
+const usage = { prompt_tokens: 38, completion_tokens: 120, total_tokens: 158 }
+const identity = { id: 'chatcmpl-BenchmarkBenchmarkBenchmark', created: 1_760_000_000, model: 'gpt-4o-mini-2024-07-18' }
+const envelope = { service_tier: 'default', system_fingerprint: 'fp_51db84afab' }
+
+export const REPLY = JSON.stringify({
+  ...identity,
+  object: 'chat.completion',
+  ...envelope,
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: CONTENT, refusal: null, annotations: [] },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+})
+
+const word = (index: number) => `word${index} `
+export const STREAMED_CONTENT = Array.from({ length: CHUNKS }, (_, index) => word(index)).join('')
+
+const chunk = (delta: unknown, finish: string | null) => {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }]
+  return `data: ${JSON.stringify({ ...identity, object: 'chat.completion.chunk', ...envelope, choices })}\n\n`
+}
+
+/** The events of the stream, each with the blank line that ends it. */
+export const STREAM: readonly string[] = [
+  chunk({ role: 'assistant', content: '', refusal: null }, null),
+  ...Array.from({ length: CHUNKS }, (_, index) => chunk({ content: word(index) }, null)),
+  chunk({}, 'stop'),
+  `data: ${JSON.stringify({ ...identity, object: 'chat.completion.chunk', ...envelope, choices: [], usage })}\n\n`,
+  'data: [DONE]\n\n',
+]
