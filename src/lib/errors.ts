@@ -125,7 +125,17 @@ export class GatewayError extends Error {
 /** What was thrown, as ours: anything unknown is `internal` with fixed text; its cause goes to the log only. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
-  return new GatewayError('internal', 'Something went wrong inside the gateway. Quote the request id when reporting it.', {
-    cause: thrown,
-  })
+  return new GatewayError(
+    'internal',
+    'Something went wrong inside the gateway. Quote the request id when reporting it.',
+    {
+      cause: thrown,
+    },
+  )
+}
+
+/** The same failure, with more to say in its answer's headers. */
+export function withHeaders(error: GatewayError, headers: Readonly<Record<string, string>>): GatewayError {
+  const details = { ...error.details, headers: { ...error.details.headers, ...headers }, cause: error.cause }
+  return new GatewayError(error.failure, error.message, details)
 }

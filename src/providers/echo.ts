@@ -1,6 +1,6 @@
 import { tokensOfCharacters } from '../modes/usage.ts'
-import type { Transport, UpstreamBody, UpstreamResponse } from '../transport/transport.ts'
 import { readAll } from '../transport/read-all.ts'
+import type { Transport, UpstreamBody, UpstreamResponse } from '../transport/transport.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import type { Provider } from './provider.ts'
 
@@ -20,7 +20,11 @@ const transport: Transport = {
     const bytes = request.body ?? ''
     const body = JSON.parse(typeof bytes === 'string' ? bytes : decoder.decode(bytes)) as EchoRequest
     const text = textOf(body.messages.at(-1)?.content)
-    const identity = { id: `chatcmpl-${crypto.randomUUID()}`, created: Math.floor(Date.now() / 1000), model: body.model }
+    const identity = {
+      id: `chatcmpl-${crypto.randomUUID()}`,
+      created: Math.floor(Date.now() / 1000),
+      model: body.model,
+    }
     const said = body.messages.reduce((sum, message) => sum + textOf(message.content).length, 0)
     const prompt_tokens = tokensOfCharacters(said)
     const completion_tokens = tokensOfCharacters(text.length)

@@ -8,7 +8,10 @@ export function openaiUsage(value: unknown): Usage | undefined {
   const output = count(usage.completion_tokens ?? usage.output_tokens)
   if (input + output === 0) return undefined
   const inputDetails = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
-  const outputDetails = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<string, unknown>
+  const outputDetails = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<
+    string,
+    unknown
+  >
   return {
     inputTokens: input,
     outputTokens: output,

@@ -1,9 +1,9 @@
+import type { GatewayParams } from '../config/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { Frame } from '../lib/sse.ts'
 import type { ModelRequest, ModeName } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
-import type { GatewayParams } from '../config/model-list.ts'
 import type { Transport, UpstreamRequest } from '../transport/transport.ts'
 
 /** Where the calls of one deployment go, and with what; read once from its parameters. */

@@ -16,9 +16,13 @@ export function eligible(group: Group, mode: ModeName, request: ModelRequest): D
   if (!Array.isArray(tags) || tags.length === 0) return able
   const tagged = able.filter(({ info }) => tags.every((tag) => info.tags?.includes(tag)))
   if (tagged.length === 0) {
-    throw new GatewayError('no_matching_deployment', `No deployment of '${group.name}' has all of the requested tags.`, {
-      param: 'metadata.tags',
-    })
+    throw new GatewayError(
+      'no_matching_deployment',
+      `No deployment of '${group.name}' has all of the requested tags.`,
+      {
+        param: 'metadata.tags',
+      },
+    )
   }
   return tagged
 }

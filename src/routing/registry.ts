@@ -1,5 +1,5 @@
-import type { Config } from '../config/schema.ts'
 import type { ModelEntry } from '../config/model-list.ts'
+import type { Config } from '../config/schema.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Deployment, Group } from './deployment.ts'
 

@@ -5,5 +5,7 @@ import type { Strategy } from './strategy.ts'
 export const latencyBasedRouting: Strategy = {
   name: 'latency-based-routing',
   order: (candidates, { random }) =>
-    sortedBy(candidates, random, ({ signals }) => (signals.samples === 0 ? 0 : signals.firstTokenMs || signals.latencyMs)),
+    sortedBy(candidates, random, ({ signals }) =>
+      signals.samples === 0 ? 0 : signals.firstTokenMs || signals.latencyMs,
+    ),
 }

@@ -31,15 +31,19 @@ function compare(a: number, b: number): number {
 export function weightedOrder(candidates: readonly Candidate[], random: () => number): Candidate[] {
   const left = shuffled(candidates, random)
   const order: Candidate[] = []
-  while (left.length > 0) {
-    let total = 0
-    for (const candidate of left) total += weightOf(candidate)
-    let ticket = random() * total
-    let pick = total === 0 ? 0 : left.findIndex((candidate) => (ticket -= weightOf(candidate)) < 0)
-    if (pick === -1) pick = left.findLastIndex((candidate) => weightOf(candidate) > 0)
-    order.push(...left.splice(pick, 1))
-  }
+  while (left.length > 0) order.push(...left.splice(draw(left, random), 1))
   return order
+}
+
+/** Index of one candidate, drawn in proportion to weight. */
+function draw(candidates: readonly Candidate[], random: () => number): number {
+  const total = candidates.reduce((sum, candidate) => sum + weightOf(candidate), 0)
+  let ticket = random() * total
+  for (const [index, candidate] of candidates.entries()) {
+    ticket -= weightOf(candidate)
+    if (ticket < 0) return index
+  }
+  return 0
 }
 
 function weightOf({ deployment }: Candidate): number {

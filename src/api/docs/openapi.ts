@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import type { Route, RouteContract } from '../route.ts'
+
+const ERROR = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code'],
+      properties: {
+        message: { type: 'string' },
+        type: { type: 'string' },
+        param: { type: ['string', 'null'] },
+        code: { type: ['string', 'null'] },
+      },
+    },
+  },
+}
+
+/** The OpenAPI 3.1 document of the routes, written from their contracts. */
+export function openapi(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { contract } of routes) {
+    const operations = (paths[contract.path] ??= {})
+    operations[contract.method] = operation(contract)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Model gateway',
+      version: '0.1.0',
+      description: 'One base address and one key in front of language-model providers.',
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: { Error: ERROR },
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'The master key or an API key.' } },
+    },
+  }
+}
+
+function operation(contract: RouteContract): object {
+  const { summary, tag, auth, params, query, body, responses } = contract
+  return {
+    operationId: operationId(contract),
+    summary,
+    tags: [tag],
+    ...(auth === 'public' ? {} : { security: [{ key: [] }] }),
+    parameters: [...parameters('path', params), ...parameters('query', query)],
+    ...(body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }
+      : {}),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, { description, schema, contentType }]) => [
+          status,
+          {
+            description,
+            ...(schema
+              ? { content: { 'application/json': { schema: jsonSchema(schema, 'output') } } }
+              : contentType
+                ? { content: { [contentType]: {} } }
+                : {}),
+          },
+        ]),
+      ),
+      default: {
+        description: 'The error, in the one shape that every path answers with.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+
+function operationId({ method, path }: RouteContract): string {
+  return `${method}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())}`
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodObject | undefined): object[] {
+  if (!schema) return []
+  return Object.entries(schema.shape).map(([name, field]) => ({
+    name,
+    in: place,
+    required: place === 'path' || !(field as z.ZodType).safeParse(undefined).success,
+    schema: jsonSchema(field as z.ZodType, 'input'),
+  }))
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema: written }) => {
+      // zod's bounds of an int are JavaScript's, not the field's.
+      if (written.minimum === Number.MIN_SAFE_INTEGER) delete written.minimum
+      if (written.maximum === Number.MAX_SAFE_INTEGER) delete written.maximum
+    },
+  })
+  return rest
+}

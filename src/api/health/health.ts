@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { json, text } from '../respond.ts'
+import { defineRoute } from '../route.ts'
+import { readiness } from './readiness.ts'
+
+const report = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  checks: z.object({ redis: z.boolean(), database: z.boolean() }),
+})
+
+export const health = defineRoute(
+  {
+    method: 'get',
+    path: '/health',
+    summary: 'Liveliness and readiness in one report.',
+    tag: 'Health',
+    auth: 'public',
+    responses: {
+      200: { description: 'The report.', schema: z.object({ liveliness: z.literal('ok'), readiness: report }) },
+    },
+  },
+  async ({ services }) => json({ liveliness: 'ok', readiness: await readiness(services) }),
+)
+
+export const healthLiveliness = defineRoute(
+  {
+    method: 'get',
+    path: '/health/liveliness',
+    summary: 'Answers while the process is alive.',
+    tag: 'Health',
+    auth: 'public',
+    responses: { 200: { description: 'Alive.' } },
+  },
+  () => text('ok', 'text/plain; charset=utf-8'),
+)
+
+export const healthReadiness = defineRoute(
+  {
+    method: 'get',
+    path: '/health/readiness',
+    summary: 'Whether the shared store and the database answer.',
+    tag: 'Health',
+    auth: 'public',
+    responses: {
+      200: { description: 'Ready for calls.', schema: report },
+      503: { description: 'A dependency is away, or the process is stopping.', schema: report },
+    },
+  },
+  async ({ services }) => {
+    const answer = await readiness(services)
+    return json(answer, answer.status === 'ok' ? 200 : 503)
+  },
+)

@@ -1,0 +1,30 @@
+import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import { families } from '../../telemetry/metrics/families.ts'
+import { gauges } from '../../telemetry/metrics/gauges.ts'
+import { metrics } from '../../telemetry/metrics/index.ts'
+import { render } from '../../telemetry/metrics/render.ts'
+import { text } from '../respond.ts'
+import { defineRoute } from '../route.ts'
+import type { ApiServices } from '../scope.ts'
+
+export const metricsPage = defineRoute(
+  {
+    method: 'get',
+    path: '/metrics',
+    summary: 'Metrics in the Prometheus text format.',
+    tag: 'Health',
+    auth: 'public',
+    responses: { 200: { description: 'The metrics.', contentType: 'text/plain; version=0.0.4' } },
+  },
+  async ({ services }) => {
+    const [counted, signals] = await Promise.all([services.counted(), deploymentSignals(services)])
+    const page = render([...families(metrics, counted), ...gauges(signals, services.clock.now())])
+    return text(page, 'text/plain; version=0.0.4; charset=utf-8')
+  },
+)
+
+/** The page is served without the store, too: then without what only the store knows. */
+async function deploymentSignals({ registry, store }: ApiServices): Promise<DeploymentSignals[]> {
+  const ids = registry.groups.flatMap((group) => group.deployments.map(({ id }) => id))
+  return store.signals(ids).catch(() => [])
+}

@@ -1,0 +1,18 @@
+import type { Caller } from '../../identity/caller.ts'
+import type { GatewayError } from '../../lib/errors.ts'
+import type { Client } from '../../pipeline/client.ts'
+import type { RouteContract } from '../route.ts'
+
+/** What the rim gives with a request, and what middleware leaves for the route. */
+export interface Env {
+  Bindings: { client: Client }
+  Variables: {
+    requestId: string
+    arrivedAt: number
+    contract: RouteContract | undefined
+    caller: Caller | undefined
+    failure: GatewayError | undefined
+    /** The handler reports the request by itself. */
+    reported: boolean | undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { zValidator } from '@hono/zod-validator'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
+import type * as z from 'zod'
+import { identify } from '../identity/identify.ts'
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import { failureAnswer } from './failures.ts'
+import { bearerOf } from './middleware/bearer.ts'
+import type { Env } from './middleware/env.ts'
+import { withRequestId } from './middleware/request-id.ts'
+import { toResponse } from './respond.ts'
+import type { Route } from './route.ts'
+import type { ApiServices, Scope } from './scope.ts'
+
+/** Puts a route into the app: authentication first, then its input, then its handler. */
+export function mount(app: Hono<Env>, services: ApiServices, route: Route): void {
+  const { contract, handler } = route
+  const path = contract.path.replace(/\{(\w+)\}/g, ':$1')
+  const validators = [
+    ...(contract.params ? [validator('param', contract.params)] : []),
+    ...(contract.query ? [validator('query', contract.query)] : []),
+  ]
+  const authenticate: MiddlewareHandler<Env> = async (c, next) => {
+    c.set('contract', contract)
+    if (contract.auth === 'caller') {
+      const { master_key } = services.config.general_settings
+      c.set('caller', identify(bearerOf(c.req.raw.headers), master_key))
+    }
+    await next()
+  }
+  const run = async (c: Context<Env>) => {
+    const answer = await handler(scopeOf(c, services) as Scope<never>)
+    return toResponse(withRequestId(answer, c.var.requestId))
+  }
+  app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
+}
+
+function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHandler {
+  return zValidator(target, schema, (result) => {
+    if (result.success) return
+    const issue = result.error.issues[0]
+    const name = issue?.path.map(String).join('.') ?? target
+    throw new GatewayError('invalid_request', `${name}: ${issue?.message}`, { param: name })
+  })
+}
+
+function scopeOf(c: Context<Env>, services: ApiServices): Scope {
+  const valid = c.req.valid as (target: string) => unknown
+  return {
+    services,
+    client: c.env.client,
+    requestId: c.var.requestId,
+    arrivedAt: c.var.arrivedAt,
+    contract: c.var.contract as Scope['contract'],
+    get url() {
+      return new URL(c.req.url)
+    },
+    contentType: c.req.header('content-type'),
+    caller() {
+      if (!c.var.caller) throw new TypeError('a public route has no caller')
+      return c.var.caller
+    },
+    reportsItself: () => c.set('reported', true),
+    input: { params: valid('param'), query: valid('query') },
+  }
+}
+
+/** Whatever was thrown, as the client hears it. */
+export function failed(thrown: unknown, c: Context<Env>, services: ApiServices): Response {
+  const error = asGatewayError(thrown)
+  c.set('failure', error)
+  if (error.failure === 'internal') {
+    services.log.error('internal', { requestId: c.var.requestId, error: causeOf(error) })
+  }
+  return toResponse(withRequestId(failureAnswer(error), c.var.requestId))
+}
+
+function causeOf(error: GatewayError): string {
+  const { cause } = error
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}

@@ -1,0 +1,22 @@
+import { GatewayError } from '../lib/errors.ts'
+import type { Route } from './route.ts'
+
+/** Why no route took a request: its path is unknown, or known for other methods. */
+export function noRoute(method: string, path: string, routes: readonly Route[]): GatewayError {
+  const methods = routes.filter(({ contract }) => matches(contract.path, path)).map(({ contract }) => contract.method)
+  if (methods.length === 0) {
+    return new GatewayError('not_found', `There is nothing at this path. The paths are listed at /docs.`, {
+      code: 'unknown_path',
+    })
+  }
+  const allow = [...new Set(methods)].map((name) => name.toUpperCase()).join(', ')
+  return new GatewayError('method_not_allowed', `This path does not take ${method.slice(0, 20)}. It takes ${allow}.`, {
+    headers: { allow },
+  })
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/')
+  const given = path.split('/')
+  return wanted.length === given.length && wanted.every((part, at) => part.startsWith('{') || part === given[at])
+}

@@ -1,0 +1,19 @@
+import type { Answer } from '../pipeline/call.ts'
+
+/** A whole JSON answer. */
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  }
+}
+
+export function text(body: string, contentType: string, status = 200): Answer {
+  return { status, headers: { 'content-type': contentType }, body: new TextEncoder().encode(body) }
+}
+
+/** An answer as the runtimes send it. Plain headers and plain bytes: their cheap path on Node. */
+export function toResponse({ status, headers, body }: Answer): Response {
+  return new Response(body as BodyInit, { status, headers })
+}

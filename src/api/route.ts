@@ -1,0 +1,46 @@
+import type * as z from 'zod'
+import type { Answer } from '../pipeline/call.ts'
+import type { Scope } from './scope.ts'
+
+export interface ResponseContract {
+  readonly description: string
+  readonly contentType?: string
+  readonly schema?: z.ZodType
+}
+
+/** What a route takes and gives. The same object checks its requests and writes its part of the OpenAPI document. */
+export interface RouteContract {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** With `{name}` for parameters, as OpenAPI writes them. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: 'Models' | 'Health' | 'Documentation'
+  /** Who may call. There is no default: a route without it does not compile. */
+  readonly auth: 'public' | 'caller'
+  /** It runs a model: refusals of it count as failed model calls. */
+  readonly modelCall?: true
+  readonly params?: z.ZodObject
+  readonly query?: z.ZodObject
+  /** Documented here; read by the handler, which wants its bytes. */
+  readonly body?: z.ZodType
+  readonly responses: Readonly<Record<number, ResponseContract>>
+}
+
+type InputOf<Contract extends RouteContract> = {
+  readonly params: Contract['params'] extends z.ZodObject ? z.output<Contract['params']> : undefined
+  readonly query: Contract['query'] extends z.ZodObject ? z.output<Contract['query']> : undefined
+}
+
+export type Handler<Input> = (scope: Scope<Input>) => Answer | Promise<Answer>
+
+export interface Route {
+  readonly contract: RouteContract
+  readonly handler: Handler<never>
+}
+
+export function defineRoute<const Contract extends RouteContract>(
+  contract: Contract,
+  handler: Handler<InputOf<Contract>>,
+): Route {
+  return { contract, handler: handler as Handler<never> }
+}

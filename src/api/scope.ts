@@ -1,0 +1,31 @@
+import type { Caller } from '../identity/caller.ts'
+import type { Client } from '../pipeline/client.ts'
+import type { PipelineServices } from '../pipeline/pipeline.ts'
+import type { Sql } from '../stores/sql/sql.ts'
+import type { RouteContract } from './route.ts'
+
+/** What the HTTP side works with, beside the pipeline's. */
+export interface ApiServices extends PipelineServices {
+  readonly sql: Sql
+  /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
+  readonly counted: () => Promise<Record<string, number>>
+  /** True from the moment the process was asked to stop. */
+  readonly draining: () => boolean
+}
+
+/** One request, below its route. */
+export interface Scope<Input = unknown> {
+  readonly services: ApiServices
+  readonly client: Client
+  readonly requestId: string
+  /** `performance.now()` when the request arrived. */
+  readonly arrivedAt: number
+  readonly contract: RouteContract
+  readonly url: URL
+  readonly contentType: string | undefined
+  /** The caller; throws on a public route, which has none. */
+  caller(): Caller
+  /** Says that the handler reports this request by itself. */
+  reportsItself(): void
+  readonly input: Input
+}

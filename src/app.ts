@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import { documentation } from './api/docs/index.ts'
+import { healthRoutes } from './api/health/index.ts'
+import type { Env } from './api/middleware/env.ts'
+import { report } from './api/middleware/report.ts'
+import { requestId } from './api/middleware/request-id.ts'
+import { failed, mount } from './api/mount.ts'
+import { noRoute } from './api/no-route.ts'
+import type { Route } from './api/route.ts'
+import type { ApiServices } from './api/scope.ts'
+import { v1 } from './api/v1/index.ts'
+
+/** Every route of the gateway, in the order of its documentation. */
+export const routes: readonly Route[] = [...v1, ...healthRoutes]
+
+/** The gateway as a `fetch` handler. Knows no runtime: what differs comes in with the services and the client. */
+export function createApp(services: ApiServices): Hono<Env> {
+  const app = new Hono<Env>()
+  app.use(requestId, report(services))
+  const all = [...routes, ...documentation(routes)]
+  for (const route of all) mount(app, services, route)
+  app.notFound((c) => failed(noRoute(c.req.method, c.req.path, all), c, services))
+  app.onError((error, c) => failed(error, c, services))
+  return app
+}

@@ -1,0 +1,58 @@
+import type { Caller } from '../identity/caller.ts'
+import type { GatewayError } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Mode, ModelRequest } from '../modes/mode.ts'
+import type { Usage } from '../modes/usage.ts'
+import type { Deployment, Group } from '../routing/deployment.ts'
+import type { Client } from './client.ts'
+
+/** What the HTTP side hands over. */
+export interface CallInput {
+  readonly requestId: string
+  /** `performance.now()` when the request arrived. */
+  readonly arrivedAt: number
+  readonly endpoint: string
+  readonly caller: Caller
+  readonly client: Client
+  readonly mode: Mode
+  readonly bytes: Uint8Array
+}
+
+/** An answer that may begin. Nothing but the transfer of `body` is left to do. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: Uint8Array | ReadableStream<Uint8Array>
+}
+
+/** One try at one deployment. */
+export interface Attempt {
+  readonly id: string
+  readonly deployment: Deployment
+  readonly startedAt: number
+  firstTokenAt: number | undefined
+  endedAt: number | undefined
+  failure: GatewayError | undefined
+}
+
+/** A model call while it runs: what is decided stays, what is learned is filled in. */
+export interface Call extends CallInput {
+  readonly id: string
+  readonly request: ModelRequest
+  readonly group: Group
+  readonly streamed: boolean
+  /** `performance.now()` at which the whole call has taken too long. */
+  readonly deadline: number
+  readonly attempts: Attempt[]
+  /** Reservations that were not used. */
+  readonly returned: { readonly attemptId: string; readonly deployment: string }[]
+  /** Time spent before the first upstream call was sent. */
+  overheadMs: number | undefined
+  usage: Usage | undefined
+  outputCharacters: number
+  malformedEvents: number
+}
+
+export function newAttemptId(): string {
+  return newId('att')
+}

@@ -1,0 +1,77 @@
+import { GatewayError } from '../lib/errors.ts'
+
+/** How often a stream that is silent shows its client that it is alive. */
+const KEEP_ALIVE_MS = 15_000
+
+export interface Clocks {
+  /** Bytes of the upstream arrived. */
+  heard(): void
+  /** The first content arrived: from now on silence is measured, not the wait for a beginning. */
+  committed(): void
+  /** The answer is complete and only its formal end is awaited, not longer than `graceMs`. */
+  finished(graceMs: number): void
+  stop(): void
+}
+
+/** The three clocks of an upstream call, on one timer: total, first token, idle. `expired` is called once at most. */
+export function startClocks(limits: {
+  /** `performance.now()` of the call's end. */
+  readonly deadline: number
+  readonly firstTokenMs: number
+  readonly idleMs: number
+  readonly expired: (failure: GatewayError) => void
+  readonly silent?: () => void
+}): Clocks {
+  const started = performance.now()
+  let waitingForFirst = true
+  let silenceMs = limits.idleMs
+  let heardAt = started
+  let shownAt = started
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const silentUntil = () => (waitingForFirst ? started + limits.firstTokenMs : heardAt + silenceMs)
+  const nextSign = () => (limits.silent ? Math.max(heardAt, shownAt) + KEEP_ALIVE_MS : Number.POSITIVE_INFINITY)
+
+  function arm(): void {
+    const due = Math.min(limits.deadline, silentUntil(), nextSign()) - performance.now()
+    timer = Number.isFinite(due) ? setTimeout(check, Math.max(1, Math.min(Math.ceil(due), 2 ** 31 - 1))) : undefined
+  }
+  function check(): void {
+    const now = performance.now()
+    const late = lateness(now)
+    if (late !== undefined) {
+      limits.expired(new GatewayError('upstream_timeout', late))
+      return
+    }
+    if (now >= nextSign()) {
+      shownAt = now
+      limits.silent?.()
+    }
+    arm()
+  }
+  function lateness(now: number): string | undefined {
+    if (now >= limits.deadline) return 'The call took longer than the configured timeout.'
+    if (now < silentUntil()) return undefined
+    return waitingForFirst ? 'The provider did not begin to answer in time.' : 'The provider fell silent.'
+  }
+  arm()
+
+  return {
+    heard() {
+      heardAt = performance.now()
+    },
+    committed() {
+      waitingForFirst = false
+      heardAt = performance.now()
+      clearTimeout(timer)
+      arm()
+    },
+    finished(graceMs) {
+      silenceMs = Math.min(silenceMs, graceMs)
+      waitingForFirst = false
+      clearTimeout(timer)
+      arm()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,180 @@
+import { GatewayError } from '../lib/errors.ts'
+import type { Deployment, Group } from '../routing/deployment.ts'
+import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
+import type { Admitted } from '../stores/kv/shared-store.ts'
+import { LEASE_SECONDS } from './admit.ts'
+import { attempt, type Committed } from './attempt.ts'
+import { backoffMs, sleep } from './backoff.ts'
+import { type Attempt, type Call, newAttemptId } from './call.ts'
+import type { PipelineServices } from './pipeline.ts'
+import { asCandidate, type Plan, planGroup } from './plan.ts'
+
+/** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
+ *  chain that fits the failure, each group once. Throws the last failure when nobody is left. */
+export async function failover(
+  services: PipelineServices,
+  call: Call,
+  first: { readonly plan: Plan; readonly admitted: Admitted; readonly attemptId: string },
+): Promise<Committed> {
+  const visited = new Set([first.plan.group.name])
+  const waiting: Plan[] = [first.plan]
+  let reserved = reservedFirst(first)
+  let failure: GatewayError | undefined
+
+  for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
+    try {
+      return await tryGroup(services, call, plan, reserved)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      failure = error
+    }
+    reserved = undefined
+    for (const group of fallbackGroups(services, failure, plan.group)) {
+      if (visited.has(group.name)) continue
+      visited.add(group.name)
+      const fallback = planFallback(services, call, group)
+      if (fallback) waiting.push(fallback)
+    }
+  }
+  throw failure ?? new GatewayError('internal', 'No attempt was made.')
+}
+
+interface Reserved {
+  readonly attemptId: string
+  readonly deployment: string
+}
+
+function reservedFirst(first: { readonly admitted: Admitted; readonly attemptId: string }): Reserved | undefined {
+  const deployment = first.admitted.reserved
+  return deployment === undefined ? undefined : { attemptId: first.attemptId, deployment }
+}
+
+async function tryGroup(
+  services: PipelineServices,
+  call: Call,
+  plan: Plan,
+  reserved: Reserved | undefined,
+): Promise<Committed> {
+  const { num_retries: retries, retry_after: retryAfter } = services.config.router_settings
+  const untried = orderFrom(services, call, plan, reserved)
+  let again: Deployment[] = []
+  let retriesLeft = retries
+  let failures = 0
+  let failure: GatewayError | undefined
+
+  for (;;) {
+    const fresh = untried.shift()
+    const deployment = fresh ?? again.shift()
+    if (!deployment) break
+    const started = await start(services, call, deployment, fresh && reserved)
+    if (!started) continue
+    try {
+      return await attempt(services, call, started)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      started.failure = error
+      started.endedAt = performance.now()
+      failure = error
+    }
+    if (!failure.row.blames) throw failure
+    failures += 1
+    const { retry } = failure.row
+    // A silent deployment is not asked again while another can be.
+    if (retry) again = failure.failure === 'upstream_timeout' ? [...again, deployment] : [deployment, ...again]
+    const next = untried[0] ?? again[0]
+    // Refused access says nothing about the others: going on to them is not a retry.
+    if (retry && retriesLeft-- === 0) break
+    if (!next) break
+    await pause(call, failure, { same: untried.length === 0, failures, retryAfter, random: services.random })
+  }
+  throw failure ?? nobodyFree(services, plan)
+}
+
+/** The strategy's order by the signals that admission brought. What admission reserved was first by older ones: where
+ *  another is first now, and free, the reservation is given back. */
+function orderFrom(services: PipelineServices, call: Call, plan: Plan, reserved: Reserved | undefined): Deployment[] {
+  const order = plan.order()
+  const [best] = order
+  if (!reserved || !best || best.id === reserved.deployment) return order
+  const signals = services.signals.of(best.id)
+  const cooled = signals.failures > 0 && signals.cooledUntil > 0
+  const full = Object.entries(asCandidate(services, best).limits).some(
+    ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,
+  )
+  if (cooled || full)
+    return order.sort((a, b) => Number(b.id === reserved.deployment) - Number(a.id === reserved.deployment))
+  call.returned.push(reserved)
+  return order
+}
+
+/** Takes the lease for an attempt. undefined when the deployment is cooled or full. */
+async function start(
+  services: PipelineServices,
+  call: Call,
+  deployment: Deployment,
+  reserved: Reserved | undefined,
+): Promise<Attempt | undefined> {
+  const own = reserved?.deployment === deployment.id && call.attempts.length === 0
+  const id = own ? reserved.attemptId : newAttemptId()
+  if (!own) {
+    const candidate = asCandidate(services, deployment)
+    if (!(await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS })))
+      return undefined
+  }
+  const started: Attempt = {
+    id,
+    deployment,
+    startedAt: performance.now(),
+    firstTokenAt: undefined,
+    endedAt: undefined,
+    failure: undefined,
+  }
+  call.attempts.push(started)
+  return started
+}
+
+async function pause(
+  call: Call,
+  failure: GatewayError,
+  next: { same: boolean; failures: number; retryAfter: number; random: () => number },
+): Promise<void> {
+  const asked = next.same ? (failure.details.retryAfterSeconds ?? 0) * 1000 : 0
+  const base = next.same ? next.retryAfter || 0.5 : next.retryAfter
+  const wait = Math.max(asked, backoffMs(base, next.failures, next.random))
+  if (performance.now() + wait >= call.deadline) throw failure
+  await sleep(wait, call.client.signal)
+}
+
+function nobodyFree(services: PipelineServices, { group }: Plan): GatewayError {
+  const now = services.clock.now()
+  const signals = group.deployments.map(({ id }) => services.signals.of(id))
+  const cooled = signals.filter(({ cooledUntil }) => cooledUntil > now)
+  if (cooled.length < signals.length) {
+    return new GatewayError('no_capacity', `Every deployment of '${group.name}' is at its limit. Retry later.`, {
+      retryAfterSeconds: 60,
+    })
+  }
+  const soonest = Math.min(...cooled.map(({ cooledUntil }) => cooledUntil))
+  return new GatewayError('no_healthy_deployment', `No deployment of '${group.name}' is healthy. Retry later.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil((soonest - now) / 1000)),
+  })
+}
+
+function fallbackGroups(services: PipelineServices, failure: GatewayError, from: Group): Group[] {
+  const { chain } = failure.row
+  if (!chain) return []
+  return services.config.gateway_settings[chain]
+    .flatMap((map) => map[from.name] ?? [])
+    .map((name) => services.registry.resolve(name))
+    .filter((group) => group !== undefined)
+}
+
+function planFallback(services: PipelineServices, call: Call, group: Group): Plan | undefined {
+  try {
+    return planGroup(services, call.mode, call.request, group)
+  } catch (error) {
+    // A fallback without a fitting deployment is no place to go; the original failure is what the client hears.
+    if (error instanceof GatewayError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,147 @@
+import type { GatewayError } from '../lib/errors.ts'
+import { describeError } from '../lib/log.ts'
+import { estimatedUsage, type Usage } from '../modes/usage.ts'
+import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
+import type { Settlement } from '../stores/kv/shared-store.ts'
+import type { CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
+import type { Attempt, Call } from './call.ts'
+import type { PipelineServices } from './pipeline.ts'
+
+const FALLBACK_EVENTS_KEPT = 1000
+
+/** Ends a call: tells everybody what it was, and settles what it held. Never rejects. */
+export async function finish(services: PipelineServices, call: Call, failure: GatewayError | undefined): Promise<void> {
+  const served = call.attempts.at(-1)
+  if (served) served.endedAt ??= performance.now()
+  if (served && failure) served.failure ??= failure
+  const usage = usageOf(call, failure)
+  services.telemetry.emit(finished(services, call, failure, usage))
+  try {
+    await services.store.settle(settlement(services, call, usage))
+  } catch (error) {
+    services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
+  }
+}
+
+/** Real usage where the provider gave it; what went out, estimated, where an answer was cut; nothing where none came. */
+function usageOf(call: Call, failure: GatewayError | undefined): Usage | undefined {
+  if (call.usage) return call.usage
+  const answered = failure === undefined || call.outputCharacters > 0
+  const pending = failure?.failure === 'client_closed' && call.attempts.length > 0
+  return answered || pending ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : undefined
+}
+
+function endingOf(call: Call, failure: GatewayError | undefined): Ending {
+  if (!failure) return 'answered'
+  if (failure.failure === 'client_closed') return 'client_closed'
+  return call.streamed && call.attempts.at(-1)?.firstTokenAt !== undefined ? 'truncated' : 'failed'
+}
+
+function finished(
+  services: PipelineServices,
+  call: Call,
+  failure: GatewayError | undefined,
+  usage: Usage | undefined,
+): CallFinished {
+  const { caller } = call
+  const served = call.attempts.at(-1)
+  const ending = endingOf(call, failure)
+  return {
+    type: 'call.finished',
+    at: new Date(services.clock.now()).toISOString(),
+    requestId: call.requestId,
+    callId: call.id,
+    endpoint: call.endpoint,
+    mode: call.mode.name,
+    model: call.group.name,
+    deployment: served?.deployment.id ?? '',
+    provider: served?.deployment.provider.kind ?? '',
+    keyId: caller.keyId ?? caller.kind,
+    teamId: caller.teamId ?? '',
+    organizationId: caller.organizationId ?? '',
+    userId: caller.userId ?? '',
+    streamed: call.streamed,
+    ending,
+    // What the client saw: the status line of a stream went out before it was cut.
+    status: ending === 'truncated' ? 200 : (failure?.status ?? 200),
+    errorType: failure?.row.type ?? '',
+    usage,
+    attempts: call.attempts.length,
+    malformedEvents: call.malformedEvents,
+    overheadMs: call.overheadMs ?? performance.now() - call.arrivedAt,
+    firstTokenMs: served?.firstTokenAt === undefined ? undefined : served.firstTokenAt - call.arrivedAt,
+    upstreamMs: served?.endedAt === undefined ? undefined : served.endedAt - served.startedAt,
+    totalMs: performance.now() - call.arrivedAt,
+  }
+}
+
+function settlement(services: PipelineServices, call: Call, usage: Usage | undefined): Settlement {
+  return {
+    callId: call.id,
+    slots: [],
+    budgets: [],
+    outcomes: [
+      ...call.attempts.map((attempt) => outcome(services, call, attempt, usage)),
+      ...call.returned.map((lease) => ({
+        ...lease,
+        result: 'neutral' as const,
+        used: {},
+        cooldown: cooldown(services),
+      })),
+    ],
+    counters: services.telemetry.sharedCounters(),
+    entries: fallbackEvents(services, call).map((event) => ({
+      log: 'fallback-events',
+      text: JSON.stringify(event),
+      keep: FALLBACK_EVENTS_KEPT,
+    })),
+  }
+}
+
+function outcome(
+  services: PipelineServices,
+  call: Call,
+  attempt: Attempt,
+  usage: Usage | undefined,
+): DeploymentOutcome {
+  const { failure } = attempt
+  const lease = { attemptId: attempt.id, deployment: attempt.deployment.id, cooldown: cooldown(services) }
+  const served = attempt === call.attempts.at(-1)
+  const used = served && usage ? { tokens: usage.inputTokens + usage.outputTokens } : {}
+  if (failure) {
+    const blamed = failure.row.blames === 'deployment'
+    return {
+      ...lease,
+      result: blamed ? 'failed' : 'neutral',
+      used,
+      error: failure.row.classification ?? failure.failure,
+    }
+  }
+  const end = attempt.endedAt ?? attempt.startedAt
+  return {
+    ...lease,
+    result: 'succeeded',
+    used,
+    latencyMs: end - attempt.startedAt,
+    firstTokenMs: (attempt.firstTokenAt ?? end) - attempt.startedAt,
+  }
+}
+
+function cooldown({ config }: PipelineServices): DeploymentOutcome['cooldown'] {
+  const { allowed_fails, cooldown_time } = config.router_settings
+  return { allowedFails: allowed_fails, seconds: cooldown_time }
+}
+
+/** One for each failed attempt that led to another; it succeeded when that other one did. */
+function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[] {
+  return call.attempts.slice(0, -1).map(({ failure, deployment }, index) => {
+    const next = call.attempts[index + 1] as Attempt
+    return {
+      timestamp: new Date(services.clock.now()).toISOString(),
+      source_model: deployment.modelName,
+      target_model: next.deployment.modelName,
+      error_classification: failure?.row.classification ?? 'provider_error',
+      success: next.failure === undefined,
+    }
+  })
+}

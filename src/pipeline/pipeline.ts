@@ -1,0 +1,21 @@
+import type { Config } from '../config/schema.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { KnownSignals } from '../routing/known-signals.ts'
+import type { Registry } from '../routing/registry.ts'
+import type { SharedStore } from '../stores/kv/shared-store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Transport } from '../transport/transport.ts'
+
+/** What the pipeline works with. */
+export interface PipelineServices {
+  readonly config: Config
+  readonly registry: Registry
+  readonly signals: KnownSignals
+  readonly store: SharedStore
+  readonly transport: Transport
+  readonly telemetry: Telemetry
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: () => number
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from '../lib/errors.ts'
+import { seededRandom } from '../lib/random.ts'
+import type { Mode, ModelRequest } from '../modes/mode.ts'
+import type { Deployment, Group } from '../routing/deployment.ts'
+import { eligible } from '../routing/eligible.ts'
+import { strategies } from '../routing/strategies/index.ts'
+import type { Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
+import type { PipelineServices } from './pipeline.ts'
+
+/** Where a call may go: the group that its name means, and its deployments in the order of preference. */
+export interface Plan {
+  readonly group: Group
+  /** By what is known of the deployments at this moment; the same call gets the same random draw every time. */
+  order(): Deployment[]
+}
+
+export type Planned = { readonly plan: Plan; readonly error?: never } | { readonly error: GatewayError }
+
+/** Resolves the requested name and filters its group. A mistake is returned: limits are counted before it is told. */
+export function plan(services: PipelineServices, mode: Mode, request: ModelRequest): Planned {
+  const group = services.registry.resolve(request.model)
+  if (!group) {
+    const message = `The model '${request.model.slice(0, 200)}' does not exist or you do not have access to it.`
+    return { error: new GatewayError('model_not_found', message, { param: 'model' }) }
+  }
+  try {
+    return { plan: planGroup(services, mode, request, group) }
+  } catch (error) {
+    if (error instanceof GatewayError) return { error }
+    throw error
+  }
+}
+
+export function planGroup(services: PipelineServices, mode: Mode, request: ModelRequest, group: Group): Plan {
+  const deployments = eligible(group, mode.name, request)
+  const strategy = strategies.get(services.config.router_settings.routing_strategy)
+  if (!strategy) throw new TypeError(`no strategy '${services.config.router_settings.routing_strategy}'`)
+  const seed = services.random() * 4_294_967_296
+  return {
+    group,
+    order() {
+      const [only] = deployments
+      if (only && deployments.length === 1) return [only]
+      const candidates = deployments.map((deployment) => ({ deployment, signals: services.signals.of(deployment.id) }))
+      return strategy.order(candidates, { random: seededRandom(seed), mode }).map(({ deployment }) => deployment)
+    },
+  }
+}
+
+/** A deployment as the shared store is asked about it: its limits count only under pre-call checks. */
+export function asCandidate(services: PipelineServices, deployment: Deployment): StoreCandidate {
+  const checked = services.config.router_settings.enable_pre_call_checks
+  return { deployment: deployment.id, limits: checked ? deployment.limits : {} }
+}

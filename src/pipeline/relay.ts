@@ -1,0 +1,95 @@
+import { joinBytes } from '../lib/bytes.ts'
+import { GatewayError } from '../lib/errors.ts'
+import type { StreamStep } from '../providers/provider.ts'
+import { asFailure, type OpenStream } from './attempt.ts'
+import type { Call } from './call.ts'
+import type { ClientStream } from './client.ts'
+
+const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
+
+/** How long a complete answer waits for its usage and its formal end. */
+const GRACE_MS = 2000
+
+/** Carries a committed stream to the client. Resolves when the client's answer has ended: undefined when it ended well,
+ *  else why it did not. Never rejects. */
+export async function relay(
+  call: Call,
+  stream: OpenStream,
+  client: ClientStream,
+  errorEvent: (failure: GatewayError) => Uint8Array,
+): Promise<GatewayError | undefined> {
+  let finished = false
+  let done = false
+  let failure: GatewayError | undefined
+  // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
+  let writing: Promise<void> = Promise.resolve()
+  stream.onSilence(() => {
+    writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
+  })
+
+  const take = (steps: readonly StreamStep[]): Uint8Array[] => {
+    const out: Uint8Array[] = []
+    for (const step of steps) {
+      if (step.failure) {
+        failure = step.failure
+        break
+      }
+      if (step.malformed) call.malformedEvents += 1
+      if (step.usage) call.usage = step.usage
+      if (step.characters) call.outputCharacters += step.characters
+      if (step.out) out.push(step.out)
+      if (step.finished && !finished) {
+        finished = true
+        stream.clocks.finished(GRACE_MS)
+      }
+      if (step.done) {
+        done = true
+        break
+      }
+    }
+    return out
+  }
+
+  try {
+    let out = take(stream.backlog)
+    for (;;) {
+      if (out.length > 0) {
+        await writing
+        await client.write(joinBytes(out))
+      }
+      if (failure || done) break
+      const piece = await stream.body.read()
+      if (piece === undefined) break
+      stream.clocks.heard()
+      out = take(stream.splitter.push(piece).map((frame) => stream.reader.read(frame)))
+    }
+  } catch (error) {
+    failure ??= stream.reason() ?? truncated(asFailure(error))
+  }
+  stream.release()
+  stream.body.cancel()
+
+  // A clock that ends an answer which is already complete has only cut the formalities.
+  if (failure && finished && failure.failure !== 'client_closed') failure = undefined
+  if (!failure && !finished) {
+    failure = new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
+  }
+  if (failure?.failure === 'client_closed') return failure
+  try {
+    await writing
+    if (failure) await client.write(errorEvent(failure))
+    else if (!done) await client.write(stream.reader.closing())
+    await client.close()
+  } catch {
+    return failure ?? new GatewayError('client_closed', 'The client closed the connection.')
+  }
+  return failure
+}
+
+/** A connection that breaks after the answer began has cut it, whatever the transport calls that. */
+function truncated(failure: GatewayError): GatewayError {
+  if (failure.failure !== 'upstream_unreachable') return failure
+  return new GatewayError('upstream_truncated', "The provider's connection broke before its answer was complete.", {
+    cause: failure,
+  })
+}

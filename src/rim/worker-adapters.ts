@@ -1,0 +1,59 @@
+import type { Config } from '../config/schema.ts'
+import type { Log } from '../lib/log.ts'
+import { reveal } from '../lib/secret.ts'
+import type { Adapters } from '../services.ts'
+import { type R2BucketBinding, r2Blobs } from '../stores/blobs/r2.ts'
+import { degrading } from '../stores/kv/degrading.ts'
+import { inProcessStore } from '../stores/kv/in-process.ts'
+import type { SharedStore } from '../stores/kv/shared-store.ts'
+import { upstashStore } from '../stores/kv/upstash.ts'
+import { cloudflareQueue, type QueueBinding } from '../stores/queue/cloudflare.ts'
+import { neonSql } from '../stores/sql/neon.ts'
+import { schemaFirst } from '../stores/sql/schema-first.ts'
+import type { Sql } from '../stores/sql/sql.ts'
+import { fetchTransport } from '../transport/fetch.ts'
+import { s3Storage } from './s3-storage.ts'
+
+/** What `wrangler.toml` binds, beside text variables and secrets. */
+export interface WorkerBindings {
+  readonly QUEUE: QueueBinding
+  readonly BLOBS: R2BucketBinding
+  /** Where statements are posted, when the database is not Neon's own: the local endpoint. */
+  readonly DATABASE_HTTP_URL?: string
+}
+
+/** The adapters of Cloudflare Workers: everything over HTTP or a binding. */
+export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
+  return {
+    store: sharedStore(config, log),
+    sql: relational(config, bindings, schemaText),
+    blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),
+    queue: cloudflareQueue(bindings.QUEUE),
+    transport: fetchTransport(),
+    log,
+    counting: 'shared',
+    draining: () => false,
+  }
+}
+
+function sharedStore({ general_settings: settings }: Config, log: Log): SharedStore {
+  if (!settings.redis_url || !settings.redis_token) {
+    throw new TypeError('On Workers the shared store is needed: set REDIS_URL (https://…) and REDIS_TOKEN.')
+  }
+  const now = () => Date.now()
+  return degrading(upstashStore({ url: reveal(settings.redis_url), token: reveal(settings.redis_token) }), {
+    local: () => inProcessStore({ now }),
+    mode: settings.degraded_mode,
+    now,
+    log,
+  })
+}
+
+function relational({ general_settings: settings }: Config, bindings: WorkerBindings, schemaText: string): Sql {
+  if (!settings.database_url) throw new TypeError('On Workers a database is needed: set DATABASE_URL (postgres://…).')
+  const neon = neonSql({
+    connectionString: reveal(settings.database_url),
+    ...(bindings.DATABASE_HTTP_URL ? { fetchEndpoint: bindings.DATABASE_HTTP_URL } : {}),
+  })
+  return schemaFirst(neon, schemaText)
+}

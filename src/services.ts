@@ -1,0 +1,49 @@
+import type { ApiServices } from './api/scope.ts'
+import type { Config } from './config/schema.ts'
+import { systemClock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import { providers } from './providers/index.ts'
+import { knownSignals } from './routing/known-signals.ts'
+import { registryOf } from './routing/registry.ts'
+import type { Blobs } from './stores/blobs/blobs.ts'
+import type { SharedStore } from './stores/kv/shared-store.ts'
+import type { Queue } from './stores/queue/queue.ts'
+import type { Sql } from './stores/sql/sql.ts'
+import { counters } from './telemetry/metrics/counters.ts'
+import { metrics } from './telemetry/metrics/index.ts'
+import { telemetry } from './telemetry/telemetry.ts'
+import type { Transport } from './transport/transport.ts'
+
+/** The adapters that a runtime chose for the ports. */
+export interface Adapters {
+  readonly store: SharedStore
+  readonly sql: Sql
+  readonly blobs: Blobs
+  readonly queue: Queue
+  readonly transport: Transport
+  readonly log: Log
+  /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
+  readonly counting: 'process' | 'shared'
+  readonly draining: () => boolean
+}
+
+export interface Services extends ApiServices {
+  readonly blobs: Blobs
+  readonly queue: Queue
+}
+
+/** Everything that the app works with, from a configuration and the adapters of a runtime. */
+export function createServices(config: Config, adapters: Adapters): Services {
+  const counted = counters(metrics)
+  return {
+    ...adapters,
+    config,
+    registry: registryOf(config, providers),
+    signals: knownSignals(),
+    telemetry: telemetry(adapters.log, counted, adapters.counting),
+    counted: async () =>
+      adapters.counting === 'process' ? counted.all() : adapters.store.counters().catch(() => ({})),
+    clock: systemClock,
+    random: Math.random,
+  }
+}

@@ -1,0 +1,64 @@
+import type { Classification } from '../lib/errors.ts'
+import type { Usage } from '../modes/usage.ts'
+
+/** How a model call ended, as its client saw it. */
+export type Ending = 'answered' | 'failed' | 'truncated' | 'client_closed'
+
+/** A model call is over and everything about it is known. Holds no content and no credential. */
+export interface CallFinished {
+  readonly type: 'call.finished'
+  readonly at: string
+  readonly requestId: string
+  readonly callId: string
+  readonly endpoint: string
+  readonly mode: string
+  /** The group that served; '' when the name meant none. */
+  readonly model: string
+  readonly deployment: string
+  readonly provider: string
+  readonly keyId: string
+  readonly teamId: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly streamed: boolean
+  readonly ending: Ending
+  readonly status: number
+  /** The wire's `type` of a failure, '' when there was none. */
+  readonly errorType: string
+  readonly usage: Usage | undefined
+  readonly attempts: number
+  readonly malformedEvents: number
+  readonly overheadMs: number
+  readonly firstTokenMs: number | undefined
+  /** The attempt that served. */
+  readonly upstreamMs: number | undefined
+  readonly totalMs: number
+}
+
+/** A request that never became a model call: another endpoint's, or one that was refused. */
+export interface RequestFinished {
+  readonly type: 'request.finished'
+  readonly at: string
+  readonly requestId: string
+  readonly method: string
+  /** The route's path, not the client's; '' when none matched. */
+  readonly route: string
+  /** It asked for one. */
+  readonly modelCall: boolean
+  readonly keyId: string
+  readonly teamId: string
+  readonly status: number
+  readonly errorType: string
+  readonly totalMs: number
+}
+
+/** An attempt failed and another one followed. */
+export interface FallbackEvent {
+  readonly timestamp: string
+  readonly source_model: string
+  readonly target_model: string
+  readonly error_classification: Classification
+  readonly success: boolean
+}
+
+export type TelemetryEvent = CallFinished | RequestFinished

@@ -1,0 +1,36 @@
+import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import { type Family, seriesName } from './render.ts'
+
+interface Gauge {
+  readonly name: string
+  readonly help: string
+  of(signals: DeploymentSignals, now: number): number
+}
+
+const list: readonly Gauge[] = [
+  {
+    name: 'gateway_deployment_state',
+    help: 'State of a deployment: 0 healthy, 1 probing, 2 cooling.',
+    of: ({ cooledUntil, probing }, now) => (probing ? 1 : cooledUntil > now ? 2 : 0),
+  },
+  {
+    name: 'gateway_deployment_active_requests',
+    help: 'Calls in flight to a deployment.',
+    of: ({ active }) => active,
+  },
+  {
+    name: 'gateway_deployment_cooldown',
+    help: 'Seconds until a cooled deployment returns to rotation; 0 when it is in rotation.',
+    of: ({ cooledUntil }, now) => Math.max(0, (cooledUntil - now) / 1000),
+  },
+]
+
+/** What is read at the moment of the scrape. */
+export function gauges(signals: readonly DeploymentSignals[], now: number): Family[] {
+  return list.map(({ name, help, of }) => ({
+    name,
+    help,
+    type: 'gauge' as const,
+    series: signals.map((signal) => [seriesName(name, { deployment: signal.deployment }), of(signal, now)] as const),
+  }))
+}

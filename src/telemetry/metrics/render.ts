@@ -1,0 +1,28 @@
+import type { Labels } from './metric.ts'
+
+/** A metric's head and its series, as the Prometheus text format 0.0.4 wants them. */
+export interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly series: readonly (readonly [series: string, value: number])[]
+}
+
+export function seriesName(name: string, labels: Labels): string {
+  let text = ''
+  for (const label in labels) text += `${text === '' ? '' : ','}${label}="${escapeLabel(labels[label] as string)}"`
+  return text === '' ? name : `${name}{${text}}`
+}
+
+export function render(families: readonly Family[]): string {
+  return families
+    .map(({ name, help, type, series }) => {
+      const lines = series.map(([key, value]) => `${key} ${value}\n`)
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
+    })
+    .join('')
+}
+
+function escapeLabel(value: string): string {
+  return /[\\\n"]/.test(value) ? value.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"') : value
+}

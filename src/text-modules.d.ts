@@ -1,0 +1,9 @@
+declare module '*.yaml' {
+  const text: string
+  export default text
+}
+
+declare module '*.sql' {
+  const text: string
+  export default text
+}

@@ -1,0 +1,57 @@
+import configText from '../gateway.yaml'
+import schemaText from '../schema.sql'
+import { createApp } from './app.ts'
+import { loadConfig } from './config/load.ts'
+import { jsonLog } from './lib/log.ts'
+import { type WorkerBindings, workerAdapters } from './rim/worker-adapters.ts'
+import { workerClient } from './rim/worker-client.ts'
+import { createServices } from './services.ts'
+import { deliver, type QueueBatch } from './stores/queue/cloudflare.ts'
+
+interface Execution {
+  waitUntil(work: Promise<unknown>): void
+}
+
+type Gateway = ReturnType<typeof assemble>
+
+let gateway: Gateway | undefined
+
+/** Once an isolate, at its first event: nothing here waits for anything. */
+function assemble(bindings: WorkerBindings) {
+  const variables = Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'))
+  const config = loadConfig(configText, variables)
+  // biome-ignore lint/suspicious/noConsole: the runtime's log is its console.
+  const log = jsonLog(config.general_settings.log_level, (line) => console.log(line))
+  const services = createServices(config, workerAdapters(config, bindings, schemaText, log))
+  return { app: createApp(services), services, log }
+}
+
+export default {
+  async fetch(request: Request, bindings: WorkerBindings, execution: Execution): Promise<Response> {
+    const first = gateway === undefined
+    gateway ??= assemble(bindings)
+    const { app, services } = gateway
+    // The schema is there before anybody needs it, and nobody waits for it who does not.
+    if (first) execution.waitUntil(services.sql.query({ sql: 'select 1', parameters: [] }).catch(() => {}))
+    const answered = app.fetch(request, { client: workerClient(request, (work) => execution.waitUntil(work)) })
+    // What is registered survives a client that leaves.
+    execution.waitUntil(Promise.resolve(answered).catch(() => {}))
+    return answered
+  },
+
+  async queue(batch: QueueBatch, bindings: WorkerBindings): Promise<void> {
+    gateway ??= assemble(bindings)
+    const { log } = gateway
+    await deliver(
+      batch,
+      async ({ topic }) => {
+        throw new Error(`nothing handles messages of topic '${topic}'`)
+      },
+      log,
+    )
+  },
+
+  async scheduled(_event: unknown, bindings: WorkerBindings): Promise<void> {
+    gateway ??= assemble(bindings)
+  },
+}
