@@ -6,17 +6,17 @@ const key = (text: string) => text as Key
 
 /** Known version of a record (string of an integer). 30 days from its last change. */
 export const versionKey = (record: string) => key(`gateway:version:${record}`)
-/** Hash of a subject's window counters and their resets. Until the longest window ends. */
+/** Hash of a subject's window counters and their ends. One day from its last use, the longest window. */
 export const quotaKey = (subject: string) => key(`gateway:quota:${subject}`)
-/** Sorted set: call id by lease end. Until the last lease ends. */
+/** Sorted set: call id by lease end. An hour from its last use, or the lease if that is longer. */
 export const slotKey = (subject: string) => key(`gateway:slots:${subject}`)
-/** Hash: spent in nano-dollars and the period it belongs to. 40 days from its last use; SQL re-seeds it. */
+/** Hash: spent and held in nano-dollars, and the period. 40 days from its last use; SQL re-seeds it. */
 export const budgetKey = (subject: string) => key(`gateway:budget:${subject}`)
-/** Sorted set: `<call id>|<nano-dollars>` by lease end. Until the last lease ends. */
+/** Sorted set: `<call id>|<nano-dollars>` by lease end. As slots. */
 export const holdKey = (subject: string) => key(`gateway:holds:${subject}`)
-/** Hash of a deployment's shared signals. One day from its last use. */
+/** Hash of a deployment's shared signals. One day from its last use, or its cooldown if that is longer. */
 export const deploymentKey = (deployment: string) => key(`gateway:deployment:${deployment}`)
-/** Sorted set: attempt id by lease end. Until the last lease ends. */
+/** Sorted set: attempt id by lease end. As slots. */
 export const activeKey = (deployment: string) => key(`gateway:active:${deployment}`)
 /** Marks a settled call. One hour. */
 export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
@@ -24,3 +24,17 @@ export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
 export const countersKey = () => key('gateway:counters')
 /** List of a shared log's newest entries. 7 days from the last. */
 export const logKey = (log: string) => key(`gateway:log:${log}`)
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** How long a key outlives its last use. Tidiness only: what decides about time carries its own end in its value. */
+export const LIFETIME_MS = {
+  version: 30 * DAY_MS,
+  quota: DAY_MS,
+  leases: HOUR_MS,
+  budget: 40 * DAY_MS,
+  deployment: DAY_MS,
+  settled: HOUR_MS,
+  log: 7 * DAY_MS,
+} as const

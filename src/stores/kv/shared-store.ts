@@ -36,7 +36,9 @@ export interface Budget {
   readonly limitNano: number
   /** Expected cost of this call, held until settled or until the lease ends. */
   readonly holdNano: number
-  /** Names the budget's period; spend of another period does not count. `''` when it never resets. */
+  /** Names the budget's period; spend of an earlier one does not count. `''` when it never resets. Periods of one
+   *  subject sort as text, so a budget whose duration changes needs a new subject. A call that is late with an earlier
+   *  period than the store's is held against the store's. */
   readonly period: string
   /** What SQL says was spent in this period. Needed once, when the store answers that it does not know the subject. */
   readonly seedNano?: number
@@ -84,7 +86,7 @@ export interface Refused {
   readonly now: number
   readonly reason: 'quota' | 'slot' | 'budget'
   readonly scope: string
-  /** When trying again may succeed; undefined where only somebody else can tell (slots, budgets). */
+  /** Milliseconds since 1970: when trying again may succeed; undefined where nobody can tell (slots, budgets). */
   readonly resetsAt: number | undefined
 }
 
@@ -164,7 +166,22 @@ export interface SharedStore {
   close(): Promise<void>
 }
 
-/** The store could not be asked, did not answer in time, or answered nonsense. Never carries a command or a value. */
+const TROUBLE = {
+  unreachable: 'The shared store could not be reached.',
+  timeout: 'The shared store did not answer in time.',
+  nonsense: 'The shared store answered what no script of ours answers.',
+  refused: 'The shared store refused the command',
+} as const
+export type StoreTrouble = keyof typeof TROUBLE
+
+/** The store could not be asked, did not answer in time, answered nonsense, or said no. Never carries a command or a
+ *  value; of a refusal only the store's own error word (`NOPERM`, `OOM`). */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
+  readonly trouble: StoreTrouble
+
+  constructor(trouble: StoreTrouble, word = 'ERR') {
+    super(trouble === 'refused' ? `${TROUBLE.refused} (${word}).` : TROUBLE[trouble])
+    this.trouble = trouble
+  }
 }

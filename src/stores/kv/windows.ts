@@ -11,3 +11,6 @@ export function windowEnd(window: Window, now: number): number {
   const length = window === 'hour' ? HOUR_MS : DAY_MS
   return Math.floor(now / length) * length + length
 }
+
+/** The store counts in whole milliseconds. */
+export const milliseconds = (seconds: number) => Math.round(seconds * 1000)

@@ -1,0 +1,112 @@
+import { admit } from './in-process/admission.ts'
+import { availability, finish, reserve, signalsOf, unknownDeployment } from './in-process/deployment-state.ts'
+import { createState, deploymentExpiresAt, leasesExpireAt } from './in-process/state.ts'
+import { LIFETIME_MS } from './keys.ts'
+import type { AttemptStart, Lease, RecordVersion, Settlement, SharedStore } from './shared-store.ts'
+import { milliseconds } from './windows.ts'
+
+/** The shared store of a single process: the embedded default, the fallback while the shared one is away, and the model
+ *  that the other adapters are compared with. Each verb runs to its end before the next. */
+export function inProcessStore({ now }: { readonly now: () => number }): SharedStore {
+  const state = createState(now)
+
+  const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
+
+  function startAttempt({ attemptId, candidate, leaseSeconds }: AttemptStart): boolean {
+    const at = now()
+    const known = deployment(candidate.deployment)
+    if (known.active.has(attemptId, at)) return true
+    const available = availability(known, candidate, attemptId, at)
+    if (available !== 'free' && available !== 'half-open') return false
+    reserve(known, attemptId, at + milliseconds(leaseSeconds), available === 'half-open' ? 'due' : 'none', at)
+    state.deployments.set(candidate.deployment, known, deploymentExpiresAt(known, at))
+    return true
+  }
+
+  function settle(outcome: Settlement): void {
+    const at = now()
+    if (state.settled.get(outcome.callId)) return
+    state.settled.set(outcome.callId, true, at + LIFETIME_MS.settled)
+    for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
+    for (const { subject, period, holdNano, spentNano } of outcome.budgets) {
+      const record = state.budgets.get(subject)
+      if (!record) continue
+      record.holds.remove(`${outcome.callId}|${holdNano}`)
+      if (period > record.period) {
+        record.period = period
+        record.spent = spentNano
+      } else if (period === record.period) record.spent += spentNano
+      state.budgets.set(subject, record, at + LIFETIME_MS.budget)
+    }
+    for (const ended of outcome.outcomes) {
+      const known = deployment(ended.deployment)
+      finish(known, ended, at)
+      state.deployments.set(ended.deployment, known, deploymentExpiresAt(known, at))
+    }
+    for (const [name, amount] of Object.entries(outcome.counters)) {
+      state.counters.set(name, (state.counters.get(name) ?? 0) + amount)
+    }
+    for (const { log, text, keep } of outcome.entries) {
+      const entries = state.logs.get(log) ?? []
+      entries.unshift(text)
+      if (entries.length > keep) entries.length = keep
+      state.logs.set(log, entries, at + LIFETIME_MS.log)
+    }
+  }
+
+  function renew(lease: Lease): void {
+    const at = now()
+    const end = at + milliseconds(lease.leaseSeconds)
+    for (const subject of lease.slots) {
+      const leases = state.slots.get(subject)
+      if (!leases) continue
+      leases.renew(lease.callId, at, end)
+      state.slots.set(subject, leases, leasesExpireAt(at, end))
+    }
+    for (const { subject, holdNano } of lease.budgets) {
+      state.budgets.get(subject)?.holds.renew(`${lease.callId}|${holdNano}`, at, end)
+    }
+    for (const { attemptId, deployment } of lease.attemptIds) {
+      state.deployments.get(deployment)?.active.renew(attemptId, at, end)
+    }
+  }
+
+  function publish(records: readonly RecordVersion[]): void {
+    for (const { record, version } of records) {
+      if (version > (state.versions.get(record) ?? 0)) {
+        state.versions.set(record, version, now() + LIFETIME_MS.version)
+      }
+    }
+  }
+
+  const put = (key: string, value: string, ttlSeconds: number) =>
+    state.values.set(key, value, now() + milliseconds(ttlSeconds))
+
+  return {
+    admit: async (call) => admit(state, call, now()),
+    startAttempt: async (start) => startAttempt(start),
+    settle: async (outcome) => settle(outcome),
+    renew: async (lease) => renew(lease),
+    publish: async (records) => publish(records),
+    signals: async (deployments) => deployments.map((name) => signalsOf(name, deployment(name), now())),
+    counters: async () => Object.fromEntries(state.counters),
+    entries: async (log, limit) => (state.logs.get(log) ?? []).slice(0, limit),
+    get: async (key) => state.values.get(key),
+    put: async (key, value, ttlSeconds) => put(key, value, ttlSeconds),
+    putNew: async (key, value, ttlSeconds) => {
+      if (state.values.get(key) !== undefined) return false
+      put(key, value, ttlSeconds)
+      return true
+    },
+    take: async (key) => {
+      const value = state.values.get(key)
+      state.values.delete(key)
+      return value
+    },
+    remove: async (...keys) => {
+      for (const key of keys) state.values.delete(key)
+    },
+    ping: async () => {},
+    close: async () => {},
+  }
+}

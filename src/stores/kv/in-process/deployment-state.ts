@@ -1,0 +1,154 @@
+import {
+  CAPACITY_UNITS,
+  type Candidate,
+  type Capacity,
+  type CapacityUnit,
+  type DeploymentOutcome,
+  type DeploymentSignals,
+} from '../deployment-signals.ts'
+import { milliseconds, windowEnd } from '../windows.ts'
+import { createLeases, type Leases } from './leases.ts'
+
+/** How much a new sample moves a decaying mean. */
+const MEAN_WEIGHT = 0.3
+
+/** What is known of one deployment. `scripts/deployments.ts` says the same in Lua; the differential suite compares. */
+export interface DeploymentState {
+  readonly active: Leases
+  failures: number
+  cooledUntil: number
+  /** Attempt id of the last probe; it is in flight while its lease lives. */
+  probe: string
+  /** The running cooldown was already probed before its end. */
+  probedEarly: boolean
+  latencyMs: number
+  firstTokenMs: number
+  samples: number
+  lastError: string
+  lastErrorAt: number
+  lastSuccessAt: number
+  minuteEnds: number
+  used: Record<CapacityUnit, number>
+}
+
+const nothingUsed = (): Record<CapacityUnit, number> => ({
+  requests: 0,
+  tokens: 0,
+  images: 0,
+  audioSeconds: 0,
+  characters: 0,
+  rerankUnits: 0,
+})
+
+export const unknownDeployment = (): DeploymentState => ({
+  active: createLeases(),
+  failures: 0,
+  cooledUntil: 0,
+  probe: '',
+  probedEarly: false,
+  latencyMs: 0,
+  firstTokenMs: 0,
+  samples: 0,
+  lastError: '',
+  lastErrorAt: 0,
+  lastSuccessAt: 0,
+  minuteEnds: 0,
+  used: nothingUsed(),
+})
+
+const probeInFlight = (state: DeploymentState, now: number) => state.probe !== '' && state.active.has(state.probe, now)
+
+export function signalsOf(deployment: string, state: DeploymentState, now: number): DeploymentSignals {
+  const used: Partial<Record<CapacityUnit, number>> = {}
+  if (state.minuteEnds > now) {
+    for (const unit of CAPACITY_UNITS) if (state.used[unit] > 0) used[unit] = state.used[unit]
+  }
+  return {
+    deployment,
+    active: state.active.count(now),
+    used,
+    failures: state.failures,
+    cooledUntil: state.cooledUntil,
+    probing: probeInFlight(state, now),
+    latencyMs: state.latencyMs,
+    firstTokenMs: state.firstTokenMs,
+    samples: state.samples,
+    lastError: state.lastError,
+    lastErrorAt: state.lastErrorAt,
+    lastSuccessAt: state.lastSuccessAt,
+  }
+}
+
+function isFull(state: DeploymentState, limits: Capacity, now: number): boolean {
+  const running = state.minuteEnds > now
+  for (const unit of CAPACITY_UNITS) {
+    const limit = limits[unit]
+    if (limit !== undefined && (running ? state.used[unit] : 0) >= limit) return true
+  }
+  return false
+}
+
+/** `half-open`: its cooldown is over, and one probe must succeed before it takes calls again. */
+export type Availability = 'free' | 'full' | 'cooled' | 'half-open' | 'probing'
+
+export function availability(state: DeploymentState, { limits }: Candidate, id: string, now: number): Availability {
+  if (isFull(state, limits, now)) return 'full'
+  if (state.cooledUntil > now) return 'cooled'
+  if (state.cooledUntil === 0 || state.failures === 0) return 'free'
+  return probeInFlight(state, now) && state.probe !== id ? 'probing' : 'half-open'
+}
+
+/** One probe at a time, and one in each cooldown. The same attempt asking again gets the same answer. */
+export function mayProbeEarly(state: DeploymentState, attemptId: string, now: number): boolean {
+  if (probeInFlight(state, now)) return state.probe === attemptId
+  return !state.probedEarly
+}
+
+function add(state: DeploymentState, used: Capacity, now: number): void {
+  if (state.minuteEnds <= now) {
+    state.minuteEnds = windowEnd('minute', now)
+    state.used = nothingUsed()
+  }
+  for (const unit of CAPACITY_UNITS) state.used[unit] += used[unit] ?? 0
+}
+
+export type Probe = 'none' | 'due' | 'early'
+
+export function reserve(state: DeploymentState, attemptId: string, leaseEnd: number, probe: Probe, now: number): void {
+  add(state, { requests: 1 }, now)
+  state.active.add(attemptId, now, leaseEnd)
+  if (probe !== 'none') state.probe = attemptId
+  if (probe === 'early') state.probedEarly = true
+}
+
+const mean = (old: number, sample: number | undefined) => {
+  if (sample === undefined) return old
+  return old === 0 ? sample : old + MEAN_WEIGHT * (sample - old)
+}
+
+export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): void {
+  state.active.remove(outcome.attemptId)
+  if (CAPACITY_UNITS.some((unit) => outcome.used[unit])) add(state, outcome.used, now)
+  const ownProbe = state.probe === outcome.attemptId
+  if (ownProbe || outcome.result === 'succeeded') state.probe = ''
+  if (outcome.result === 'neutral') {
+    if (ownProbe) state.probedEarly = false
+  } else if (outcome.result === 'failed') {
+    state.failures += 1
+    state.lastError = outcome.error ?? ''
+    state.lastErrorAt = now
+    const { seconds, allowedFails } = outcome.cooldown
+    if (seconds > 0 && state.failures > allowedFails) {
+      if (state.cooledUntil <= now) state.probedEarly = false
+      state.cooledUntil = Math.max(state.cooledUntil, now + milliseconds(seconds))
+    }
+  } else {
+    state.failures = 0
+    state.cooledUntil = 0
+    state.probedEarly = false
+    state.latencyMs = mean(state.latencyMs, outcome.latencyMs)
+    state.firstTokenMs = mean(state.firstTokenMs, outcome.firstTokenMs)
+    state.samples += 1
+    state.lastSuccessAt = now
+  }
+}

@@ -1,0 +1,59 @@
+interface Entry<Value> {
+  value: Value
+  expiresAt: number
+}
+
+/** A map that forgets. What has expired is never returned and is swept, a few entries a write, without a timer; beyond
+ *  `capacity` the oldest goes. */
+export interface ExpiringMap<Value> {
+  get(key: string): Value | undefined
+  set(key: string, value: Value, expiresAt: number): void
+  delete(key: string): void
+  /** Entries kept, expired ones that were not swept yet included. */
+  readonly size: number
+}
+
+const SWEPT_PER_WRITE = 2
+
+export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE_INFINITY): ExpiringMap<Value> {
+  const entries = new Map<string, Entry<Value>>()
+  let sweep = entries.entries()
+
+  function sweepSome(at: number): void {
+    for (let step = 0; step < SWEPT_PER_WRITE; step++) {
+      const next = sweep.next()
+      if (next.done) {
+        sweep = entries.entries()
+        return
+      }
+      if (next.value[1].expiresAt <= at) entries.delete(next.value[0])
+    }
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      return entry && entry.expiresAt > now() ? entry.value : undefined
+    },
+    set(key, value, expiresAt) {
+      sweepSome(now())
+      const entry = entries.get(key)
+      if (entry) {
+        entry.value = value
+        entry.expiresAt = expiresAt
+        return
+      }
+      entries.set(key, { value, expiresAt })
+      if (entries.size > capacity) {
+        const oldest = entries.keys().next()
+        if (!oldest.done) entries.delete(oldest.value)
+      }
+    },
+    delete(key) {
+      entries.delete(key)
+    },
+    get size() {
+      return entries.size
+    },
+  }
+}

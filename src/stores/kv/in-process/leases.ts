@@ -1,0 +1,85 @@
+interface Held {
+  end: number
+  amount: number
+}
+
+/** Things held for a while: each has an id, an end and an amount, and is gone when its end has come. */
+export interface Leases {
+  count(now: number): number
+  /** Sum of the amounts. */
+  total(now: number): number
+  amount(id: string, now: number): number
+  has(id: string, now: number): boolean
+  add(id: string, now: number, end: number, amount?: number): void
+  /** Prolongs a lease that has not ended; never shortens one. */
+  renew(id: string, now: number, end: number): void
+  remove(id: string): void
+}
+
+export function createLeases(): Leases {
+  let leases = new Map<string, Held>()
+  let sum = 0
+  /** No lease ends before this. */
+  let earliest = Number.POSITIVE_INFINITY
+  let latest = Number.NEGATIVE_INFINITY
+  /** The map is in the order of the ends, as it is while all leases are equally long. */
+  let ordered = true
+
+  function sweep(now: number): void {
+    if (now < earliest) return
+    if (!ordered) {
+      leases = new Map([...leases].sort(([, one], [, other]) => one.end - other.end))
+      ordered = true
+    }
+    earliest = Number.POSITIVE_INFINITY
+    for (const [id, held] of leases) {
+      if (held.end > now) {
+        earliest = held.end
+        break
+      }
+      leases.delete(id)
+      sum -= held.amount
+    }
+  }
+
+  function place(id: string, held: Held): void {
+    leases.delete(id)
+    leases.set(id, held)
+    if (held.end < latest) ordered = false
+    else latest = held.end
+    if (held.end < earliest) earliest = held.end
+  }
+
+  function live(id: string, now: number): Held | undefined {
+    const held = leases.get(id)
+    return held && held.end > now ? held : undefined
+  }
+
+  return {
+    count(now) {
+      sweep(now)
+      return leases.size
+    },
+    total(now) {
+      sweep(now)
+      return sum
+    },
+    amount: (id, now) => live(id, now)?.amount ?? 0,
+    has: (id, now) => live(id, now) !== undefined,
+    add(id, now, end, amount = 0) {
+      sweep(now)
+      sum += amount - (leases.get(id)?.amount ?? 0)
+      place(id, { end, amount })
+    },
+    renew(id, now, end) {
+      const held = live(id, now)
+      if (held && end > held.end) place(id, { end, amount: held.amount })
+    },
+    remove(id) {
+      const held = leases.get(id)
+      if (!held) return
+      leases.delete(id)
+      sum -= held.amount
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { LIFETIME_MS } from '../keys.ts'
+import type { DeploymentState } from './deployment-state.ts'
+import { type ExpiringMap, expiringMap } from './expiring-map.ts'
+import { createLeases, type Leases } from './leases.ts'
+
+export interface Counter {
+  used: number
+  ends: number
+}
+
+export interface BudgetRecord {
+  spent: number
+  period: string
+  readonly holds: Leases
+}
+
+/** All that the in-process store knows, by subject. Every map forgets. */
+export interface State {
+  readonly versions: ExpiringMap<number>
+  /** By unit and window, see `counterIndex`. */
+  readonly quotas: ExpiringMap<Counter[]>
+  readonly slots: ExpiringMap<Leases>
+  readonly budgets: ExpiringMap<BudgetRecord>
+  readonly deployments: ExpiringMap<DeploymentState>
+  readonly settled: ExpiringMap<true>
+  readonly logs: ExpiringMap<string[]>
+  readonly values: ExpiringMap<string>
+  /** Kept: whoever writes them bounds their names. */
+  readonly counters: Map<string, number>
+}
+
+/** Values come from outside (sign-in state, answers); the other maps hold only what admitted calls named. */
+const MOST_VALUES = 50_000
+
+export const createState = (now: () => number): State => ({
+  versions: expiringMap(now),
+  quotas: expiringMap(now),
+  slots: expiringMap(now),
+  budgets: expiringMap(now),
+  deployments: expiringMap(now),
+  settled: expiringMap(now),
+  logs: expiringMap(now),
+  values: expiringMap(now, MOST_VALUES),
+  counters: new Map(),
+})
+
+/** Adds a lease to a subject's, which are kept while any of them lives. */
+export function addLease(state: State, subject: string, id: string, now: number, end: number): void {
+  const leases = state.slots.get(subject) ?? createLeases()
+  leases.add(id, now, end)
+  state.slots.set(subject, leases, leasesExpireAt(now, end))
+}
+
+export const leasesExpireAt = (now: number, end: number) => Math.max(end, now + LIFETIME_MS.leases)
+
+export const deploymentExpiresAt = (deployment: DeploymentState, now: number) =>
+  Math.max(deployment.cooledUntil, now + LIFETIME_MS.deployment)

@@ -1,0 +1,144 @@
+import { countersKey, type Key, logKey } from './keys.ts'
+import { admitScript } from './scripts/admit.ts'
+import { publishScript } from './scripts/publish.ts'
+import { renewScript } from './scripts/renew.ts'
+import { readReply, type Script } from './scripts/script.ts'
+import { settleScript } from './scripts/settle.ts'
+import { signalsScript } from './scripts/signals.ts'
+import { startAttemptScript } from './scripts/start-attempt.ts'
+import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+import { milliseconds } from './windows.ts'
+
+/** Sends one command and resolves with its reply in RESP 2 terms (text, numbers, null, arrays). Rejects with `RedisRefusal`
+ *  when the server answered an error, with `StoreUnavailable` otherwise. */
+export type SendCommand = (command: readonly string[]) => Promise<unknown>
+
+/** An error reply. `word` is its first word, the only part that is safe to show. */
+export class RedisRefusal extends Error {
+  override readonly name = 'RedisRefusal'
+  readonly word: string
+
+  constructor(reply: string) {
+    const word = /^[A-Z]{2,16}\b/.exec(reply)?.[0] ?? 'ERR'
+    super(word)
+    this.word = word
+  }
+}
+
+export interface RedisStoreOptions {
+  /** Put before every key, so that several gateways can share one server. */
+  readonly prefix?: string
+  /** Replaces the server's clock, for tests. */
+  readonly now?: () => number
+  /** First line of every script, where a server wants one. */
+  readonly scriptHeader?: string
+  readonly close?: () => Promise<void>
+}
+
+/** A NaN that got into a counter would stay there. */
+function printed(argument: string | number): string {
+  if (typeof argument === 'number' && !Number.isFinite(argument))
+    throw new RangeError('a number for the store is not finite')
+  return String(argument)
+}
+
+/** The shared store over anything that speaks Redis commands. */
+export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): SharedStore {
+  const { prefix = '', now, scriptHeader = '', close = async () => {} } = options
+  const prepared = new Map<string, Promise<{ text: string; sha: string }>>()
+
+  async function prepare(scriptText: string): Promise<{ text: string; sha: string }> {
+    const text = scriptHeader + scriptText
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text)))
+    return { text, sha: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('') }
+  }
+
+  async function ask(command: readonly string[]): Promise<unknown> {
+    try {
+      return await send(command)
+    } catch (error) {
+      if (error instanceof RedisRefusal) throw new StoreUnavailable('refused', error.word)
+      throw error
+    }
+  }
+
+  async function run<Input, Output>(script: Script<Input, Output>, input: Input): Promise<Output> {
+    let preparing = prepared.get(script.text)
+    if (!preparing) {
+      preparing = prepare(script.text)
+      prepared.set(script.text, preparing)
+    }
+    const { text, sha } = await preparing
+    const { keys, args } = script.encode(input)
+    const rest = [
+      String(keys.length),
+      ...keys.map((key) => prefix + key),
+      now ? String(now()) : '',
+      ...args.map(printed),
+    ]
+    let reply: unknown
+    try {
+      reply = await send(['EVALSHA', sha, ...rest])
+    } catch (error) {
+      if (!(error instanceof RedisRefusal)) throw error
+      if (error.word !== 'NOSCRIPT') throw new StoreUnavailable('refused', error.word)
+      reply = await ask(['EVAL', text, ...rest])
+    }
+    return script.decode(readReply(reply), input)
+  }
+
+  async function value(command: readonly string[]): Promise<string | undefined> {
+    const reply = await ask(command)
+    if (reply === null || reply === undefined) return undefined
+    if (typeof reply !== 'string') throw new StoreUnavailable('nonsense')
+    return reply
+  }
+
+  async function items(command: readonly string[]): Promise<string[]> {
+    const reply = readReply(await ask(command))
+    const read: string[] = []
+    while (reply.left > 0) read.push(reply.text())
+    return read
+  }
+
+  const set = (key: Key, text: string, ttlSeconds: number) =>
+    ['SET', prefix + key, text, 'PX', String(Math.max(1, milliseconds(ttlSeconds)))] as const
+
+  return {
+    admit: (call) => run(admitScript, call),
+    startAttempt: (start) => run(startAttemptScript, start),
+    settle: (outcome) => run(settleScript, outcome),
+    renew: (lease) => run(renewScript, lease),
+    publish: (records) => run(publishScript, records),
+    signals: (deployments) => run(signalsScript, deployments),
+    async counters() {
+      const read = await items(['HGETALL', prefix + countersKey()])
+      const counters: Record<string, number> = {}
+      for (let at = 0; at + 1 < read.length; at += 2) counters[read[at] as string] = Number(read[at + 1])
+      return counters
+    },
+    entries: (log, limit) =>
+      limit > 0 ? items(['LRANGE', prefix + logKey(log), '0', String(limit - 1)]) : Promise.resolve([]),
+    get: (key) => value(['GET', prefix + key]),
+    async put(key, text, ttlSeconds) {
+      if ((await value(set(key, text, ttlSeconds))) !== 'OK') throw new StoreUnavailable('nonsense')
+    },
+    putNew: async (key, text, ttlSeconds) => (await value([...set(key, text, ttlSeconds), 'NX'])) === 'OK',
+    take: (key) => value(['GETDEL', prefix + key]),
+    async remove(...keys) {
+      if (keys.length > 0) await ask(['DEL', ...keys.map((key) => prefix + key)])
+    },
+    async ping(timeoutMs) {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => reject(new StoreUnavailable('timeout')), timeoutMs)
+      })
+      try {
+        if ((await Promise.race([ask(['PING']), late])) !== 'PONG') throw new StoreUnavailable('nonsense')
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    close,
+  }
+}

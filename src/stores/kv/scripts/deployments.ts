@@ -1,0 +1,128 @@
+import { CAPACITY_UNITS, type Candidate, type CapacityUnit, type DeploymentSignals } from '../deployment-signals.ts'
+import { LIFETIME_MS } from '../keys.ts'
+import type { Argument, Reply } from './script.ts'
+
+/** What is known of one deployment, and its rules. `in-process/deployment-state.ts` says the same in TypeScript; the
+ *  differential suite compares. A deployment is two keys: its hash and the sorted set of its attempts in flight. */
+export const DEPLOYMENTS = `
+local UNITS = { ${CAPACITY_UNITS.map((unit) => `'${unit}'`).join(', ')} }
+local MEAN_WEIGHT = 0.3
+
+local function readDeployment(hash, active)
+  local h = call('HMGET', hash, 'failures', 'cooledUntil', 'probe', 'probedEarly', 'latencyMs', 'firstTokenMs',
+    'samples', 'lastError', 'lastErrorAt', 'lastSuccessAt', 'minuteEnds', unpack(UNITS))
+  local state = {
+    hash = hash, active = active, failures = numeric(h[1]), cooledUntil = numeric(h[2]), probe = h[3] or '',
+    probedEarly = h[4] == '1', latencyMs = h[5] or '0', firstTokenMs = h[6] or '0', samples = h[7] or '0',
+    lastError = h[8] or '', lastErrorAt = h[9] or '0', lastSuccessAt = h[10] or '0', minuteEnds = numeric(h[11]),
+    used = {}
+  }
+  state.running = state.minuteEnds > now
+  for i = 1, #UNITS do
+    state.used[i] = state.running and h[11 + i] or '0'
+  end
+  return state
+end
+
+local function probeInFlight(state)
+  if state.inFlight == nil then
+    state.inFlight = state.probe ~= '' and hasLease(state.active, state.probe)
+  end
+  return state.inFlight
+end
+
+local function signalsOf(state)
+  local reply = {
+    call('ZCOUNT', state.active, '(' .. now, '+inf'),
+    state.failures, state.cooledUntil, probeInFlight(state) and 1 or 0,
+    state.latencyMs, state.firstTokenMs, state.samples, state.lastError, state.lastErrorAt, state.lastSuccessAt
+  }
+  for i = 1, #UNITS do
+    reply[10 + i] = state.used[i]
+  end
+  return reply
+end
+
+local function readLimits()
+  local limits = {}
+  for i = 1, number() do
+    limits[i] = { unit = number(), limit = number() }
+  end
+  return limits
+end
+
+local function availability(state, limits, attemptId)
+  for i = 1, #limits do
+    if tonumber(state.used[limits[i].unit]) >= limits[i].limit then return 'full' end
+  end
+  if state.cooledUntil > now then return 'cooled' end
+  if state.cooledUntil == 0 or state.failures == 0 then return 'free' end
+  return probeInFlight(state) and state.probe ~= attemptId and 'probing' or 'half-open'
+end
+
+local function mayProbeEarly(state, attemptId)
+  if probeInFlight(state) then return state.probe == attemptId end
+  return not state.probedEarly
+end
+
+local function touch(state)
+  call('PEXPIRE', state.hash, math.max(${LIFETIME_MS.deployment}, state.cooledUntil - now))
+end
+
+local function use(state, used)
+  local fields = {}
+  if not state.running then
+    fields = { 'minuteEnds', now + 60000 }
+  end
+  for i = 1, #UNITS do
+    if used[i] ~= 0 or not state.running then
+      fields[#fields + 1] = UNITS[i]
+      fields[#fields + 1] = tonumber(state.used[i]) + used[i]
+    end
+  end
+  call('HSET', state.hash, unpack(fields))
+end
+
+local function reserve(state, attemptId, leaseMs, probe)
+  use(state, { 1, 0, 0, 0, 0, 0 })
+  sweepLeases(state.active)
+  call('ZADD', state.active, now + leaseMs, attemptId)
+  call('PEXPIRE', state.active, math.max(leaseMs, ${LIFETIME_MS.leases}))
+  if probe ~= 'none' then call('HSET', state.hash, 'probe', attemptId) end
+  if probe == 'early' then call('HSET', state.hash, 'probedEarly', '1') end
+  touch(state)
+end
+`
+
+/** The arguments that `readLimits` reads. */
+export function limitArguments({ limits }: Candidate): Argument[] {
+  const given: Argument[] = []
+  for (const [index, unit] of CAPACITY_UNITS.entries()) {
+    const limit = limits[unit]
+    if (limit !== undefined) given.push(index + 1, limit)
+  }
+  return [given.length / 2, ...given]
+}
+
+/** What `signalsOf` replied. */
+export function readSignals(reply: Reply, deployment: string): DeploymentSignals {
+  const signals = {
+    deployment,
+    active: reply.number(),
+    failures: reply.number(),
+    cooledUntil: reply.number(),
+    probing: reply.flag(),
+    latencyMs: reply.number(),
+    firstTokenMs: reply.number(),
+    samples: reply.number(),
+    lastError: reply.text(),
+    lastErrorAt: reply.number(),
+    lastSuccessAt: reply.number(),
+  }
+  const used: Partial<Record<CapacityUnit, number>> = {}
+  for (const unit of CAPACITY_UNITS) {
+    const amount = reply.number()
+    if (amount > 0) used[unit] = amount
+  }
+  return { ...signals, used }
+}

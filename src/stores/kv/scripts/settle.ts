@@ -1,0 +1,148 @@
+import { CAPACITY_UNITS } from '../deployment-signals.ts'
+import {
+  activeKey,
+  budgetKey,
+  countersKey,
+  deploymentKey,
+  holdKey,
+  type Key,
+  LIFETIME_MS,
+  logKey,
+  settledKey,
+  slotKey,
+} from '../keys.ts'
+import type { Settlement } from '../shared-store.ts'
+import { milliseconds } from '../windows.ts'
+import { DEPLOYMENTS } from './deployments.ts'
+import { type Argument, luaScript, type Script } from './script.ts'
+
+/** Leaves everything that a call learned, once. A budget that the store does not know stays unknown: SQL knows. */
+const TEXT = `
+local settled, callId = key(), text()
+if numeric(call('GET', settled)) > now then return { '0' } end
+call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}')
+
+for _ = 1, number() do call('ZREM', key(), callId) end
+
+for _ = 1, number() do
+  local hash, holds, period, hold, spent = key(), key(), text(), text(), number()
+  local freed = call('ZREM', holds, callId .. '|' .. hold) * tonumber(hold)
+  local known = call('HMGET', hash, 'spent', 'period', 'held')
+  if known[1] then
+    local total = tonumber(known[1])
+    if period > known[2] then
+      total, known[2] = spent, period
+    elseif period == known[2] then
+      total = total + spent
+    end
+    call('HSET', hash, 'spent', total, 'period', known[2],
+      'held', math.max(0, numeric(known[3]) - freed))
+    call('PEXPIRE', hash, '${LIFETIME_MS.budget}')
+  end
+end
+
+local function mean(old, sample)
+  old = tonumber(old)
+  if sample == '' then return old end
+  sample = tonumber(sample)
+  return old == 0 and sample or old + MEAN_WEIGHT * (sample - old)
+end
+
+for _ = 1, number() do
+  local state = readDeployment(key(), key())
+  local attemptId, result = text(), text()
+  local latencyMs, firstTokenMs, err = text(), text(), text()
+  local allowedFails, cooldownMs = number(), number()
+  local used, usesAny = {}, false
+  for i = 1, #UNITS do
+    used[i] = number()
+    usesAny = usesAny or used[i] ~= 0
+  end
+  call('ZREM', state.active, attemptId)
+  if usesAny then use(state, used) end
+
+  local fields = {}
+  local function set(field, value)
+    fields[#fields + 1] = field
+    fields[#fields + 1] = value
+  end
+  local ownProbe = state.probe == attemptId
+  if ownProbe or (result == 'succeeded' and state.probe ~= '') then set('probe', '') end
+  if result == 'neutral' then
+    if ownProbe then set('probedEarly', '0') end
+  elseif result == 'failed' then
+    set('failures', state.failures + 1)
+    set('lastError', err)
+    set('lastErrorAt', now)
+    if cooldownMs > 0 and state.failures + 1 > allowedFails then
+      if state.cooledUntil <= now then set('probedEarly', '0') end
+      state.cooledUntil = math.max(state.cooledUntil, now + cooldownMs)
+      set('cooledUntil', state.cooledUntil)
+    end
+  else
+    state.cooledUntil = 0
+    set('failures', '0')
+    set('cooledUntil', '0')
+    set('probedEarly', '0')
+    set('latencyMs', mean(state.latencyMs, latencyMs))
+    set('firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
+    set('samples', tonumber(state.samples) + 1)
+    set('lastSuccessAt', now)
+  end
+  if #fields > 0 then call('HSET', state.hash, unpack(fields)) end
+  touch(state)
+end
+
+local counted = number()
+if counted > 0 then
+  local counters = key()
+  for _ = 1, counted do call('HINCRBYFLOAT', counters, text(), text()) end
+end
+
+for _ = 1, number() do
+  local log, entry, keep = key(), text(), number()
+  call('LPUSH', log, entry)
+  call('LTRIM', log, 0, keep - 1)
+  call('PEXPIRE', log, '${LIFETIME_MS.log}')
+end
+return { '1' }
+`
+
+function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
+  const keys: Key[] = [settledKey(outcome.callId), ...outcome.slots.map(slotKey)]
+  const args: Argument[] = [outcome.callId, outcome.slots.length]
+
+  args.push(outcome.budgets.length)
+  for (const { subject, period, holdNano, spentNano } of outcome.budgets) {
+    keys.push(budgetKey(subject), holdKey(subject))
+    args.push(period, holdNano, spentNano)
+  }
+
+  args.push(outcome.outcomes.length)
+  for (const ended of outcome.outcomes) {
+    const { attemptId, deployment, result, used, latencyMs, firstTokenMs, error, cooldown } = ended
+    keys.push(deploymentKey(deployment), activeKey(deployment))
+    args.push(attemptId, result, latencyMs ?? '', firstTokenMs ?? '', error ?? '')
+    args.push(cooldown.allowedFails, milliseconds(cooldown.seconds))
+    args.push(...CAPACITY_UNITS.map((unit) => used[unit] ?? 0))
+  }
+
+  const counters = Object.entries(outcome.counters)
+  if (counters.length > 0) keys.push(countersKey())
+  args.push(counters.length, ...counters.flat())
+
+  args.push(outcome.entries.length)
+  for (const { log, text, keep } of outcome.entries) {
+    keys.push(logKey(log))
+    args.push(text, keep)
+  }
+  return { keys, args }
+}
+
+export const settleScript: Script<Settlement, void> = {
+  text: luaScript(DEPLOYMENTS, TEXT),
+  encode,
+  decode: (reply) => {
+    reply.flag()
+  },
+}

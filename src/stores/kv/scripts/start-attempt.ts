@@ -1,0 +1,25 @@
+import { activeKey, deploymentKey } from '../keys.ts'
+import type { AttemptStart } from '../shared-store.ts'
+import { milliseconds } from '../windows.ts'
+import { DEPLOYMENTS, limitArguments } from './deployments.ts'
+import { luaScript, type Script } from './script.ts'
+
+/** An attempt that asks again after a lost answer gets the same answer. */
+const TEXT = `
+local state = readDeployment(key(), key())
+local attemptId, leaseMs = text(), number()
+if hasLease(state.active, attemptId) then return { '1' } end
+local available = availability(state, readLimits(), attemptId)
+if available ~= 'free' and available ~= 'half-open' then return { '0' } end
+reserve(state, attemptId, leaseMs, available == 'half-open' and 'due' or 'none')
+return { '1' }
+`
+
+export const startAttemptScript: Script<AttemptStart, boolean> = {
+  text: luaScript(DEPLOYMENTS, TEXT),
+  encode: ({ attemptId, candidate, leaseSeconds }) => ({
+    keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)],
+    args: [attemptId, milliseconds(leaseSeconds), ...limitArguments(candidate)],
+  }),
+  decode: (reply) => reply.flag(),
+}

@@ -1,0 +1,55 @@
+import { errors, Redis } from '@upstash/redis/cloudflare'
+import { RedisRefusal, type RedisStoreOptions, redisStore, type SendCommand } from './redis-store.ts'
+import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+
+export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {
+  /** Address and token of the REST interface. */
+  readonly url: string
+  readonly token: string
+  /** After this a request is given up and its connection freed. Verbs have shorter deadlines of their own elsewhere. */
+  readonly timeoutMs?: number
+  /** Upstash runs a script under a lock on its keys only when the script asks for it, in a line that plain Redis refuses.
+   *  Default: by the address. */
+  readonly keyLocking?: boolean
+}
+
+/** The shared store in Redis over HTTP, for runtimes without sockets. */
+export function upstashStore(options: UpstashOptions): SharedStore {
+  const { url, keyLocking = new URL(url).hostname.endsWith('.upstash.io') } = options
+  return redisStore(upstashSend(options), {
+    ...options,
+    ...(keyLocking ? { scriptHeader: '#!lua flags=allow-key-locking\n' } : {}),
+  })
+}
+
+function upstashSend({ url, token, timeoutMs = 2000 }: UpstashOptions): SendCommand {
+  const redis = new Redis({
+    url,
+    token,
+    responseEncoding: false,
+    automaticDeserialization: false,
+    enableAutoPipelining: false,
+    enableTelemetry: false,
+    readYourWrites: false,
+    // `retry: false` still sends twice.
+    retry: { retries: 0 },
+    // A signal that is not made per call turns an abort into an answer.
+    signal: () => AbortSignal.timeout(timeoutMs),
+  })
+  return async (command) => {
+    try {
+      return await redis.exec([...command] as [string, ...string[]])
+    } catch (error) {
+      throw withoutCommand(error)
+    }
+  }
+}
+
+/** The client's own errors hold the whole command. */
+function withoutCommand(error: unknown): Error {
+  if (error instanceof errors.UpstashJSONParseError) return new StoreUnavailable('nonsense')
+  if (error instanceof errors.UpstashError) return new RedisRefusal(error.message)
+  if (!(error instanceof Error)) return new StoreUnavailable('unreachable')
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return new StoreUnavailable('timeout')
+  return new StoreUnavailable(error.message === 'Request did not return a result' ? 'nonsense' : 'unreachable')
+}
