@@ -76,10 +76,16 @@ export async function answering(url: string, child: ChildProcess, log: string, t
     )
     if (answered) return
     if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`not answering at ${url}: ${readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ')}`)
+      throw new Error(`not answering at ${url}: ${lastWords(readFileSync(log, 'utf8'))}`)
     }
     await wait(50)
   }
+}
+
+/** The line of a log that most likely says why, else its last one. */
+function lastWords(text: string): string {
+  const lines = text.trim().split('\n')
+  return lines.findLast((line) => /error\b.*:/i.test(line)) ?? lines.at(-1) ?? ''
 }
 
 /** CPU seconds that these processes and their descendants have used so far. */
