@@ -1,0 +1,105 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { reveal, type Secret } from '../../lib/secret.ts'
+
+export interface S3Options {
+  /** Without the bucket, e.g. `https://s3.eu-central-1.amazonaws.com`. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: Secret
+  /** What every key begins with, without a `/` at the end. */
+  readonly prefix?: string | undefined
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+}
+
+export interface S3Request {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  readonly key: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+  /** Sending it twice does what sending it once does. */
+  readonly repeatable: boolean
+}
+
+/** An answer of the storage that is neither success nor `404 NoSuchKey`. */
+export class S3Error extends Error {
+  override readonly name = 'S3Error'
+  readonly status: number
+  readonly code: string
+
+  constructor(operation: string, status: number, code: string) {
+    super(`${operation} was answered by the object storage with ${status} ${code}`)
+    this.status = status
+    this.code = code
+  }
+}
+
+const TRIES = 3
+const TIMEOUT_MS = 60_000
+
+/** Sends signed requests, path-style, with payload hashes, its own deadline, and a few retries where they are harmless. */
+export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
+  const root = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}/${options.prefix ? `${options.prefix}/` : ''}`
+  const signingKeys = new Map<string, ArrayBuffer>()
+
+  async function once({ method, key, query = {}, headers = {}, body }: S3Request): Promise<Response> {
+    const url = new URL(root + key)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    const signed = await new AwsV4Signer({
+      method,
+      url: url.href,
+      headers: { ...headers, 'x-amz-content-sha256': await sha256Hex(body ?? new Uint8Array()) },
+      ...(body ? { body } : {}),
+      accessKeyId: options.accessKeyId,
+      secretAccessKey: reveal(options.secretAccessKey),
+      region: options.region,
+      service: 's3',
+      cache: signingKeys,
+    }).sign()
+    // Unsigned, since an edge on the way may change it. Were the answer compressed, its length would not be the object's.
+    signed.headers.set('accept-encoding', 'identity')
+    // The deadline is for the answer's head; a large body may take its time.
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(new Error('the object storage did not answer in time')), TIMEOUT_MS)
+    try {
+      const { href } = signed.url
+      const init = { method, headers: signed.headers, body: body ?? null, redirect: 'manual', signal: deadline.signal }
+      return await fetch(href, init as RequestInit)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return async function send(request: S3Request): Promise<Response> {
+    for (let attempt = 1; ; attempt++) {
+      const last = !request.repeatable || attempt === TRIES
+      try {
+        const response = await once(request)
+        if (last || (response.status < 500 && response.status !== 429)) return response
+        await response.body?.cancel()
+      } catch (error) {
+        if (last) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 200 * 2 ** attempt))
+    }
+  }
+}
+
+/** Reads an answer's XML for the text of one element. S3's identifiers hold no entities but `&quot;` and `&amp;`. */
+export function element(xml: string, name: string): string | undefined {
+  const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
+  return found?.replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+}
+
+/** The error in an answer; S3 may also send one with status 200 once it has begun to work. */
+export async function errorOf(operation: string, response: Response): Promise<S3Error> {
+  const xml = (await response.text()).slice(0, 10_000)
+  return new S3Error(operation, response.status, element(xml, 'Code') ?? 'without a code')
+}
+
+async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
