@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../scripted-upstream.ts'
 import type { Behaviour } from './behaviour.ts'
-import * as refusals from './refusals.ts'
+import {
+  badKey,
+  badRequest,
+  contentFiltered,
+  contextWindowExceeded,
+  forbidden,
+  modelNotFound,
+  overloaded,
+  quotaSpent,
+  rateLimited,
+  serverError,
+  tooLarge,
+  unprocessable,
+} from './refusals.ts'
 
 let upstream: Upstream
 beforeAll(async () => {
@@ -17,20 +30,20 @@ async function refused(behaviour: Behaviour) {
 
 describe('refusals as the vendor words them', () => {
   it.each([
-    ['rateLimited', 429, 'rate_limit_exceeded'],
-    ['quotaSpent', 429, 'insufficient_quota'],
-    ['serverError', 500, null],
-    ['overloaded', 503, 'service_unavailable'],
-    ['badRequest', 400, 'invalid_type'],
-    ['badKey', 401, 'invalid_api_key'],
-    ['forbidden', 403, 'unsupported_country_region_territory'],
-    ['modelNotFound', 404, 'model_not_found'],
-    ['tooLarge', 413, 'request_too_large'],
-    ['unprocessable', 422, null],
-    ['contextWindowExceeded', 400, 'context_length_exceeded'],
-    ['contentFiltered', 400, 'content_filter'],
-  ] as const)('%s is %i %s', async (name, status, code) => {
-    const { response, error } = await refused(refusals[name]())
+    ['rateLimited', rateLimited, 429, 'rate_limit_exceeded'],
+    ['quotaSpent', quotaSpent, 429, 'insufficient_quota'],
+    ['serverError', serverError, 500, null],
+    ['overloaded', overloaded, 503, 'service_unavailable'],
+    ['badRequest', badRequest, 400, 'invalid_type'],
+    ['badKey', badKey, 401, 'invalid_api_key'],
+    ['forbidden', forbidden, 403, 'unsupported_country_region_territory'],
+    ['modelNotFound', modelNotFound, 404, 'model_not_found'],
+    ['tooLarge', tooLarge, 413, 'request_too_large'],
+    ['unprocessable', unprocessable, 422, null],
+    ['contextWindowExceeded', contextWindowExceeded, 400, 'context_length_exceeded'],
+    ['contentFiltered', contentFiltered, 400, 'content_filter'],
+  ] as const)('%s', async (_, refusal, status, code) => {
+    const { response, error } = await refused(refusal())
     expect(response.status).toBe(status)
     expect(error).toMatchObject({ code, message: expect.any(String) })
     expect(response.headers.has('retry-after')).toBe(false)
@@ -43,7 +56,7 @@ describe('refusals as the vendor words them', () => {
     [{ resetRequests: '6m0s' }, 'x-ratelimit-reset-requests', '6m0s'],
     [{ resetTokens: '20ms' }, 'x-ratelimit-reset-tokens', '20ms'],
   ])('429 tells when to come back: %j', async (comeBack, header, value) => {
-    const { response } = await refused(refusals.rateLimited(comeBack))
+    const { response } = await refused(rateLimited(comeBack))
     expect(response.headers.get(header)).toBe(value)
   })
 })
