@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { credentialsOf } from '../stores/sql/connection-string.ts'
@@ -79,11 +79,19 @@ function admit({ headers }: IncomingMessage, postgresUrl: string): void {
 }
 
 function sameCredentials(presented: string, own: string): boolean {
-  const [a, b] = [presented, own].map((url) => {
-    const { user, password, database } = credentialsOf(url)
-    return Buffer.from(JSON.stringify([user, password, database]))
-  })
-  return a !== undefined && b !== undefined && a.length === b.length && timingSafeEqual(a, b)
+  const [a, b] = [digestOf(presented), digestOf(own)]
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}
+
+function digestOf(connectionString: string): Buffer | undefined {
+  try {
+    const { user, password, database } = credentialsOf(connectionString)
+    return createHash('sha256')
+      .update(JSON.stringify([user, password, database]))
+      .digest()
+  } catch {
+    return undefined
+  }
 }
 
 const LONGEST_BODY = 64 * 1024 * 1024
