@@ -22,7 +22,7 @@ export const generalSettings = section({
   database_url: checked(mistakeInDatabaseUrl)
     .transform(secret)
     .optional()
-    .describe('postgres:// address of the database.'),
+    .describe('Address of the database: postgres://…, Neon included.'),
   redis_url: checked(mistakeInRedisUrl)
     .transform(secret)
     .optional()

@@ -51,20 +51,25 @@ function fillFromEnvironment(tree: unknown, env: Environment): unknown {
 /** Variables are text: where the schema wants a number or a boolean, theirs is read as one. True when any was. */
 function coerceVariables(tree: unknown, issues: readonly z.core.$ZodIssue[], variables: ReadonlyMap<string, string>) {
   let changed = false
-  for (const issue of issues) {
-    if (issue.code !== 'invalid_type' && issue.code !== 'invalid_union') continue
-    if (!variables.has(pathText(issue.path))) continue
-    const last = issue.path.at(-1) as string
-    const parent = issue.path
-      .slice(0, -1)
-      .reduce<unknown>((node, key) => (node as Record<PropertyKey, unknown>)[key], tree)
-    const holder = parent as Record<string, unknown>
+  for (const path of issues.flatMap((issue) => wrongKindsIn(issue, []))) {
+    if (!variables.has(pathText(path))) continue
+    // A path that ends at a variable's text leads through maps and lists only.
+    const within = (node: unknown, key: PropertyKey) => (node as Record<PropertyKey, unknown>)[key]
+    const holder = path.slice(0, -1).reduce(within, tree) as Record<PropertyKey, unknown>
+    const last = path.at(-1) as PropertyKey
     const value = coerced(String(holder[last]))
     if (value === undefined) continue
     holder[last] = value
     changed = true
   }
   return changed
+}
+
+/** The places where another kind of value was wanted, those inside the alternatives of a union too. */
+function wrongKindsIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): PropertyKey[][] {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'invalid_type') return [path]
+  return issue.code === 'invalid_union' ? issue.errors.flat().flatMap((inner) => wrongKindsIn(inner, path)) : []
 }
 
 /** A complaint about unknown keys stands for one mistake a key, its message for one line each. */

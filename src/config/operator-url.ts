@@ -1,14 +1,8 @@
 /** Names of one label (`http://ollama:11434`) and these endings never leave an operator's own network. */
 const PRIVATE_ENDINGS = ['.localhost', '.local', '.internal', '.lan', '.home.arpa', '.svc', '.test']
-const PRIVATE_ADDRESSES = [
-  /^127\./,
-  /^10\./,
-  /^192\.168\./,
-  /^172\.(1[6-9]|2\d|3[01])\./,
-  /^\[::1\]$/,
-  /^\[f[cd][0-9a-f]{2}:/,
-  /^\[fe[89ab][0-9a-f]:/,
-]
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
+const PRIVATE_IPV4 = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./
+const PRIVATE_IPV6 = /^\[(::1\]|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/
 
 /** What is wrong with an address that the operator gives us to call: it must be https, or http inside a private
  *  network; credentials belong in their own fields. undefined when it is fine. */
@@ -29,6 +23,7 @@ export function mistakeInOperatorUrl(text: string): string | undefined {
 
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '')
-  if (PRIVATE_ADDRESSES.some((address) => address.test(host))) return true
-  return !host.includes('.') ? !host.startsWith('[') : PRIVATE_ENDINGS.some((ending) => host.endsWith(ending))
+  if (IPV4.test(host)) return PRIVATE_IPV4.test(host)
+  if (host.startsWith('[')) return PRIVATE_IPV6.test(host)
+  return !host.includes('.') || PRIVATE_ENDINGS.some((ending) => host.endsWith(ending))
 }

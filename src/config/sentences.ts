@@ -24,8 +24,7 @@ export function sentence(issue: z.core.$ZodRawIssue): string {
       return choice + suggestion(issue.input, values)
     }
     case 'too_small':
-      if (issue.origin === 'string') return 'must not be empty'
-      if (issue.origin === 'array') return `needs at least ${issue.minimum} entries`
+      if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty'
       if (Number(issue.minimum) !== 0) return `must be at least ${issue.minimum}`
       return issue.inclusive ? 'must not be negative' : 'must be greater than 0'
     case 'too_big':

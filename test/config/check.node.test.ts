@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const check = fileURLToPath(new URL('../../src/config/check.node.ts', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function run(yaml: string | undefined) {
+  const file = join(folder, 'some.yaml')
+  if (yaml !== undefined) writeFileSync(file, yaml)
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [check, yaml === undefined ? `${file}.absent` : file],
+    {
+      encoding: 'utf8',
+      env: { NODE_NO_WARNINGS: '1' },
+    },
+  )
+  return { status, stdout, stderr }
+}
+
+const entry = (name: string) => `  - { model_name: ${name}, gateway_params: { model: echo/x } }\n`
+
+describe('npm run config:check', () => {
+  it('counts what a good file holds', () => {
+    const yaml = `model_list:\n${entry('a')}${entry('b')}${entry('a')}`
+    expect(run(yaml)).toEqual({ status: 0, stdout: 'ok: 2 models, 3 deployments\n', stderr: '' })
+    expect(run(`model_list:\n${entry('a')}`).stdout).toBe('ok: 1 model, 1 deployment\n')
+  })
+
+  it('says what to change in a bad one, and fails', () => {
+    expect(run('router_settings: { timeout: soon }\nmodels: []')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'router_settings.timeout: must be a number\nmodels: is not a known key; remove it\n',
+    })
+  })
+
+  it('fails for a file that is not there', () => {
+    expect(run(undefined)).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('ENOENT') })
+  })
+})

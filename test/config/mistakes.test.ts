@@ -1,0 +1,430 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/config-error.ts'
+import { loadConfig } from '../../src/config/load.ts'
+
+function linesOf(yaml: string, env: Record<string, unknown> = {}): string[] {
+  try {
+    loadConfig(yaml, env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n')
+    throw error
+  }
+  return []
+}
+
+const general = (settings: string) => `general_settings: {${settings}}`
+const entry = (params: string, rest = '') => `model_list: [{model_name: m, gateway_params: {${params}}${rest}}]`
+const P = 'model_list[0].gateway_params'
+const HOW = 'make one with: openssl rand -hex 32'
+const ADDRESS = 'must be an absolute address that begins with https://'
+const models = 'model_list: [{model_name: gpt, gateway_params: {model: echo/a}}]'
+
+describe('the text', () => {
+  it.each<[string, string, string[]]>([
+    ['a duplicated key', 'a: 1\nb: 2\na: 3', ['line 3, column 1: this key stands twice in one map; keep one of them']],
+    ['a tab', 'a:\n\tb: 1', ['line 2, column 1: a tab indents this line; use spaces']],
+    ['an open quote', 'a: "x', ['line 1, column 6: a character is missing, such as a closing quote or bracket']],
+    ['wrong indentation', 'a:\n  b: 1\n c: 2', ['line 3, column 1: the indentation does not fit the lines above']],
+    ['a tag', 'a: !!js/function x', ['line 1, column 4: tags (!) are not understood here']],
+    ['a binary', 'a: !!binary aGk=', ['a: tags (!!) are not understood here; write plain text']],
+    [
+      'two documents',
+      'a: 1\n---\nb: 1',
+      ['line 2, column 1: the file holds more than one document; remove the --- line'],
+    ],
+    [
+      'an alias of nothing',
+      'a: *b',
+      ['top level: an anchor, alias or merge key (<<) leads nowhere, in a circle, or to too many copies'],
+    ],
+    ['a circle', 'a: &a [*a, *a]', ['top level: the file holds too many values or nests too deeply']],
+    [
+      '__proto__',
+      'general_settings: {__proto__: {x: 1}}',
+      ['general_settings.__proto__: is not a known key; remove it'],
+    ],
+    [
+      '__proto__ below any keys',
+      entry('model: echo/x', ', model_info: {default_params: {__proto__: {x: 1}}}'),
+      ['model_list[0].model_info.default_params.__proto__: is not a known key; remove it'],
+    ],
+    ['a list', '- 1', ['top level: must be a map of keys to values']],
+    ['only text', 'hello', ['top level: must be a map of keys to values']],
+    [
+      'sections that are not maps',
+      'general_settings: 1\nrouter_settings: [x]\ngateway_settings: x\nmodel_list: {a: 1}',
+      [
+        'general_settings: must be a map of keys to values',
+        'router_settings: must be a map of keys to values',
+        'gateway_settings: must be a map of keys to values',
+        'model_list: must be a list',
+      ],
+    ],
+    ['more than 4 MB', `a: "${'x'.repeat(4_000_001)}"`, ['top level: the file is larger than 4 MB']],
+  ])('%s', (_, yaml, lines) => {
+    expect(linesOf(yaml)).toEqual(lines)
+  })
+
+  it('refuses an alias bomb and deep nesting at once', () => {
+    const started = performance.now()
+    const bomb = Array.from({ length: 12 }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n ? `*a${n - 1}` : 'x')}]`)
+    expect(linesOf(bomb.join('\n'))[0]).toMatch(/^top level: an anchor, alias/)
+    expect(linesOf('['.repeat(50_000))[0]).toMatch(/^line 1, column \d+: /)
+    expect(linesOf(`a: ${'['.repeat(100)}${']'.repeat(100)}`)).toEqual([
+      'top level: the file holds too many values or nests too deeply',
+    ])
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+})
+
+describe('one value', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'an unknown section',
+      'genral_settings: {}',
+      ["genral_settings: is not a known key; did you mean 'general_settings'?"],
+    ],
+    [
+      'unknown keys',
+      general('master_kye: x, zzzzzzzz: 1'),
+      [
+        "general_settings.master_kye: is not a known key; did you mean 'master_key'?",
+        'general_settings.zzzzzzzz: is not a known key; remove it',
+      ],
+    ],
+    ['an odd key', general('"a.b c": 1'), ['general_settings["a.b c"]: is not a known key; remove it']],
+    ['a negative number', 'router_settings: {num_retries: -1}', ['router_settings.num_retries: must not be negative']],
+    ['a time of nothing', 'router_settings: {timeout: 0}', ['router_settings.timeout: must be greater than 0']],
+    ['a time too long', 'router_settings: {timeout: 1e9}', ['router_settings.timeout: must be at most 2147483']],
+    ['a time without end', 'router_settings: {timeout: .inf}', ['router_settings.timeout: must be a number']],
+    ['half a retry', 'router_settings: {num_retries: 0.5}', ['router_settings.num_retries: must be a whole number']],
+    ['text for a number', 'router_settings: {timeout: "5"}', ['router_settings.timeout: must be a number']],
+    ['text for a boolean', general('enable_sso: "yes"'), ['general_settings.enable_sso: must be true or false']],
+    ['a number for text', entry('model: echo/x, api_key: 12345'), [`${P}.api_key: must be text; put it in quotes`]],
+    ['empty text', entry('model: echo/x, api_key: ""'), [`${P}.api_key: must not be empty`]],
+    ['an empty entry', 'model_list: [~]', ['model_list[0]: has no value; write one or remove the entry']],
+    [
+      'a strategy',
+      'router_settings: {routing_strategy: least-bussy}',
+      [
+        'router_settings.routing_strategy: must be one of simple-shuffle, weighted, priority-based-routing, least-busy, latency-based-routing, cost-based-routing, usage-based-routing, rate-limit-aware, tag-based-routing' +
+          "; did you mean 'least-busy'?",
+      ],
+    ],
+    [
+      'an e-mail address',
+      general('sso_admin_email_list: [x]'),
+      ['general_settings.sso_admin_email_list[0]: must be an e-mail address'],
+    ],
+    [
+      'a proxy range',
+      general('trusted_proxies: [10.0.0.0/33, proxy]'),
+      [
+        'general_settings.trusted_proxies[0]: must be an address or a range such as 10.0.0.0/8',
+        'general_settings.trusted_proxies[1]: must be an address or a range such as 10.0.0.0/8',
+      ],
+    ],
+    [
+      'an origin',
+      general('cors_origins: ["https://a.example/x"]'),
+      ['general_settings.cors_origins[0]: must be * or an origin such as https://app.example.com, without a path'],
+    ],
+    [
+      'a domain',
+      general('self_registration: {allowed_domains: ["@x.com"]}'),
+      ['general_settings.self_registration.allowed_domains[0]: must be a bare domain such as example.com'],
+    ],
+    [
+      'a price',
+      entry('model: echo/x', ', model_info: {input_cost_per_token: -1, cost_per_image: {a: b}}'),
+      [
+        'model_list[0].model_info.input_cost_per_token: must not be negative',
+        'model_list[0].model_info.cost_per_image: must be a price of 0 or more, or a map of sizes such as 1024x1024 to prices',
+      ],
+    ],
+    [
+      'a header',
+      entry('model: echo/x, headers: {"a b": x, c: "d\\r\\ne"}'),
+      [`${P}.headers["a b"]: is not a header name`, `${P}.headers.c: must be one line without control characters`],
+    ],
+    [
+      'a model name',
+      'model_list: [{model_name: " m", gateway_params: {model: echo/x}}]',
+      ['model_list[0].model_name: must be at most 256 characters, without control characters or spaces at its ends'],
+    ],
+    [
+      'a tool server',
+      'gateway_settings: {mcp_servers: [{server_key: a__b, base_url: "https://x.example"}]}',
+      [
+        'gateway_settings.mcp_servers[0].server_key: must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name',
+      ],
+    ],
+  ])('%s', (_, yaml, lines) => {
+    expect(linesOf(yaml)).toEqual(lines)
+  })
+
+  it.each<[string, string]>([
+    ['ftp://x', ADDRESS],
+    ['api.openai.com', ADDRESS],
+    ['http://api.openai.com', 'must begin with https://; http:// is for loopback and private hosts'],
+    ['http://172.32.0.1', 'must begin with https://; http:// is for loopback and private hosts'],
+    ['http://169.254.169.254', 'must begin with https://; http:// is for loopback and private hosts'],
+    ['http://127.0.0.1.example.com', 'must begin with https://; http:// is for loopback and private hosts'],
+    ['https://u:p@x.com', 'must not hold a user name or password; use the field for credentials'],
+    ['https://x.com/#a', 'must not have a # part'],
+  ])('the address %s', (address, message) => {
+    expect(linesOf(entry(`model: echo/x, api_base: "${address}"`))).toEqual([`${P}.api_base: ${message}`])
+  })
+
+  it.each<[string, string]>([
+    ['sk-1234', 'is a well-known example'],
+    ['changeme-changeme-changeme', 'is a well-known example'],
+    ['your-master-key-goes-here', 'is a well-known example'],
+    ['master_key', 'is a well-known example'],
+    ['abc-def-ghi', 'is shorter than 16 characters'],
+    ['aaaaaaaaaaaaaaaaaaaaaaaa', 'has too few different characters'],
+    [' 0123456789abcdef', 'must be printable ASCII without spaces at its ends, so that it can travel in a header'],
+  ])('the master or salt key %j', (key, reason) => {
+    const yaml = general(`master_key: "${key}", salt_key: "${key}"`)
+    expect(linesOf(yaml)).toEqual([
+      `general_settings.master_key: ${reason}; ${HOW}`,
+      `general_settings.salt_key: ${reason}; ${HOW}`,
+    ])
+  })
+
+  it.each(['mysql://h/d', 'postgres:///d', 'localhost:5432', 'https://h/d'])('the database_url %s', (url) => {
+    const line = 'general_settings.database_url: must have the form postgres://user:password@host:5432/database'
+    expect(linesOf(general(`database_url: "${url}"`))).toEqual([line])
+  })
+
+  it.each<[string, string]>([
+    ['localhost:6379', 'must begin with redis://, rediss:// or https:// and name a host'],
+    ['redis://', 'must begin with redis://, rediss:// or https:// and name a host'],
+    ['http://eu.upstash.io', 'must begin with https://; http:// is for loopback and private hosts'],
+  ])('the redis_url %s', (url, message) => {
+    expect(linesOf(general(`redis_token: t, redis_url: "${url}"`))).toEqual([`general_settings.redis_url: ${message}`])
+  })
+})
+
+describe('a deployment', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'without a name',
+      'model_list: [{gateway_params: {model: echo/x}}]',
+      ['model_list[0].model_name: is required; add it'],
+    ],
+    ['without parameters', 'model_list: [{model_name: m}]', ['model_list[0].gateway_params: is required; add it']],
+    ['without a model', entry('provider: openai'), [`${P}.model: is required; add it`]],
+    [
+      'without a provider',
+      entry('model: gpt-5'),
+      [`${P}.model: must have the form <provider>/<model> with a known provider, such as openai/gpt-5`],
+    ],
+    [
+      'of an unknown provider',
+      entry('model: antropic/x'),
+      [`${P}.model: must have the form <provider>/<model> with a known provider; did you mean 'anthropic'?`],
+    ],
+    ['without a model behind the slash', entry('model: openai/'), [`${P}.model: names no model behind the slash`]],
+    ['of azure without an address', entry('model: azure/x'), [`${P}.api_base: is required for azure; add its address`]],
+    [
+      'of any base URL without one',
+      entry('model: openai-compatible/x'),
+      [`${P}.api_base: is required for openai-compatible; add its address`],
+    ],
+    [
+      'with half an AWS key',
+      entry('model: bedrock/x, aws_access_key_id: a'),
+      [`${P}.aws_secret_access_key: is required beside the other half of the AWS key`],
+    ],
+    [
+      'with the id of another',
+      'model_list: [{model_name: m, gateway_params: {model: echo/x}}, {model_name: n, deployment_id: m-1, gateway_params: {model: echo/x}}]',
+      ['model_list[1].deployment_id: is the same as that of model_list[0]; give each deployment its own'],
+    ],
+  ])('%s', (_, yaml, lines) => {
+    expect(linesOf(yaml)).toEqual(lines)
+  })
+})
+
+describe('keys that belong together', () => {
+  const g = 'general_settings'
+  it.each<[string, string, string[]]>([
+    [
+      'e-mail without addresses',
+      general('email_provider: log'),
+      [`${g}.email_base_url: is required for email_provider log; add it`],
+    ],
+    [
+      'smtp without a host',
+      general('email_provider: smtp, email_base_url: "https://x.example", email_from: a@b.c'),
+      [`${g}.email_smtp_host: is required for email_provider smtp; add it`],
+    ],
+    [
+      'resend without a key',
+      general('email_provider: resend, email_base_url: "https://x.example", email_from: a@b.c'),
+      [`${g}.email_api_key: is required for email_provider resend; add it`],
+    ],
+    [
+      'a relative e-mail address',
+      general('email_base_url: /x'),
+      [`${g}.email_base_url: must be an absolute http:// or https:// address`],
+    ],
+    [
+      'sign-on without its fields',
+      general('enable_sso: true'),
+      [
+        `${g}.sso_provider: is required while enable_sso is true; add it`,
+        `${g}.sso_client_id: is required while enable_sso is true; add it`,
+        `${g}.sso_client_secret: is required while enable_sso is true; add it`,
+        `${g}.sso_redirect_uri: is required while enable_sso is true; add it`,
+      ],
+    ],
+    [
+      'a provider without its addresses',
+      general(
+        'enable_sso: true, sso_provider: okta, sso_client_id: a, sso_client_secret: b, sso_redirect_uri: "https://g.example/callback"',
+      ),
+      [
+        `${g}.sso_redirect_uri: must have the path /auth/callback`,
+        `${g}.sso_authorize_url: is required for sso_provider okta; add it`,
+        `${g}.sso_token_url: is required for sso_provider okta; add it`,
+        `${g}.sso_userinfo_url: is required for sso_provider okta; add it`,
+      ],
+    ],
+    [
+      'self-registration without sign-on',
+      general('self_registration: {enabled: true}'),
+      [
+        `${g}.self_registration.allowed_domains: needs at least one domain while self-registration is enabled`,
+        `${g}.self_registration.default_org.id: is required while self-registration is enabled; name the organization`,
+        `${g}.self_registration.default_team.id: is required while self-registration is enabled; name the team`,
+        `${g}.enable_sso: must be true while self_registration is enabled`,
+      ],
+    ],
+    [
+      'half an admin',
+      general('platform_bootstrap_admin_email: a@b.co'),
+      [`${g}.platform_bootstrap_admin_password: is required beside platform_bootstrap_admin_email; add it`],
+    ],
+    [
+      'a store over http without a token',
+      general('redis_url: "https://eu.upstash.io"'),
+      [`${g}.redis_token: is required for a redis_url over http; add it, or set REDIS_TOKEN`],
+    ],
+    [
+      'two modes',
+      general('degraded_mode: fail_open, redis_degraded_mode: fail_closed'),
+      [`${g}.redis_degraded_mode: contradicts degraded_mode; keep one of them`],
+    ],
+    [
+      'one key for two purposes',
+      general('master_key: 0123456789abcdefg, salt_key: 0123456789abcdefg'),
+      [`${g}.salt_key: must differ from master_key`],
+    ],
+    [
+      'callbacks without settings',
+      'gateway_settings: {success_callback: [s3, langfuse, otel]}',
+      [
+        'gateway_settings.callback_settings.s3.bucket: is required while success_callback lists s3; add it',
+        'gateway_settings.callback_settings.langfuse.public_key: is required while success_callback lists langfuse; add it',
+        'gateway_settings.callback_settings.langfuse.secret_key: is required while success_callback lists langfuse; add it',
+      ],
+    ],
+    [
+      'tool servers',
+      'gateway_settings: {mcp_servers: [{server_key: a, base_url: "https://x.example", auth_mode: bearer}, {server_key: a, base_url: "https://x.example", auth_mode: header_map}]}',
+      [
+        'gateway_settings.mcp_servers[0].auth_token: is required for auth_mode bearer; add it',
+        'gateway_settings.mcp_servers[1].auth_headers: is required for auth_mode header_map; add it',
+        'gateway_settings.mcp_servers[1].server_key: is the same as that of entry 0; give each server its own',
+      ],
+    ],
+    [
+      'chains to nowhere',
+      `gateway_settings: {fallbacks: [{gtp: [gpt]}, {gpt: [gpt, other]}, {gpt: [gpt5]}]}\n${models}`,
+      [
+        "gateway_settings.fallbacks[0].gtp: names no model group of model_list; did you mean 'gpt'?",
+        'gateway_settings.fallbacks[1].gpt[0]: falls back to itself; remove it',
+        'gateway_settings.fallbacks[1].gpt[1]: names no model group of model_list',
+        'gateway_settings.fallbacks[2].gpt: has a chain already; put its groups into one list',
+        "gateway_settings.fallbacks[2].gpt[0]: names no model group of model_list; did you mean 'gpt'?",
+      ],
+    ],
+    [
+      'an empty chain',
+      `gateway_settings: {content_policy_fallbacks: [{gpt: []}]}\n${models}`,
+      ['gateway_settings.content_policy_fallbacks[0].gpt: must not be empty'],
+    ],
+    [
+      'aliases',
+      `router_settings: {model_group_alias: {gpt: gpt, a: b, c: a}}\n${models}`,
+      [
+        'router_settings.model_group_alias.gpt: hides the model group of the same name; choose another alias',
+        'router_settings.model_group_alias.a: names no model group of model_list',
+        'router_settings.model_group_alias.c: names no model group of model_list',
+      ],
+    ],
+  ])('%s', (_, yaml, lines) => {
+    expect(linesOf(yaml)).toEqual(lines)
+  })
+
+  it('says nothing of chains while the deployment they may mean has no name', () => {
+    const yaml =
+      'gateway_settings: {fallbacks: [{a: [b]}]}\nmodel_list: [{model_nam: a, gateway_params: {model: echo/x}}]'
+    expect(linesOf(yaml)).toEqual([
+      'model_list[0].model_name: is required; add it',
+      "model_list[0].model_nam: is not a known key; did you mean 'model_name'?",
+    ])
+  })
+})
+
+describe('the environment', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['a variable that is not set', {}],
+    ['a variable that is empty', { KEY: '' }],
+    ['a binding', { KEY: { get() {} } }],
+  ])('%s', (_, env) => {
+    expect(linesOf(entry('model: echo/x, api_key: os.environ/KEY, timeout: os.environ/KEY'), env)).toEqual([
+      `${P}.api_key: the environment variable KEY is not set; set it, or remove this key`,
+      `${P}.timeout: the environment variable KEY is not set; set it, or remove this key`,
+    ])
+  })
+
+  it('a name that is none, and names that every object has', () => {
+    expect(linesOf(entry('model: echo/x, api_key: os.environ/A-B, api_version: os.environ/__proto__'))).toEqual([
+      `${P}.api_key: must have the form os.environ/NAME`,
+      `${P}.api_version: the environment variable __proto__ is not set; set it, or remove this key`,
+    ])
+  })
+
+  it('a variable with the wrong kind of text names the variable, never its text', () => {
+    const env = { N: 'canary', GATEWAY_MASTER_KEY: 'short-canary', DATABASE_URL: 'canary://x' }
+    expect(linesOf(entry('model: echo/x, timeout: os.environ/N'), env)).toEqual([
+      `general_settings.master_key: is shorter than 16 characters; ${HOW} (it comes from the environment variable GATEWAY_MASTER_KEY)`,
+      'general_settings.database_url: must have the form postgres://user:password@host:5432/database (it comes from the environment variable DATABASE_URL)',
+      `${P}.timeout: must be a number (it comes from the environment variable N)`,
+    ])
+  })
+})
+
+it('tells everything at once, each with its place', () => {
+  const yaml = `
+general_settings: { master_key: os.environ/NONE, salt_key: changeme, email_provider: log, colour: red }
+router_settings: { timeout: soon }
+model_list:
+  - { model_name: a, gateway_params: { model: nope/x } }
+  - { model_name: a, deployment_id: a-1, gateway_params: { model: echo/x, api_kee: y } }
+gateway_settings: { fallbacks: [{ a: [z] }] }`
+  expect(linesOf(yaml).map((line) => line.slice(0, line.indexOf(':')))).toEqual([
+    'general_settings.master_key',
+    'general_settings.salt_key',
+    'general_settings.colour',
+    'general_settings.email_base_url',
+    'router_settings.timeout',
+    'model_list[0].gateway_params.model',
+    'model_list[1].gateway_params.api_kee',
+    'model_list[1].deployment_id',
+    'gateway_settings.fallbacks[0].a[0]',
+  ])
+})
