@@ -9,8 +9,8 @@ import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
 import type { Sql } from './stores/sql/sql.ts'
-import { counters } from './telemetry/metrics/counters.ts'
 import { metrics } from './telemetry/metrics/index.ts'
+import { processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
 import { telemetry } from './telemetry/telemetry.ts'
 import type { Transport } from './transport/transport.ts'
 
@@ -34,15 +34,16 @@ export interface Services extends ApiServices {
 
 /** Everything that the app works with, from a configuration and the adapters of a runtime. */
 export function createServices(config: Config, adapters: Adapters): Services {
-  const counted = counters(metrics)
+  const { store, log } = adapters
+  const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
   return {
     ...adapters,
     config,
     registry: registryOf(config, providers),
     signals: knownSignals(),
-    telemetry: telemetry(adapters.log, counted, adapters.counting),
-    counted: async () =>
-      adapters.counting === 'process' ? counted.all() : adapters.store.counters().catch(() => ({})),
+    telemetry: telemetry(log, scope),
+    counted: scope.all,
+    flushCounters: scope.flush,
     clock: systemClock,
     random: Math.random,
   }

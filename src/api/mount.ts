@@ -44,7 +44,7 @@ function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHa
 }
 
 function scopeOf(c: Context<Env>, services: ApiServices): Scope {
-  const valid = c.req.valid as (target: string) => unknown
+  const valid = (target: string) => (c.req.valid as (target: string) => unknown).call(c.req, target)
   return {
     services,
     client: c.env.client,

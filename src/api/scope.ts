@@ -9,6 +9,8 @@ export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
+  /** Sends counters on that no settlement will carry; at most once a second. */
+  readonly flushCounters: (client: Client) => void
   /** True from the moment the process was asked to stop. */
   readonly draining: () => boolean
 }

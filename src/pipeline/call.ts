@@ -16,6 +16,8 @@ export interface CallInput {
   readonly client: Client
   readonly mode: Mode
   readonly bytes: Uint8Array
+  /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */
+  begun(): void
 }
 
 /** An answer that may begin. Nothing but the transfer of `body` is left to do. */

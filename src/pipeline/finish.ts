@@ -89,7 +89,7 @@ function settlement(services: PipelineServices, call: Call, usage: Usage | undef
         cooldown: cooldown(services),
       })),
     ],
-    counters: services.telemetry.sharedCounters(),
+    counters: services.telemetry.settledCounters(),
     entries: fallbackEvents(services, call).map((event) => ({
       log: 'fallback-events',
       text: JSON.stringify(event),

@@ -15,13 +15,14 @@ import { relay } from './relay.ts'
 /** How the endpoint's dialect tells a client that its stream failed. */
 export type ErrorEvent = (failure: GatewayError) => Uint8Array
 
-/** One model call, from its bytes to its answer. Reports itself, however it ends. */
+/** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput, errorEvent: ErrorEvent): Promise<Answer> {
   const id = newId('call')
   const attemptId = newAttemptId()
   const { request, chosen, admitted } = await allow(services, input, { id, attemptId })
 
   const call = begin(services, input, id, request, chosen)
+  input.begun()
   // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
   const over = Promise.withResolvers<GatewayError | undefined>()
   call.client.defer(over.promise.then((failure) => finish(services, call, failure)))
@@ -42,30 +43,12 @@ async function allow(
   input: CallInput,
   ids: { readonly id: string; readonly attemptId: string },
 ): Promise<{ request: ModelRequest; chosen: Plan; admitted: Admitted }> {
-  try {
-    const parsed = parse(input.bytes, input.mode)
-    const planned = parsed.error ? parsed : plan(services, input.mode, parsed.request)
-    const admitted = await admit(services, input, { ...ids, order: planned.error ? [] : planned.plan.order() })
-    if (parsed.error) throw parsed.error
-    if (planned.error) throw planned.error
-    return { request: parsed.request, chosen: planned.plan, admitted }
-  } catch (error) {
-    const failure = asGatewayError(error)
-    services.telemetry.emit({
-      type: 'request.finished',
-      at: new Date(services.clock.now()).toISOString(),
-      requestId: input.requestId,
-      method: 'POST',
-      route: input.endpoint,
-      modelCall: true,
-      keyId: input.caller.keyId ?? input.caller.kind,
-      teamId: input.caller.teamId ?? '',
-      status: failure.status,
-      errorType: failure.row.type,
-      totalMs: performance.now() - input.arrivedAt,
-    })
-    throw failure
-  }
+  const parsed = parse(input.bytes, input.mode)
+  const planned = parsed.error ? parsed : plan(services, input.mode, parsed.request)
+  const admitted = await admit(services, input, { ...ids, order: planned.error ? [] : planned.plan.order() })
+  if (parsed.error) throw parsed.error
+  if (planned.error) throw planned.error
+  return { request: parsed.request, chosen: planned.plan, admitted }
 }
 
 function begin(services: PipelineServices, input: CallInput, id: string, request: ModelRequest, { group }: Plan): Call {

@@ -4,7 +4,6 @@ import type { Log } from '../lib/log.ts'
 import { reveal } from '../lib/secret.ts'
 import type { Adapters } from '../services.ts'
 import { folderBlobs } from '../stores/blobs/folder.node.ts'
-import { degrading } from '../stores/kv/degrading.ts'
 import { inProcessStore } from '../stores/kv/in-process.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../stores/queue/postgres.ts'
@@ -13,7 +12,7 @@ import type { Sql } from '../stores/sql/sql.ts'
 import { undiciTransport } from '../transport/undici.node.ts'
 import { s3Storage } from './s3-storage.ts'
 
-export interface NodeAdapters extends Adapters {
+export interface NodeAdapters extends Omit<Adapters, 'draining'> {
   readonly queue: PostgresQueue
   close(): Promise<void>
 }
@@ -25,10 +24,9 @@ export async function nodeAdapters(
     readonly dataFolder: string
     readonly schemaText: string
     readonly log: Log
-    readonly draining: () => boolean
   },
 ): Promise<NodeAdapters> {
-  const { log, dataFolder, draining } = options
+  const { log, dataFolder } = options
   const sql = await relational(config, dataFolder)
   await applySchema(sql, options.schemaText)
   const store = await sharedStore(config, log)
@@ -41,7 +39,6 @@ export async function nodeAdapters(
     transport,
     log,
     counting: 'process',
-    draining,
     async close() {
       await transport.close()
       await store.close()
@@ -64,6 +61,7 @@ async function sharedStore({ general_settings: settings }: Config, log: Log): Pr
   const now = () => Date.now()
   const local = () => inProcessStore({ now })
   if (!settings.redis_url) return local()
+  const { degrading } = await import('../stores/kv/degrading.ts')
   return degrading(await redis(reveal(settings.redis_url), settings.redis_token && reveal(settings.redis_token)), {
     local,
     mode: settings.degraded_mode,

@@ -22,8 +22,7 @@ const ERROR = {
 export function openapi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const { contract } of routes) {
-    const operations = (paths[contract.path] ??= {})
-    operations[contract.method] = operation(contract)
+    paths[contract.path] = { ...paths[contract.path], [contract.method]: operation(contract) }
   }
   return {
     openapi: '3.1.0',

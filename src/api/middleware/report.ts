@@ -21,5 +21,6 @@ export function report(services: ApiServices): MiddlewareHandler<Env> {
       errorType: failure?.row.type ?? '',
       totalMs: performance.now() - arrivedAt,
     })
+    services.flushCounters(c.env.client)
   }
 }

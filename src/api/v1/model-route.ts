@@ -20,8 +20,16 @@ export function modelRoute(endpoint: {
       const { services, client, requestId, arrivedAt } = scope
       requireJson(scope.contentType)
       const bytes = await client.body(services.config.general_settings.max_json_bytes)
-      scope.reportsItself()
-      const call = { requestId, arrivedAt, endpoint: path, caller: scope.caller(), client, mode, bytes }
+      const call = {
+        requestId,
+        arrivedAt,
+        endpoint: path,
+        caller: scope.caller(),
+        client,
+        mode,
+        bytes,
+        begun: scope.reportsItself,
+      }
       return runCall(services, call, errorEvent)
     },
   )

@@ -1,0 +1,46 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { createApp } from '../app.ts'
+import type { Config } from '../config/schema.ts'
+import { describeError } from '../lib/log.ts'
+import { type Adapters, createServices } from '../services.ts'
+import { drain, pendingWork } from './drain.node.ts'
+import { nodeClient } from './node-client.node.ts'
+
+export interface Serving {
+  readonly port: number
+  /** Stops accepting, lets what runs finish within the limit, and cuts the rest. */
+  stop(limitMs?: number): Promise<'drained' | 'cut'>
+}
+
+/** The gateway behind a port of this machine. */
+export async function serve(
+  config: Config,
+  adapters: Omit<Adapters, 'draining'>,
+  address: { readonly port: number; readonly host: string },
+): Promise<Serving> {
+  const { log } = adapters
+  let draining = false
+  const app = createApp(createServices(config, { ...adapters, draining: () => draining }))
+  const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
+  const server = createAdaptorServer({
+    fetch(request, bindings) {
+      const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse }
+      return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add) })
+    },
+    serverOptions: { keepAliveTimeout: 75_000, noDelay: true },
+  }) as Server
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address.port, address.host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop(limitMs) {
+      draining = true
+      return drain(server, pending, limitMs)
+    },
+  }
+}
