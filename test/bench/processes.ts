@@ -94,6 +94,17 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
 }
 
+/** How much of all cores is in use for a second: what others do on the machine spoils the figures. */
+export async function busyShare(): Promise<number> {
+  const ticks = () =>
+    (readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? '').trim().split(/\s+/).slice(1, 9).map(Number)
+  const before = ticks()
+  await wait(1000)
+  const spent = ticks().map((value, at) => value - (before[at] ?? 0))
+  const idle = (spent[3] ?? 0) + (spent[4] ?? 0)
+  return 1 - idle / spent.reduce((sum, value) => sum + value, 0)
+}
+
 /** Memory that they hold now. */
 export function residentMegabytes(pids: readonly number[]): number {
   return withDescendants(pids).reduce((sum, fields) => sum + (Number(fields[21]) * 4096) / 2 ** 20, 0)

@@ -47,12 +47,9 @@ const MEASURES: readonly Measure[] = [
   { label: 'resident MB', digits: 0, read: (round) => round.residentMegabytes },
 ]
 
-const RATIOS: readonly (readonly [string, string])[] = [
-  ['gateway', 'nginx'],
-  ['gateway', 'portkey'],
-  ['gateway-redis', 'nginx'],
-  ['gateway-redis', 'portkey'],
-]
+const RATIOS = ['gateway', 'gateway-redis', 'gateway-key'].flatMap((ours) =>
+  ['nginx', 'portkey'].map((other) => [ours, other] as const),
+)
 
 /** Medians over the rounds: a row per measure, a column per target, then the ratios. */
 export function table(results: Results): string {

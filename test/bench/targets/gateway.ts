@@ -11,14 +11,17 @@ export const gateway: Target = {
   start: (place) => startGateway(place, {}).then(({ running }) => running),
 }
 
-/** Ours as it is run: a virtual key with limits, so that every call is decided and settled in Redis. */
+/** The same with its shared state in Redis. */
 export const gatewayRedis: Target = {
   name: 'gateway-redis',
+  start: (place) => startOverRedis(place).then(({ running }) => running),
+}
+
+/** Ours as it is run: a virtual key with limits and a budget, every call decided and settled in Redis. */
+export const gatewayKey: Target = {
+  name: 'gateway-key',
   async start(place) {
-    const port = await freePort()
-    const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no']
-    const redis = start('redis-server', args, { core: SERVER_CORE, log: join(place.folder, 'redis.log') })
-    const { running, root } = await startGateway(place, { REDIS_URL: `redis://127.0.0.1:${port}` })
+    const { running, root } = await startOverRedis(place)
     const response = await fetch(`${root}/ui/api/keys`, {
       method: 'POST',
       headers: { ...running.headers, 'content-type': 'application/json' },
@@ -26,8 +29,16 @@ export const gatewayRedis: Target = {
     })
     if (response.status !== 201) throw new Error(`no key was made: ${response.status} ${await response.text()}`)
     const { key } = (await response.json()) as { key: string }
-    return { ...running, headers: { authorization: `Bearer ${key}` }, pids: [...running.pids, redis.pid] }
+    return { ...running, headers: { authorization: `Bearer ${key}` } }
   },
+}
+
+async function startOverRedis(place: Place): Promise<{ running: Running; root: string }> {
+  const port = await freePort()
+  const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no']
+  const redis = start('redis-server', args, { core: SERVER_CORE, log: join(place.folder, 'redis.log') })
+  const { running, root } = await startGateway(place, { REDIS_URL: `redis://127.0.0.1:${port}` })
+  return { running: { ...running, pids: [...running.pids, redis.pid] }, root }
 }
 
 async function startGateway(place: Place, env: Record<string, string>): Promise<{ running: Running; root: string }> {
