@@ -1,26 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Takes the file for this process, or throws naming the process that has it. The operating system holds the lock (a
- *  SQLite transaction that never ends), so a process that dies in any way has let go of it, no two processes can win a
- *  race for it, and a process id that was given out again means nothing. The file stays; only the lock on it counts. */
-export function lockFile(path: string): () => void {
-  const file = new DatabaseSync(path)
+/** Takes a folder for this process, or throws naming the process that has it. The lock is a SQLite transaction on
+ *  `<folder>.lock` that never ends: the operating system holds it, so that a process which dies in any way has let go of
+ *  it, a race has exactly one winner, and a process id that was given out again means nothing. `<folder>.pid` is only for
+ *  the sentence. Both files stay. */
+export function lockFolder(folder: string): () => void {
+  const lock = new DatabaseSync(`${folder}.lock`)
   try {
-    // Readers get past a reserved lock, so that the loser of a race can read who won it.
-    file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${process.pid}; COMMIT; BEGIN IMMEDIATE`)
+    lock.exec('BEGIN IMMEDIATE')
   } catch (error) {
-    const holder = holderOf(file)
-    file.close()
-    if (holder === undefined) throw error
-    throw new Error(`${path} is held by process ${holder}. Stop that process, or choose another folder for this one.`)
+    lock.close()
+    if (!isBusy(error)) throw error
+    throw new Error(`${folder} is held by process ${holderOf(folder)}. Stop that one, or give this one another folder.`)
   }
-  return () => file.close()
+  writeFileSync(`${folder}.pid`, String(process.pid))
+  return () => lock.close()
 }
 
-function holderOf(file: DatabaseSync): number | undefined {
+function isBusy(error: unknown): boolean {
+  const SQLITE_BUSY = 5
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+}
+
+function holderOf(folder: string): string {
   try {
-    return Number(file.prepare('PRAGMA user_version').get()?.user_version)
+    return readFileSync(`${folder}.pid`, 'utf8') || 'unknown'
   } catch {
-    return undefined
+    return 'unknown'
   }
 }

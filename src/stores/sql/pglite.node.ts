@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
-import { lockFile } from './folder-lock.node.ts'
+import { lockFolder } from './folder-lock.node.ts'
 import { type Sql, SqlError } from './sql.ts'
 import { refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
 
@@ -49,10 +48,9 @@ export async function pgliteWire({ folder }: PgliteOptions = {}): Promise<Wire> 
 }
 
 async function inFolder(folder: string): Promise<{ database: PGlite; unlock: () => void }> {
-  mkdirSync(dirname(folder), { recursive: true })
-  if (!existsSync(folder)) mkdirSync(folder)
+  mkdirSync(folder, { recursive: true })
   const path = realpathSync(folder)
-  const unlock = lockFile(`${path}.lock`)
+  const unlock = lockFolder(path)
   try {
     return { database: await openedOnce(path), unlock }
   } catch (error) {
@@ -66,6 +64,9 @@ async function openedOnce(path: string): Promise<PGlite> {
   const unfinished = `${path}.unfinished`
   if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true })
   if (existsSync(`${path}/PG_VERSION`)) return await opened(path)
+  if (existsSync(path) && readdirSync(path).length > 0) {
+    throw new SqlError(`${path} is not empty and holds no database. Choose another folder for it.`)
+  }
   writeFileSync(unfinished, '')
   const database = await opened(path)
   rmSync(unfinished)
