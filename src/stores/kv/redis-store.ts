@@ -1,3 +1,4 @@
+import { within } from './deadline.ts'
 import { countersKey, type Key, logKey } from './keys.ts'
 import { admitScript } from './scripts/admit.ts'
 import { publishScript } from './scripts/publish.ts'
@@ -129,15 +130,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
       if (keys.length > 0) await ask(['DEL', ...keys.map((key) => prefix + key)])
     },
     async ping(timeoutMs) {
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new StoreUnavailable('timeout')), timeoutMs)
-      })
-      try {
-        if ((await Promise.race([ask(['PING']), late])) !== 'PONG') throw new StoreUnavailable('nonsense')
-      } finally {
-        clearTimeout(timer)
-      }
+      if ((await within(timeoutMs, ask(['PING']))) !== 'PONG') throw new StoreUnavailable('nonsense')
     },
     close,
   }

@@ -1,0 +1,172 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { type Log, throttled } from '../../lib/log.ts'
+import { createBreaker } from './breaker.ts'
+import { within } from './deadline.ts'
+import { expiringMap } from './in-process/expiring-map.ts'
+import { createOwed } from './owed.ts'
+import { type Admission, type Settlement, type SharedStore, StoreUnavailable } from './shared-store.ts'
+
+export interface DegradingOptions {
+  /** Makes the store that stands in; a new one for each time that the shared one is away. */
+  readonly local: () => SharedStore
+  /** `fail_open`: limits hold within this process while the store is away. `fail_closed`: calls are refused. */
+  readonly mode: 'fail_open' | 'fail_closed'
+  readonly now: () => number
+  readonly log: Log
+  /** For verbs that a client waits for. */
+  readonly admitTimeoutMs?: number
+  /** For verbs that nobody waits for. */
+  readonly settleTimeoutMs?: number
+}
+
+export interface DegradingStore extends SharedStore {
+  state(): 'primary' | 'degraded'
+}
+
+/** Locally admitted calls that never settle are forgotten after this. */
+const REMEMBER_MS = 3_600_000
+const MOST_LOCAL_CALLS = 100_000
+/** How many owed settlements one settled call brings along. */
+const BROUGHT_ALONG = 20
+
+/** A shared store that never hangs a call and never fails one but by `fail_closed`: deadlines, a breaker, and a local store
+ *  that stands in. What the shared store missed of money and changed records is told to it when it is back; counters and
+ *  slots of the stand-in are dropped. After a call is admitted, nothing here throws because the store is away. */
+export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
+  const { mode, now, log, admitTimeoutMs = 300, settleTimeoutMs = 2000 } = options
+  const breaker = createBreaker(now)
+  const owed = createOwed()
+  const localCalls = expiringMap<SharedStore>(now, MOST_LOCAL_CALLS)
+  let local: SharedStore | undefined
+  let trouble = new StoreUnavailable('unreachable')
+
+  const complain = throttled(1000, now, (suppressed) => {
+    const fields = { mode, trouble: trouble.trouble, reason: trouble.message, state: state(), suppressed }
+    if (trouble.trouble === 'refused') log.error('store.degraded', fields)
+    else log.warn('store.degraded', fields)
+  })
+
+  const state = () => (breaker.open ? 'degraded' : 'primary')
+
+  function standIn(): SharedStore {
+    local ??= options.local()
+    return local
+  }
+
+  /** Undefined when the store is away. Anything but `StoreUnavailable` is the caller's mistake and thrown. */
+  async function askPrimary<T>(timeoutMs: number, ask: (store: SharedStore) => Promise<T>): Promise<[T] | undefined> {
+    if (breaker.open) {
+      if (breaker.takeProbe()) void probe()
+      complain()
+      return undefined
+    }
+    const { stretch } = breaker
+    const askedAt = now()
+    try {
+      const answer = await within(timeoutMs, ask(primary))
+      // An answer that a waiting client would not have waited for says nothing good about the store.
+      if (now() - askedAt <= admitTimeoutMs) breaker.succeeded(stretch)
+      return [answer]
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      trouble = error
+      breaker.failed(stretch, error.trouble === 'refused')
+      complain()
+      return undefined
+    }
+  }
+
+  async function ask<T>(timeoutMs: number, verb: (store: SharedStore) => Promise<T>): Promise<T> {
+    const answer = await askPrimary(timeoutMs, verb)
+    if (answer) return answer[0]
+    if (mode === 'fail_closed') {
+      throw new GatewayError('store_unavailable', 'The shared store is away and the gateway is set to fail closed.', {
+        retryAfterSeconds: 1,
+      })
+    }
+    return verb(standIn())
+  }
+
+  async function admit(call: Admission) {
+    const answer = await ask(admitTimeoutMs, async (store) => [store, await store.admit(call)] as const)
+    const [admitter, decision] = answer
+    if (admitter !== primary && decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + REMEMBER_MS)
+    return decision
+  }
+
+  async function settle(outcome: Settlement): Promise<void> {
+    const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
+    localCalls.delete(outcome.callId)
+    const told = await askPrimary(settleTimeoutMs, (store) => store.settle(outcome))
+    if (!told) owed.addSettlement(outcome)
+    if (admittedHere || !told) await local?.settle(outcome)
+    if (told) await tellOwed()
+  }
+
+  async function tellOwed(): Promise<void> {
+    for (let count = 0; count < BROUGHT_ALONG; count++) {
+      const outcome = owed.takeSettlement()
+      if (!outcome) return
+      if (await askPrimary(settleTimeoutMs, (store) => store.settle(outcome))) continue
+      owed.addSettlement(outcome)
+      return
+    }
+  }
+
+  /** Looks whether the store is back, beside a call that does not wait for it. An empty admission that writes one record:
+   *  a store that answers pings but refuses the script, or writes, is not back. */
+  async function probe(): Promise<void> {
+    try {
+      const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
+      const nothing = { quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
+      await within(admitTimeoutMs, primary.admit({ callId: 'probe', attemptId: 'probe', versions, ...nothing }))
+      const records = owed.records()
+      if (records.length > 0) await within(settleTimeoutMs, primary.publish(records))
+      owed.removeRecords(records)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) trouble = error
+      return
+    }
+    if (!breaker.open) return
+    breaker.close()
+    log.info('store.recovered', { mode, degradedMs: now() - breaker.openedAt })
+    const dropped = local
+    local = undefined
+    await dropped?.close()
+    await tellOwed()
+  }
+
+  const waitedFor = <T>(verb: (store: SharedStore) => Promise<T>) => ask(admitTimeoutMs, verb)
+  const unhurried = <T>(verb: (store: SharedStore) => Promise<T>) => ask(settleTimeoutMs, verb)
+
+  return {
+    state,
+    admit,
+    settle,
+    async startAttempt(start) {
+      const answer = await askPrimary(admitTimeoutMs, (store) => store.startAttempt(start))
+      return answer ? answer[0] : standIn().startAttempt(start)
+    },
+    async renew(lease) {
+      await askPrimary(settleTimeoutMs, (store) => store.renew(lease))
+      await localCalls.get(lease.callId)?.renew(lease)
+    },
+    async publish(records) {
+      if (!(await askPrimary(settleTimeoutMs, (store) => store.publish(records)))) owed.addRecords(records)
+      await local?.publish(records)
+    },
+    signals: (deployments) => unhurried((store) => store.signals(deployments)),
+    counters: () => unhurried((store) => store.counters()),
+    entries: (name, limit) => unhurried((store) => store.entries(name, limit)),
+    get: (key) => waitedFor((store) => store.get(key)),
+    put: (key, value, ttlSeconds) => waitedFor((store) => store.put(key, value, ttlSeconds)),
+    putNew: (key, value, ttlSeconds) => waitedFor((store) => store.putNew(key, value, ttlSeconds)),
+    take: (key) => waitedFor((store) => store.take(key)),
+    remove: (...keys) => waitedFor((store) => store.remove(...keys)),
+    ping: (timeoutMs) => primary.ping(timeoutMs),
+    async close() {
+      await primary.close()
+      await local?.close()
+    },
+  }
+}

@@ -1,0 +1,213 @@
+import { CAPACITY_UNITS, type Capacity, type DeploymentOutcome } from '../../src/stores/kv/deployment-signals.ts'
+import type { Key } from '../../src/stores/kv/keys.ts'
+import type { Admission, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
+import type { TestClock } from './clock.ts'
+import type { Random } from './random.ts'
+
+/** One thing done to a store. `run` answers what the store answered. */
+export interface Step {
+  readonly name: string
+  readonly input: unknown
+  run(store: SharedStore): Promise<unknown>
+}
+
+const SUBJECTS = ['org:1', 'team:red', 'key:ä']
+const DEPLOYMENTS = ['east', 'west', 'north', 'south']
+const LEASES = [5, 30, 90]
+const PERIODS = ['2026-01', '2026-02', '2026-03']
+const VALUES = ['one', 'two'].map((name) => `value:${name}` as Key)
+
+interface OpenCall {
+  readonly admission: Admission
+  readonly attempts: { attemptId: string; deployment: string }[]
+}
+
+/** An endless, repeatable life of a few subjects and deployments: calls that end well, badly, twice or never, retries of
+ *  lost answers, jumps of the clock over minutes, hours and midnight (`awake` bounds them: a deployment is forgotten after
+ *  a day, which only the model can see coming). */
+export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
+  const open: OpenCall[] = []
+  const done: Settlement[] = []
+  let calls = 0
+  let awakeMs = 20 * 3_600_000
+
+  const chance = (share: number) => random.next() < share
+  const some = <T>(list: readonly T[], share = 0.6) => random.shuffle(list).filter(() => chance(share))
+
+  /** Mostly the newest there is. */
+  const version = () => (chance(0.1) ? random.integer(0, 5) : 6 + Math.floor(calls / 40))
+  const limits = (): Capacity =>
+    Object.fromEntries(some(CAPACITY_UNITS, 0.2).map((unit) => [unit, random.integer(0, 12)]))
+  const candidates = () => some(DEPLOYMENTS, 0.8).map((deployment) => ({ deployment, limits: limits() }))
+
+  function admission(): Admission {
+    calls += 1
+    return {
+      callId: `call-${calls}`,
+      attemptId: `call-${calls}/1`,
+      versions: some(SUBJECTS, 0.3).map((record) => ({ record, version: version() })),
+      quotas: some(SUBJECTS).flatMap((subject) =>
+        some(
+          (['requests', 'tokens'] as const).flatMap((unit) =>
+            (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window })),
+          ),
+          0.3,
+        ).map(({ unit, window }) => ({
+          scope: `${subject}/${unit}/${window}`,
+          subject,
+          unit,
+          window,
+          limit: chance(0.03) ? 0 : random.integer(3, 40),
+          cost: random.integer(0, 3),
+        })),
+      ),
+      slots: some(SUBJECTS, 0.3).map((subject) => ({
+        scope: `${subject}/slots`,
+        subject,
+        limit: random.integer(0, 9),
+      })),
+      budgets: some(SUBJECTS, 0.4).map((subject) => ({
+        scope: `${subject}/budget`,
+        subject,
+        limitNano: random.integer(0, 3) * 1_000_000_007 + 1_500_000_000_000_000,
+        holdNano: chance(0.2) ? 0 : random.integer(1, 900_000_000_000_001),
+        period: chance(0.9) ? '2026-02' : random.pick(PERIODS),
+        ...(chance(0.7) ? { seedNano: random.integer(0, 1_000_000_000) } : {}),
+      })),
+      candidates: candidates(),
+      leaseSeconds: random.pick(LEASES),
+    }
+  }
+
+  function admit(call: Admission): Step {
+    return {
+      name: 'admit',
+      input: call,
+      async run(store) {
+        const answer = await store.admit(call)
+        if (answer.kind === 'admitted' && !open.some(({ admission }) => admission === call)) {
+          const attempts = answer.reserved ? [{ attemptId: call.attemptId, deployment: answer.reserved }] : []
+          open.push({ admission: call, attempts })
+        }
+        return answer
+      },
+    }
+  }
+
+  const outcome = (attempt: { attemptId: string; deployment: string }): DeploymentOutcome => ({
+    ...attempt,
+    result: random.pick(['succeeded', 'failed', 'failed', 'neutral']),
+    used: Object.fromEntries(some(CAPACITY_UNITS, 0.2).map((unit) => [unit, random.next() * 5])),
+    ...(chance(0.7) ? { latencyMs: random.next() * 1000 } : {}),
+    ...(chance(0.4) ? { firstTokenMs: random.next() * 100 } : {}),
+    ...(chance(0.6) ? { error: random.pick(['timeout', 'rate_limit', 'connection']) } : {}),
+    cooldown: { allowedFails: random.integer(0, 2), seconds: random.pick([0, 10, 60, 0.5]) },
+  })
+
+  const settlement = ({ admission, attempts }: OpenCall): Settlement => ({
+    callId: admission.callId,
+    slots: admission.slots.map(({ subject }) => subject),
+    budgets: admission.budgets.map(({ subject, period, holdNano }) => ({
+      subject,
+      period,
+      holdNano,
+      spentNano: random.integer(0, holdNano + 5),
+    })),
+    outcomes: attempts.map(outcome),
+    counters: Object.fromEntries(
+      some(['requests', 'tokens{model="ü"}'], 0.5).map((name) => [name, random.integer(0, 9) / 4]),
+    ),
+    entries: some(['fallbacks', 'other'], 0.3).map((log) => ({ log, text: `entry "${random.letters(4)}" ✓`, keep: 3 })),
+  })
+
+  const settle = (outcome: Settlement): Step => ({
+    name: 'settle',
+    input: outcome,
+    run: (store) => store.settle(outcome),
+  })
+
+  function startAttempt(): Step {
+    const call = random.pick(open)
+    const start = {
+      attemptId: chance(0.2) ? call.admission.attemptId : `${call.admission.callId}/${call.attempts.length + 2}`,
+      candidate: { deployment: random.pick(DEPLOYMENTS), limits: limits() },
+      leaseSeconds: random.pick(LEASES),
+    }
+    return {
+      name: 'startAttempt',
+      input: start,
+      async run(store) {
+        const started = await store.startAttempt(start)
+        const attempt = { attemptId: start.attemptId, deployment: start.candidate.deployment }
+        if (started && !call.attempts.some(({ attemptId }) => attemptId === attempt.attemptId))
+          call.attempts.push(attempt)
+        return started
+      },
+    }
+  }
+
+  function renew(): Step {
+    const { admission, attempts } = random.pick(open)
+    const lease = {
+      callId: admission.callId,
+      attemptIds: [...attempts],
+      slots: admission.slots.map(({ subject }) => subject),
+      budgets: admission.budgets.map(({ subject, holdNano }) => ({ subject, holdNano })),
+      leaseSeconds: random.pick(LEASES),
+    }
+    return { name: 'renew', input: lease, run: (store) => store.renew(lease) }
+  }
+
+  function value(): Step {
+    const key = random.pick(VALUES)
+    const text = `"${random.letters(5)}" ☃`
+    return random.pick<Step>([
+      { name: 'put', input: [key, text], run: (store) => store.put(key, text, 864_000) },
+      { name: 'putNew', input: [key, text], run: (store) => store.putNew(key, text, 864_000) },
+      { name: 'get', input: key, run: (store) => store.get(key) },
+      { name: 'take', input: key, run: (store) => store.take(key) },
+      { name: 'remove', input: VALUES, run: (store) => store.remove(...VALUES) },
+    ])
+  }
+
+  function passTime(): Step {
+    const jump = Math.min(awakeMs, random.pick([1, 400, 1000, 5000, 5000, 10_000, 30_000, 60_000, 61_000, 3_600_000]))
+    awakeMs -= jump
+    clock.advance(jump)
+    return { name: 'time passes', input: jump, run: async () => undefined }
+  }
+
+  return () => {
+    const dice = random.next()
+    if (dice < 0.05) {
+      const records = some(SUBJECTS, 0.5).map((record) => ({ record, version: version() }))
+      return { name: 'publish', input: records, run: (store) => store.publish(records) }
+    }
+    if (dice < 0.1) return value()
+    if (dice < 0.3) return passTime()
+    if (open.length > 0) {
+      if (dice < 0.35) return admit(random.pick(open).admission)
+      if (dice < 0.42) return startAttempt()
+      if (dice < 0.45) return renew()
+      const [ended] = dice < 0.7 ? open.splice(random.integer(0, open.length - 1), 1) : []
+      // One in five is never heard of again.
+      if (ended && chance(0.8)) {
+        const outcome = settlement(ended)
+        done.push(outcome)
+        return settle(outcome)
+      }
+    }
+    if (dice < 0.73 && done.length > 0) return settle(random.pick(done))
+    return admit(admission())
+  }
+}
+
+/** Everything that a store tells without being changed. */
+export async function observe(store: SharedStore): Promise<unknown> {
+  return {
+    signals: await store.signals([...DEPLOYMENTS, 'unknown']),
+    counters: await store.counters(),
+    entries: [await store.entries('fallbacks', 2), await store.entries('other', 10), await store.entries('none', 5)],
+    values: await Promise.all(VALUES.map((key) => store.get(key))),
+  }
+}
