@@ -15,6 +15,8 @@ export function sqlContract(open: () => Promise<Sql>): void {
   afterAll(async () => {
     await sql.query(statement(`DROP TABLE ${table}`))
     await sql.close()
+    // Twice is once.
+    await sql.close()
   })
 
   const one = async (text: string, ...parameters: unknown[]) => {
@@ -252,6 +254,17 @@ export function remoteSqlContract(url: string, open: (url: string, timeoutMs: nu
     const batch = sql.batch([statement('SELECT 1'), statement('SELECT pg_sleep(5)')]).catch((thrown) => thrown)
     expect(await batch).toBeInstanceOf(SqlError)
     expect((await sql.query(statement('SELECT 1 AS n'))).rows).toStrictEqual([{ n: 1 }])
+    await sql.close()
+  })
+
+  it('survives connections that the server ends', async () => {
+    const sql = open(url, 5000)
+    const suicide = statement('SELECT pg_terminate_backend(pg_backend_pid())')
+    for (const work of [() => sql.query(suicide), () => sql.batch([statement('SELECT 1'), suicide])]) {
+      expect(await work().catch((thrown) => thrown)).toMatchObject({ name: 'SqlError', code: '57P01' })
+      const next = await Promise.all(Array.from({ length: 20 }, () => sql.query(statement('SELECT 1 AS n'))))
+      expect(next.every(({ rows }) => rows[0]?.n === 1)).toBe(true)
+    }
     await sql.close()
   })
 

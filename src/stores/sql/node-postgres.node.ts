@@ -31,8 +31,10 @@ export function nodePostgresWire({
     options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO`,
     query_timeout: timeoutMs + 500,
   })
-  // An idle connection that breaks is replaced by the pool; unheard, its error would end the process.
+  // The statement that suffers from a broken connection fails, and the pool opens another. Unheard, the same error would
+  // end the process: an idle connection's on the pool, a busy one's on the client.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   return {
     async run(statement) {
@@ -49,7 +51,9 @@ export function nodePostgresWire({
         throw failure(error, timeoutMs)
       }
     },
-    close: () => pool.end(),
+    async close() {
+      if (!pool.ending) await pool.end()
+    },
   }
 }
 
@@ -59,9 +63,14 @@ async function inTransaction(pool: pg.Pool, statements: readonly WireStatement[]
   const texts = [{ text: 'BEGIN', values: [] }, ...statements, { text: 'COMMIT', values: [] }]
   const outcomes = await Promise.allSettled(texts.map((statement) => client.query(asQuery(statement))))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  client.release(failed !== undefined && !(failed.reason instanceof pg.DatabaseError))
+  client.release(failed !== undefined && !isStatementsOwn(failed.reason))
   if (failed) throw failed.reason
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [printed(outcome.value)] : [])).slice(1, -1)
+}
+
+/** The connection is as good as before. */
+function isStatementsOwn(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
 }
 
 type Printed = (string | null)[]
