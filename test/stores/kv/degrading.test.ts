@@ -1,0 +1,374 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@redis/client'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { GatewayError } from '../../../src/lib/errors.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import { startRedisOverHttp } from '../../../src/local/redis-over-http.node.ts'
+import { type DegradingStore, degrading } from '../../../src/stores/kv/degrading.ts'
+import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+import type { Key } from '../../../src/stores/kv/keys.ts'
+import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
+import type { Admission, Settlement, SharedStore } from '../../../src/stores/kv/shared-store.ts'
+import { upstashStore } from '../../../src/stores/kv/upstash.ts'
+import { type RedisServer, startRedis } from '../../support/redis.ts'
+import { startWeatherProxy, type WeatherProxy } from '../../support/store-outage.ts'
+
+const DEADLINE_MS = 300
+const TOKEN = 'canary-token'
+
+let calls = 0
+function call(fields: Partial<Admission> = {}): Admission {
+  calls += 1
+  const empty = { versions: [], quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 30 }
+  return { callId: `call-${calls}`, attemptId: `attempt-${calls}`, ...empty, ...fields }
+}
+const settlement = (callId: string, fields: Partial<Settlement> = {}): Settlement => ({
+  callId,
+  slots: [],
+  budgets: [],
+  outcomes: [],
+  counters: {},
+  entries: [],
+  ...fields,
+})
+const slots = [{ scope: 'key_parallel_requests', subject: 'key:1', limit: 1 }]
+const daily = (limit: number) => [
+  { scope: 'key_rpd', subject: 'key:1', unit: 'requests', window: 'day', limit, cost: 1 } as const,
+]
+const budget = (limitNano: number) => [
+  { scope: 'team_budget', subject: 'team:1', limitNano, holdNano: 0, period: '2026-02', seedNano: 0 },
+]
+
+describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
+  let redis: RedisServer
+  let proxy: WeatherProxy
+  let http: { url: string; close(): Promise<void> }
+  const opened: SharedStore[] = []
+  let lines: { time: string; level: string; event: string; trouble?: string }[] = []
+  const log = jsonLog('debug', (line) => lines.push(JSON.parse(line)))
+  let prefixes = 0
+
+  beforeAll(async () => {
+    redis = (await startRedis()) as RedisServer
+    http = await startRedisOverHttp({ redisUrl: redis.url, port: 0, token: TOKEN })
+    proxy = await startWeatherProxy(http.url)
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()))
+    lines = []
+    proxy.weather = 'fair'
+  })
+  afterAll(async () => {
+    await proxy.close()
+    await http.close()
+    await redis.stop()
+  })
+
+  const prefix = () => {
+    prefixes += 1
+    return `degrading:${prefixes}:`
+  }
+
+  function stand(primary: SharedStore, mode: 'fail_open' | 'fail_closed' = 'fail_open'): DegradingStore {
+    const local = () => inProcessStore({ now: Date.now })
+    const store = degrading(primary, { local, mode, now: Date.now, log, admitTimeoutMs: DEADLINE_MS })
+    opened.push(store)
+    return store
+  }
+  const overHttp = (mode?: 'fail_open' | 'fail_closed', within = prefix()) =>
+    stand(upstashStore({ url: proxy.url, token: TOKEN, prefix: within }), mode)
+  const overTcp = (url = redis.url, mode?: 'fail_open' | 'fail_closed') =>
+    stand(redisTcpStore({ url, prefix: prefix() }), mode)
+
+  async function timed<T>(run: () => Promise<T>): Promise<number> {
+    const startedAt = performance.now()
+    await run()
+    return performance.now() - startedAt
+  }
+
+  /** Calls one after the other; how long each took. */
+  async function admitMany(store: SharedStore, count: number): Promise<number[]> {
+    const took: number[] = []
+    for (let at = 0; at < count; at++) took.push(await timed(() => store.admit(call())))
+    return took
+  }
+
+  /** Traffic until the store is used again; how long that took. */
+  async function recovery(store: DegradingStore): Promise<number> {
+    const startedAt = performance.now()
+    while (store.state() === 'degraded') {
+      if (performance.now() - startedAt > 5000) throw new Error('did not recover')
+      await store.admit(call()).catch(() => {})
+      await sleep(20)
+    }
+    return performance.now() - startedAt
+  }
+
+  async function degrade(store: DegradingStore): Promise<void> {
+    for (let at = 0; at < 3; at++) await store.admit(call()).catch(() => {})
+    expect(store.state()).toBe('degraded')
+  }
+
+  function expectFewPaid(took: readonly number[]): void {
+    expect(took.filter((ms) => ms > 150).length).toBeLessThanOrEqual(3)
+    expect(Math.max(...took)).toBeLessThan(DEADLINE_MS + 150)
+    expect(took.slice(3).reduce((sum, ms) => sum + ms, 0) / (took.length - 3)).toBeLessThan(5)
+  }
+
+  it('passes everything on while the store is well', async () => {
+    const store = overTcp()
+    expect((await store.admit(call({ slots }))).kind).toBe('admitted')
+    expect((await store.admit(call({ slots }))).kind).toBe('refused')
+    expect(store.state()).toBe('primary')
+    expect(lines).toEqual([])
+  })
+
+  it('survives a store that is killed, holds the limits alone, and is back within 3 s', async () => {
+    const mortal = (await startRedis()) as RedisServer
+    const store = overTcp(mortal.url)
+    const started = call({ slots })
+    expect((await store.admit(started)).kind).toBe('admitted')
+    await mortal.stop()
+    expectFewPaid(await admitMany(store, 50))
+    expect(store.state()).toBe('degraded')
+    const kinds = []
+    for (let at = 0; at < 5; at++) kinds.push((await store.admit(call({ quotas: daily(2) }))).kind)
+    expect(kinds).toEqual(['admitted', 'admitted', 'refused', 'refused', 'refused'])
+    await store.settle(settlement(started.callId, { slots: ['key:1'] }))
+
+    const reborn = (await startRedis({ port: mortal.port })) as RedisServer
+    try {
+      expect(await recovery(store)).toBeLessThan(3000)
+      // The stand-in's counters are dropped.
+      expect((await store.admit(call({ quotas: daily(1) }))).kind).toBe('admitted')
+    } finally {
+      await reborn.stop()
+    }
+  })
+
+  it('survives a store that hangs, and is back within 3 s of its waking', async () => {
+    const store = overTcp()
+    await store.admit(call())
+    process.kill(redis.pid, 'SIGSTOP')
+    try {
+      expectFewPaid(await admitMany(store, 60))
+      expect(store.state()).toBe('degraded')
+      // Longer than a connection may owe an answer: it is replaced meanwhile.
+      const until = Date.now() + 2600
+      while (Date.now() < until) {
+        expect(await timed(() => store.admit(call()))).toBeLessThan(100)
+        await sleep(50)
+      }
+    } finally {
+      process.kill(redis.pid, 'SIGCONT')
+    }
+    expect(await recovery(store)).toBeLessThan(3000)
+    expect((await store.admit(call({ slots }))).kind).toBe('admitted')
+  })
+
+  it('pays the deadline of a slow store for the first calls only, the settling of calls included', async () => {
+    const store = overHttp()
+    await store.admit(call())
+    proxy.weather = 'slow'
+    expectFewPaid(await admitMany(store, 200))
+    expect(await timed(() => store.settle(settlement('one')))).toBeLessThan(50)
+    expect(proxy.requests).toBeLessThanOrEqual(4)
+    proxy.weather = 'fair'
+    expect(await recovery(store)).toBeLessThan(3000)
+  })
+
+  it('asks a store that is away once a second, beside a call that does not wait', async () => {
+    const store = overHttp()
+    await store.admit(call())
+    proxy.weather = 'slow'
+    await degrade(store)
+    proxy.weather = 'slow'
+    const until = Date.now() + 2500
+    while (Date.now() < until) {
+      expect(await timed(() => store.admit(call()))).toBeLessThan(50)
+      await sleep(10)
+    }
+    expect(proxy.requests).toBeGreaterThanOrEqual(1)
+    expect(proxy.requests).toBeLessThanOrEqual(3)
+    const degraded = lines.filter(({ event }) => event === 'store.degraded').map(({ time }) => Date.parse(time))
+    for (const [at, time] of degraded.slice(1).entries())
+      expect(time - (degraded[at] as number)).toBeGreaterThanOrEqual(1000)
+    expect(degraded.length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('forgives a single accident, and reopens at the first failure after a recovery', async () => {
+    const store = overHttp()
+    await store.admit(call())
+    proxy.weather = 'lost'
+    await admitMany(store, 2)
+    proxy.weather = 'fair'
+    await admitMany(store, 1)
+    proxy.weather = 'lost'
+    await admitMany(store, 2)
+    expect(store.state()).toBe('primary')
+    await admitMany(store, 1)
+    expect(store.state()).toBe('degraded')
+    proxy.weather = 'fair'
+    await recovery(store)
+    proxy.weather = 'lost'
+    await admitMany(store, 1)
+    expect(store.state()).toBe('degraded')
+  })
+
+  it.each(['garbage', 'nonsense', 'lost'] as const)('takes %s for no answer', async (weather) => {
+    const store = overHttp()
+    await store.admit(call())
+    proxy.weather = weather
+    for (let at = 0; at < 5; at++)
+      expect((await store.admit(call({ quotas: daily(2) }))).kind).toBe(at < 2 ? 'admitted' : 'refused')
+    expect(store.state()).toBe('degraded')
+    expect(lines[0]).toMatchObject({
+      level: 'warn',
+      event: 'store.degraded',
+      trouble: weather === 'lost' ? 'unreachable' : 'nonsense',
+    })
+    proxy.weather = 'fair'
+    expect(await recovery(store)).toBeLessThan(3000)
+    expect(lines.at(-1)).toMatchObject({ level: 'info', event: 'store.recovered' })
+  })
+
+  it('is loud about a store that refuses the script, and does not come back before it runs it', async () => {
+    const strict = (await startRedis()) as RedisServer
+    const admin = createClient({ url: strict.url })
+    try {
+      await admin.connect()
+      await admin.sendCommand(['ACL', 'SETUSER', 'default', '-@scripting'])
+      const store = overTcp(strict.url)
+      await store.ping(1000)
+      expect((await store.admit(call())).kind).toBe('admitted')
+      expect(store.state()).toBe('degraded')
+      await sleep(1100)
+      await admitMany(store, 3)
+      await sleep(300)
+      expect(store.state()).toBe('degraded')
+      await admitMany(store, 3)
+      const degraded = lines.filter(({ event }) => event === 'store.degraded')
+      expect(degraded.length).toBeGreaterThanOrEqual(2)
+      for (const line of degraded)
+        expect(line).toMatchObject({ level: 'error', trouble: 'refused', reason: expect.stringContaining('NOPERM') })
+      await admin.sendCommand(['ACL', 'SETUSER', 'default', '+@scripting'])
+      expect(await recovery(store)).toBeLessThan(3000)
+    } finally {
+      admin.destroy()
+      await strict.stop()
+    }
+  })
+
+  it('refuses every call when it is told to fail closed, and nothing of a call that runs already', async () => {
+    const store = overHttp('fail_closed')
+    const running = call({ slots })
+    await store.admit(running)
+    proxy.weather = 'garbage'
+    for (let at = 0; at < 5; at++) {
+      const error = await store.admit(call()).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(GatewayError)
+      expect(error).toMatchObject({ failure: 'store_unavailable', status: 503 })
+    }
+    await expect(store.get('state' as Key)).rejects.toMatchObject({ failure: 'store_unavailable' })
+    const candidate = { deployment: 'east', limits: {} }
+    expect(await store.startAttempt({ attemptId: 'second', candidate, leaseSeconds: 30 })).toBe(true)
+    await store.renew({ callId: running.callId, attemptIds: [], slots: ['key:1'], budgets: [], leaseSeconds: 30 })
+    await store.publish([{ record: 'key:1', version: 2 }])
+    await store.settle(settlement(running.callId, { slots: ['key:1'] }))
+    proxy.weather = 'fair'
+    expect(await recovery(store)).toBeLessThan(3000)
+    await store.settle(settlement('another'))
+    expect((await store.admit(call({ slots }))).kind).toBe('admitted')
+  })
+
+  it('frees locally what was taken locally', async () => {
+    const store = overHttp()
+    await store.admit(call())
+    proxy.weather = 'lost'
+    await degrade(store)
+    const first = call({ slots })
+    expect((await store.admit(first)).kind).toBe('admitted')
+    expect((await store.admit(call({ slots }))).kind).toBe('refused')
+    await store.settle(settlement(first.callId, { slots: ['key:1'] }))
+    expect((await store.admit(call({ slots }))).kind).toBe('admitted')
+  })
+
+  it('tells the store afterwards, once, what was spent and changed while it was away', async () => {
+    const within = prefix()
+    const store = overHttp('fail_open', within)
+    const other = upstashStore({ url: http.url, token: TOKEN, prefix: within })
+    const early = call({ budgets: budget(100) })
+    const version = (number: number) => [{ record: 'key:1', version: number }]
+    await store.admit(early)
+    await other.admit(call({ versions: version(1) }))
+    proxy.weather = 'lost'
+    await degrade(store)
+    const spent = [{ subject: 'team:1', period: '2026-02', holdNano: 0, spentNano: 30 }]
+    const failed = {
+      attemptId: 'a',
+      deployment: 'east',
+      result: 'failed',
+      used: {},
+      cooldown: { allowedFails: 0, seconds: 60 },
+    } as const
+    const late = call({ budgets: budget(100) })
+    await store.admit(late)
+    await store.settle(settlement(early.callId, { budgets: spent, counters: { requests: 1 }, outcomes: [failed] }))
+    await store.settle(settlement(late.callId, { budgets: spent, counters: { requests: 1 } }))
+    await store.publish(version(2))
+    expect(await other.counters()).toEqual({})
+
+    proxy.weather = 'fair'
+    await recovery(store)
+    // A record that changed meanwhile is known before the first call is let in.
+    expect(await store.admit(call({ versions: version(1) }))).toMatchObject({ kind: 'stale' })
+    await store.settle(settlement('brings along'))
+    await store.settle(settlement(early.callId, { budgets: spent, counters: { requests: 1 } }))
+    expect(await other.counters()).toEqual({ requests: 2 })
+    expect((await other.admit(call({ budgets: budget(60) }))).kind).toBe('refused')
+    expect((await other.admit(call({ budgets: budget(61) }))).kind).toBe('admitted')
+    // What failed then says nothing about now.
+    expect((await other.signals(['east']))[0]).toMatchObject({ failures: 0, cooledUntil: 0 })
+  })
+
+  it('keeps values locally meanwhile', async () => {
+    const store = overHttp()
+    const key = 'state:1' as Key
+    proxy.weather = 'lost'
+    await store.put(key, 'one', 60)
+    expect(await store.putNew(key, 'two', 60)).toBe(false)
+    expect(await store.get(key)).toBe('one')
+    expect(await store.take(key)).toBe('one')
+    expect(await store.take(key)).toBeUndefined()
+    await store.put(key, 'three', 60)
+    await store.remove(key)
+    expect(await store.get(key)).toBeUndefined()
+    expect(await store.signals(['east'])).toHaveLength(1)
+    expect([await store.counters(), await store.entries('fallbacks', 5)]).toEqual([{}, []])
+  })
+
+  it('does not take a mistake of the caller for an outage', async () => {
+    const store = overHttp()
+    const counters = { seconds: Number.NaN }
+    for (let at = 0; at < 5; at++)
+      await expect(store.settle(settlement('odd', { counters }))).rejects.toThrow(RangeError)
+    expect(store.state()).toBe('primary')
+  })
+
+  it('says no secret: not of the address, not of a command, not of a value', async () => {
+    const wrong = stand(upstashStore({ url: http.url, token: 'canary-wrong-token' }))
+    const closed = stand(redisTcpStore({ url: 'redis://canary-user:canary-password@127.0.0.1:1' }))
+    const refused = stand(redisTcpStore({ url: redis.url.replace('//', '//canary-user:canary-password@') }))
+    for (const store of [wrong, closed, refused]) {
+      await store.admit(call({ callId: 'canary-call' }))
+      await store.put('canary-key' as Key, 'canary-value', 60)
+      await store.admit(call())
+      expect(store.state()).toBe('degraded')
+      await expect(store.ping(500)).rejects.toSatisfy(
+        (error: Error) => !JSON.stringify([error.message, error.stack, error.cause]).includes('canary'),
+      )
+    }
+    expect(lines.length).toBeGreaterThanOrEqual(3)
+    expect(JSON.stringify(lines)).not.toContain('canary')
+  })
+})

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import tls from 'node:tls'
+import { describe, expect, inject, it } from 'vitest'
+import type { Key } from '../../../src/stores/kv/keys.ts'
+import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
+import { StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
+import { type RedisServer, startRedis } from '../../support/redis.ts'
+
+const key = 'state:1' as Key
+
+describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
+  it('signs in with a password, and its first call waits for the connection', async () => {
+    const server = (await startRedis({ args: ['--requirepass', 'p@ss/word'] })) as RedisServer
+    const store = redisTcpStore({ url: server.url.replace('//', `//:${encodeURIComponent('p@ss/word')}@`) })
+    await store.put(key, 'kept', 60)
+    expect(await store.get(key)).toBe('kept')
+    await store.close()
+    await server.stop()
+  })
+
+  it('speaks TLS to rediss:// addresses, and only to a server it can verify', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'))
+    const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '1',
+        ...subject,
+        '-keyout',
+        privateKey,
+        '-out',
+        certificate,
+      ],
+      { stdio: 'ignore' },
+    )
+    const plain = (await startRedis()) as RedisServer
+    await plain.stop()
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', privateKey, '--tls-ca-cert-file', certificate]
+    const server = (await startRedis({
+      args: ['--tls-port', String(plain.port), '--tls-auth-clients', 'no', ...files],
+    })) as RedisServer
+    const url = `rediss://127.0.0.1:${plain.port}`
+    const before = tls.getCACertificates('default')
+    try {
+      const stranger = redisTcpStore({ url })
+      await expect(stranger.ping(2000)).rejects.toThrow(StoreUnavailable)
+      await stranger.close()
+      tls.setDefaultCACertificates([...before, readFileSync(certificate, 'utf8')])
+      const store = redisTcpStore({ url })
+      await store.ping(2000)
+      await store.close()
+    } finally {
+      tls.setDefaultCACertificates(before)
+      await server.stop()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('fails at once without a connection, and reconnects by itself', async () => {
+    const server = (await startRedis()) as RedisServer
+    const store = redisTcpStore({ url: server.url })
+    await store.ping(1000)
+    await server.stop()
+    await sleep(20)
+    const startedAt = performance.now()
+    for (let at = 0; at < 100; at++) await expect(store.get(key)).rejects.toMatchObject({ trouble: 'unreachable' })
+    expect(performance.now() - startedAt).toBeLessThan(200)
+    const reborn = (await startRedis({ port: server.port })) as RedisServer
+    const until = Date.now() + 2500
+    while (
+      Date.now() < until &&
+      !(await store.ping(100).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(20)
+    await store.ping(100)
+    await store.close()
+    await expect(store.ping(100)).rejects.toThrow(StoreUnavailable)
+    await reborn.stop()
+  })
+
+  it('replaces a connection that owes an answer for too long, and bounds what waits on it', async () => {
+    const server = (await startRedis()) as RedisServer
+    const store = redisTcpStore({ url: server.url, timeoutMs: 400 })
+    await store.ping(1000)
+    process.kill(server.pid, 'SIGSTOP')
+    const startedAt = performance.now()
+    const answers = await Promise.allSettled(Array.from({ length: 11_000 }, () => store.get(key)))
+    expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+    process.kill(server.pid, 'SIGCONT')
+    const until = Date.now() + 2500
+    while (
+      Date.now() < until &&
+      !(await store.ping(100).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(20)
+    await store.ping(100)
+    await store.close()
+    await server.stop()
+  })
+})

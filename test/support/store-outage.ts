@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What happens on the way: `slow` answers after ten seconds, `garbage` with a page, `nonsense` with JSON that fits
+ *  nothing, `lost` with nothing at all. */
+export type Weather = 'fair' | 'slow' | 'garbage' | 'nonsense' | 'lost'
+
+export interface WeatherProxy {
+  readonly url: string
+  weather: Weather
+  /** Requests seen since the last change of the weather. */
+  requests: number
+  close(): Promise<void>
+}
+
+/** Stands between a store and its HTTP endpoint, and makes the weather. */
+export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
+  let weather: Weather = 'fair'
+  const timers = new Set<NodeJS.Timeout>()
+
+  async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    if (weather === 'lost') return void response.destroy()
+    if (weather === 'garbage') return void response.end('<html>502 Bad Gateway</html>')
+    if (weather === 'nonsense') return void response.end(JSON.stringify({ result: ['admitted', 'tomorrow', [], {}] }))
+    if (weather === 'slow') {
+      await new Promise<void>((resolve) => timers.add(setTimeout(resolve, 10_000)))
+    }
+    const { authorization = '' } = request.headers
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: Buffer.concat(chunks),
+    })
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(await answer.text())
+  }
+
+  const proxy: WeatherProxy = {
+    url: '',
+    get weather() {
+      return weather
+    },
+    set weather(next) {
+      weather = next
+      proxy.requests = 0
+    },
+    requests: 0,
+    async close() {
+      for (const timer of timers) clearTimeout(timer)
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  const server = createServer((request, response) => {
+    proxy.requests += 1
+    relay(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(proxy, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+}
