@@ -20,11 +20,17 @@ const variables = {
   GATEWAY_SALT_KEY: GATEWAY_SALT_KEY ?? keys.saltKey,
 }
 const options = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])
-const wrangler = spawn('wrangler', ['dev', '--port', PORT, '--ip', '127.0.0.1', '--show-interactive-dev-session=false', ...options], {
-  stdio: ['ignore', 'inherit', 'inherit'],
-  env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
-})
-process.stdout.write(`key       ${variables.GATEWAY_MASTER_KEY}   (the master key, kept in ${GATEWAY_DATA_DIR}/keys.json)\n`)
+const wrangler = spawn(
+  'wrangler',
+  ['dev', '--port', PORT, '--ip', '127.0.0.1', '--show-interactive-dev-session=false', ...options],
+  {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
+  },
+)
+process.stdout.write(
+  `key       ${variables.GATEWAY_MASTER_KEY}   (the master key, kept in ${GATEWAY_DATA_DIR}/keys.json)\n`,
+)
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => wrangler.kill(signal))
 wrangler.once('exit', async (code) => {

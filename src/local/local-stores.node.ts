@@ -61,10 +61,21 @@ interface RedisServer {
 
 async function startRedisServer(): Promise<RedisServer> {
   const port = await freePort()
-  const process = spawn('redis-server', ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'])
+  const process = spawn('redis-server', [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ])
   const ready = new Promise<void>((resolve, reject) => {
     process.once('error', () => {
-      reject(new Error('There is no redis-server on this machine. Install one, or set REDIS_URL=redis://… to use another.'))
+      reject(
+        new Error('There is no redis-server on this machine. Install one, or set REDIS_URL=redis://… to use another.'),
+      )
     })
     process.stdout.on('data', (text: Buffer) => {
       if (text.includes('Ready to accept connections')) resolve()

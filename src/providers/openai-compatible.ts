@@ -29,7 +29,7 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
       if (parameters.api_key) headers.authorization = secret(`Bearer ${reveal(parameters.api_key)}`)
       for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
       return {
-        model: parameters.model.slice(parameters.model.indexOf('/') + 1),
+        model: parameters.upstream_model,
         origin: url.origin,
         basePath: url.pathname.replace(/\/+$/, ''),
         headers,

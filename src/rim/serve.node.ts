@@ -10,6 +10,8 @@ import { nodeClient } from './node-client.node.ts'
 
 export interface Serving {
   readonly port: number
+  /** Resolves when everything that answered requests left to be done is done. */
+  idle(): Promise<void>
   /** Stops accepting, lets what runs finish within the limit, and cuts the rest. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
@@ -38,6 +40,7 @@ export async function serve(
   })
   return {
     port: (server.address() as AddressInfo).port,
+    idle: pending.settled,
     stop(limitMs) {
       draining = true
       return drain(server, pending, limitMs)

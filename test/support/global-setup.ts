@@ -3,6 +3,7 @@ import { startPostgresOverHttp } from '../../src/local/postgres-over-http.node.t
 import { startRedisOverHttp } from '../../src/local/redis-over-http.node.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
+import { startUpstream } from './scripted-upstream.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** The same one, spoken to as Neon is: the address of its `/sql` endpoint. */
     postgresHttpUrl: string
+    /** The scripted upstream, for suites that run where no server can be started. */
+    upstreamUrl: string
   }
 }
 
@@ -22,6 +25,7 @@ declare module 'vitest' {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const redis = await startRedis()
   const postgres = await startPostgres()
+  const upstream = await startUpstream()
   const token = 'test-token'
   const redisHttp = redis && (await startRedisOverHttp({ redisUrl: redis.url, port: 0, token }))
   const postgresHttp = postgres && (await startPostgresOverHttp({ postgresUrl: postgres.url, port: 0 }))
@@ -32,7 +36,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   provide('postgresUrl', postgres?.url ?? '')
   provide('postgresHttpUrl', postgresHttp?.url ?? '')
 
+  provide('upstreamUrl', upstream.url)
+
   return async () => {
+    await upstream.close()
     await redisHttp?.close()
     await postgresHttp?.close()
     await redis?.stop()

@@ -1,0 +1,51 @@
+import { createExecutionContext, type Execution, waitOnExecutionContext } from 'cloudflare:test'
+import { createApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { jsonLog } from '../../src/lib/log.ts'
+import { workerClient } from '../../src/rim/worker-client.ts'
+import { createServices } from '../../src/services.ts'
+import { inProcessStore } from '../../src/stores/kv/in-process.ts'
+import { fetchTransport } from '../../src/transport/fetch.ts'
+import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
+import { noBlobs, noQueue, noSql } from './nothing.ts'
+
+/** Inside workerd, through the client and the transport that the worker has there. */
+export async function start(yaml: string, env: Record<string, string>): Promise<TestGateway> {
+  const config = loadConfig(yaml, env)
+  const logs: Record<string, unknown>[] = []
+  const store = inProcessStore({ now: Date.now })
+  const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
+  const transport = fetchTransport()
+  const services = createServices(config, {
+    store,
+    sql: noSql,
+    blobs: noBlobs,
+    queue: noQueue,
+    transport,
+    log,
+    counting: 'shared',
+    draining: () => false,
+  })
+  const app = createApp(services)
+  const contexts: Execution[] = []
+  const call = async (path: string, init: RequestInit = {}) => {
+    const context = createExecutionContext()
+    contexts.push(context)
+    const request = new Request(`http://gateway.test${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${MASTER_KEY}`, ...(init.headers as Record<string, string> | undefined) },
+    })
+    return app.fetch(request, { client: workerClient(request, (work) => context.waitUntil(work)) })
+  }
+  return {
+    runtime: 'workerd',
+    store,
+    fetch: call,
+    chat: (body, init) => call('/v1/chat/completions', chatInit(body, init)),
+    logs,
+    async idle() {
+      for (const context of contexts.splice(0)) await waitOnExecutionContext(context)
+    },
+    async close() {},
+  }
+}

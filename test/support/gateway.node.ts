@@ -1,0 +1,33 @@
+import { loadConfig } from '../../src/config/load.ts'
+import { jsonLog } from '../../src/lib/log.ts'
+import { serve } from '../../src/rim/serve.node.ts'
+import { inProcessStore } from '../../src/stores/kv/in-process.ts'
+import { undiciTransport } from '../../src/transport/undici.node.ts'
+import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
+import { noBlobs, noQueue, noSql } from './nothing.ts'
+
+/** Behind a real port, through the server that `npm start` runs. */
+export async function start(yaml: string, env: Record<string, string>): Promise<TestGateway> {
+  const config = loadConfig(yaml, env)
+  const logs: Record<string, unknown>[] = []
+  const transport = undiciTransport()
+  const store = inProcessStore({ now: Date.now })
+  const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
+  const adapters = { store, sql: noSql, blobs: noBlobs, queue: noQueue, transport, log, counting: 'process' as const }
+  const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
+  const base = `http://127.0.0.1:${serving.port}`
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(base + path, { ...init, headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers } })
+  return {
+    runtime: 'node',
+    store,
+    fetch: call,
+    chat: (body, init) => call('/v1/chat/completions', chatInit(body, init)),
+    logs,
+    idle: serving.idle,
+    async close() {
+      await serving.stop(1000)
+      await transport.close()
+    },
+  }
+}

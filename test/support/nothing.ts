@@ -1,0 +1,12 @@
+import type { Blobs } from '../../src/stores/blobs/blobs.ts'
+import type { Queue } from '../../src/stores/queue/queue.ts'
+import type { Sql } from '../../src/stores/sql/sql.ts'
+
+const unused = async (): Promise<never> => {
+  throw new Error('this test was not to touch this store')
+}
+
+/** Stores for tests of what must not touch them: anything but a ping fails the test. */
+export const noSql: Sql = { query: unused, batch: unused, ping: async () => {}, close: async () => {} }
+export const noBlobs: Blobs = { put: unused, get: unused, remove: unused }
+export const noQueue: Queue = { send: unused }
