@@ -1,4 +1,4 @@
-import type { Caller } from '../identity/caller.ts'
+import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/pipeline.ts'
 import type { Sql } from '../stores/sql/sql.ts'

@@ -1,7 +1,8 @@
 import { sameSecret } from '../lib/crypto.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { reveal, type Secret } from '../lib/secret.ts'
-import { type Caller, masterCaller } from './caller.ts'
+import type { Caller } from '../pipeline/caller.ts'
+import { masterCaller } from './master-caller.ts'
 
 /** A credential that no client could mean, refused before any work is done for it. */
 const LONGEST_CREDENTIAL = 4096

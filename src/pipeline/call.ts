@@ -1,9 +1,9 @@
-import type { Caller } from '../identity/caller.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
+import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 
 /** What the HTTP side hands over. */

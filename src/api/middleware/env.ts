@@ -1,5 +1,5 @@
-import type { Caller } from '../../identity/caller.ts'
 import type { GatewayError } from '../../lib/errors.ts'
+import type { Caller } from '../../pipeline/caller.ts'
 import type { Client } from '../../pipeline/client.ts'
 import type { RouteContract } from '../route.ts'
 

@@ -10,13 +10,3 @@ export interface Caller {
   /** The records that this was read from. Admission refuses a caller that is out of date. */
   readonly versions: readonly RecordVersion[]
 }
-
-/** Full access, no limits. */
-export const masterCaller: Caller = {
-  kind: 'master_key',
-  keyId: undefined,
-  userId: undefined,
-  teamId: undefined,
-  organizationId: undefined,
-  versions: [],
-}

@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { routes } from '../src/app.ts'
+import { providers } from '../src/providers/index.ts'
+import { strategies } from '../src/routing/strategies/index.ts'
+import { metrics } from '../src/telemetry/metrics/index.ts'
+
+/** Folders of src in the order of a request. A file imports from its own folder and from those below it. */
+const ORDER = [
+  'local',
+  'rim',
+  'console',
+  'api',
+  'batch',
+  'identity',
+  'limits',
+  'pipeline',
+  'telemetry',
+  'routing',
+  'providers',
+  'modes',
+  'transport',
+  'stores',
+  'config',
+  'lib',
+]
+
+/** Entry files may import anything. */
+const ENTRIES = new Set(['worker.ts', 'node.ts', 'app.ts', 'services.ts', 'text-modules.d.ts'])
+
+/** Where the core touches a module of Node: one file, with what `nodejs_compat` has. */
+const NODE_MODULES_OF_THE_CORE = new Map([['lib/crypto.ts', ['node:crypto']]])
+
+const src = resolve(import.meta.dirname, '../src')
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesOf(join(folder, entry.name))
+      : entry.name.endsWith('.ts')
+        ? [join(folder, entry.name)]
+        : [],
+  )
+}
+
+const files = filesOf(src).map((path) => {
+  const text = readFileSync(path, 'utf8')
+  const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g)].map((match) => match[1] as string)
+  return { path, name: relative(src, path), text, specifiers }
+})
+
+const core = files.filter(({ name }) => !name.endsWith('.node.ts') && name !== 'node.ts' && !name.endsWith('.d.ts'))
+
+describe('the tree', () => {
+  it('has only the folders that the order knows', () => {
+    const folders = readdirSync(src).filter((name) => statSync(join(src, name)).isDirectory())
+    expect(folders.filter((name) => !ORDER.includes(name))).toEqual([])
+  })
+
+  it('imports downwards only', () => {
+    const upwards = files.flatMap(({ path, name, specifiers }) => {
+      if (ENTRIES.has(name)) return []
+      const own = ORDER.indexOf(name.split('/')[0] as string)
+      return specifiers
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => relative(src, resolve(dirname(path), specifier)))
+        .filter((target) => {
+          if (target.startsWith('..')) return false
+          // The rim builds the app; nobody else knows the entry files.
+          if (ENTRIES.has(target)) return own > ORDER.indexOf('rim')
+          return ORDER.indexOf(target.split('/')[0] as string) < own
+        })
+        .map((target) => `${name} → ${target}`)
+    })
+    expect(upwards).toEqual([])
+  })
+
+  it('keeps Node out of the core', () => {
+    const found = core.flatMap(({ name, specifiers }) =>
+      specifiers
+        .filter((specifier) => specifier.startsWith('node:') || specifier.endsWith('.node.ts'))
+        .filter((specifier) => !NODE_MODULES_OF_THE_CORE.get(name)?.includes(specifier))
+        .map((specifier) => `${name} → ${specifier}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('keeps Hono above the pipeline', () => {
+    const found = files.filter(
+      ({ name, specifiers }) =>
+        !/^(api|rim)\//.test(name) &&
+        !ENTRIES.has(name) &&
+        specifiers.some((specifier) => /^(hono|@hono\/)/.test(specifier)),
+    )
+    expect(found.map(({ name }) => name)).toEqual([])
+  })
+
+  it('asks objects instead of switching on names', () => {
+    const found = files.filter(({ text }) =>
+      /switch \((?:[\w.]*\.)?(provider|strategy|mode|kind)(?:\.name|\.kind)?\)/.test(text),
+    )
+    expect(found.map(({ name }) => name)).toEqual([])
+  })
+
+  it('has no drawers', () => {
+    const drawers = files.filter(({ name }) => /(^|\/)(utils?|helpers?|types|common|misc)\.ts$/.test(name))
+    expect(drawers.map(({ name }) => name)).toEqual([])
+  })
+
+  it('has files that a reader can hold', () => {
+    const long = files.filter(({ text }) => text.split('\n').length > 300)
+    expect(long.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe('the registries', () => {
+  it('name every strategy after its file', () => {
+    const names = [...strategies.keys()]
+    const written = readdirSync(join(src, 'routing/strategies')).map((file) => file.replace('.ts', ''))
+    expect(names.filter((name) => !written.includes(name))).toEqual([])
+    expect(names).toHaveLength(9)
+  })
+
+  it('have one metric a name, and names of ours', () => {
+    const names = metrics.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    for (const name of names) expect(name).toMatch(/^gateway_[a-z_]+$/)
+  })
+
+  it('have one provider a kind, each with a mode', () => {
+    for (const [kind, provider] of providers) {
+      expect(provider.kind).toBe(kind)
+      expect(Object.keys(provider.adapters).length).toBeGreaterThan(0)
+    }
+  })
+
+  it('have one route a method and path, and the public ones are these', () => {
+    const names = routes.map(({ contract }) => `${contract.method} ${contract.path}`)
+    expect(new Set(names).size).toBe(names.length)
+    const open = routes.filter(({ contract }) => contract.auth === 'public').map(({ contract }) => contract.path)
+    expect(open.sort()).toEqual(['/health', '/health/liveliness', '/health/readiness', '/metrics'])
+  })
+})
