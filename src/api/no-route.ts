@@ -18,5 +18,8 @@ export function noRoute(method: string, path: string, routes: readonly Route[]):
 function matches(template: string, path: string): boolean {
   const wanted = template.split('/')
   const given = path.split('/')
-  return wanted.length === given.length && wanted.every((part, at) => part.startsWith('{') || part === given[at])
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
+  )
 }
