@@ -1,5 +1,6 @@
 import type { ApiServices } from './api/scope.ts'
 import type { Config } from './config/schema.ts'
+import { identification } from './identity/identify.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { providers } from './providers/index.ts'
@@ -39,6 +40,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   return {
     ...adapters,
     config,
+    identify: identification(config.general_settings.master_key),
     registry: registryOf(config, providers),
     signals: knownSignals(),
     telemetry: telemetry(log, scope),

@@ -1,7 +1,6 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
-import { identify } from '../identity/identify.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { failureAnswer } from './failures.ts'
 import { bearerOf } from './middleware/bearer.ts'
@@ -22,14 +21,13 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   const authenticate: MiddlewareHandler<Env> = async (c, next) => {
     c.set('contract', contract)
     if (contract.auth === 'caller') {
-      const { master_key } = services.config.general_settings
-      c.set('caller', identify(bearerOf(c.req.raw.headers), master_key))
+      c.set('caller', services.identify(bearerOf(c.req.header('authorization'))))
     }
     await next()
   }
   const run = async (c: Context<Env>) => {
     const answer = await handler(scopeOf(c, services) as Scope<never>)
-    return toResponse(withRequestId(answer, c.var.requestId))
+    return toResponse(withRequestId(answer, c.get('requestId')))
   }
   app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
 }
@@ -48,16 +46,16 @@ function scopeOf(c: Context<Env>, services: ApiServices): Scope {
   return {
     services,
     client: c.env.client,
-    requestId: c.var.requestId,
-    arrivedAt: c.var.arrivedAt,
-    contract: c.var.contract as Scope['contract'],
+    requestId: c.get('requestId'),
+    arrivedAt: c.get('arrivedAt'),
+    contract: c.get('contract') as Scope['contract'],
     get url() {
       return new URL(c.req.url)
     },
     contentType: c.req.header('content-type'),
     caller() {
-      if (!c.var.caller) throw new TypeError('a public route has no caller')
-      return c.var.caller
+      if (!c.get('caller')) throw new TypeError('a public route has no caller')
+      return c.get('caller')
     },
     reportsItself: () => c.set('reported', true),
     input: { params: valid('param'), query: valid('query') },
@@ -69,9 +67,9 @@ export function failed(thrown: unknown, c: Context<Env>, services: ApiServices):
   const error = asGatewayError(thrown)
   c.set('failure', error)
   if (error.failure === 'internal') {
-    services.log.error('internal', { requestId: c.var.requestId, error: causeOf(error) })
+    services.log.error('internal', { requestId: c.get('requestId'), error: causeOf(error) })
   }
-  return toResponse(withRequestId(failureAnswer(error), c.var.requestId))
+  return toResponse(withRequestId(failureAnswer(error), c.get('requestId')))
 }
 
 function causeOf(error: GatewayError): string {

@@ -1,3 +1,4 @@
+import type { Identify } from '../identity/identify.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/pipeline.ts'
@@ -7,6 +8,7 @@ import type { RouteContract } from './route.ts'
 /** What the HTTP side works with, beside the pipeline's. */
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
+  readonly identify: Identify
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
   /** Sends counters on that no settlement will carry; at most once a second. */

@@ -1,9 +1,17 @@
-const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+const LENGTH = 24
+
+// Asking for randomness costs more than using it: one request serves many ids.
+const pool = new Uint8Array(LENGTH * 128)
+let used = pool.length
 
 /** `<prefix>_` and 24 random characters (124 bits). */
 export function newId(prefix: string): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(24))
+  if (used === pool.length) {
+    crypto.getRandomValues(pool)
+    used = 0
+  }
   let id = `${prefix}_`
-  for (const byte of bytes) id += alphabet[byte % 36]
+  for (const end = used + LENGTH; used < end; used++) id += ALPHABET[(pool[used] as number) % 36]
   return id
 }

@@ -51,6 +51,8 @@ function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8A
     incoming.on('data', take)
     incoming.once('end', () => resolve(joinBytes(pieces)))
     incoming.once('error', reject)
-    incoming.once('close', () => reject(new GatewayError('client_closed', 'The client closed the connection.')))
+    incoming.once('close', () => {
+      if (!incoming.readableEnded) reject(new GatewayError('client_closed', 'The client closed the connection.'))
+    })
   })
 }

@@ -6,12 +6,12 @@ import type { Env } from './env.ts'
 export function report(services: ApiServices): MiddlewareHandler<Env> {
   return async (c, next) => {
     await next()
-    if (c.var.reported) return
-    const { contract, failure, requestId, arrivedAt, caller } = c.var
+    if (c.get('reported')) return
+    const [contract, failure, caller] = [c.get('contract'), c.get('failure'), c.get('caller')]
     services.telemetry.emit({
       type: 'request.finished',
       at: new Date(services.clock.now()).toISOString(),
-      requestId,
+      requestId: c.get('requestId'),
       method: c.req.method,
       route: contract?.path ?? '',
       modelCall: contract?.modelCall === true,
@@ -19,7 +19,7 @@ export function report(services: ApiServices): MiddlewareHandler<Env> {
       teamId: caller?.teamId ?? '',
       status: c.res.status,
       errorType: failure?.row.type ?? '',
-      totalMs: performance.now() - arrivedAt,
+      totalMs: performance.now() - c.get('arrivedAt'),
     })
     services.flushCounters(c.env.client)
   }
