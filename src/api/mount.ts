@@ -54,8 +54,9 @@ function scopeOf(c: Context<Env>, services: ApiServices): Scope {
     },
     contentType: c.req.header('content-type'),
     caller() {
-      if (!c.get('caller')) throw new TypeError('a public route has no caller')
-      return c.get('caller')
+      const caller = c.get('caller')
+      if (!caller) throw new TypeError('a public route has no caller')
+      return caller
     },
     reportsItself: () => c.set('reported', true),
     input: { params: valid('param'), query: valid('query') },
