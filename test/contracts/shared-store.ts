@@ -675,7 +675,10 @@ export function sharedStoreContract(name: string, subject: StoreUnderTest): void
     it.runIf(subject.raw)('writes nothing that stays for ever but the counters', async () => {
       const { store, prefix } = fresh()
       const full = call({
-        versions: [{ record: 'key:1', version: 1 }],
+        versions: [
+          { record: 'key:1', version: 1 },
+          { record: 'nobody', version: 0 },
+        ],
         quotas: [requests(5)],
         slots: [slot(5)],
         budgets: [budget(50, 5)],
@@ -692,6 +695,31 @@ export function sharedStoreContract(name: string, subject: StoreUnderTest): void
       expect(Object.keys(dump).length).toBe(11)
       const lasting = Object.entries(dump).filter(([, { endsAt }]) => Number(endsAt) < 0)
       expect(lasting.map(([key]) => key)).toEqual([`${prefix}gateway:counters`])
+    })
+
+    it.runIf(subject.raw)('tidies up after calls that never settled', async () => {
+      const { store, clock, prefix } = fresh()
+      const raw = subject.raw as RawRedis
+      for (let at = 0; at < 5; at++) {
+        await admitted(store, call({ slots: [slot(9)], budgets: [budget(50, 5)], candidates: only }))
+        clock.advance(31_000)
+      }
+      for (const key of ['slots:key:1', 'holds:team:1', 'active:east']) {
+        expect(await raw.command('ZCARD', `${prefix}gateway:${key}`), key).toBe(1)
+      }
+    })
+
+    it.runIf(subject.raw)('neither pins nor forgets holds when the server evicts half of a budget', async () => {
+      const { store, prefix } = fresh()
+      const raw = subject.raw as RawRedis
+      await admitted(store, call({ budgets: [budget(10, 9)] }))
+      await raw.command('DEL', `${prefix}gateway:holds:team:1`)
+      expect(await kinds(store, call({ budgets: [budget(10, 9)] }))).toEqual(['admitted'])
+      await raw.command('DEL', `${prefix}gateway:budget:team:1`)
+      expect(await kinds(store, call({ budgets: [budget(10, 2)] }), call({ budgets: [budget(10, 1)] }))).toEqual([
+        'refused',
+        'admitted',
+      ])
     })
 
     it.runIf(subject.lives > 0)(

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What happens on the way: `slow` answers after ten seconds, `garbage` with a page, `nonsense` with JSON that fits
+/** What happens on the way: `slow` answers after ten seconds, `sluggish` after half a second, `garbage` with a page, `nonsense` with JSON that fits
  *  nothing, `lost` with nothing at all. */
-export type Weather = 'fair' | 'slow' | 'garbage' | 'nonsense' | 'lost'
+export type Weather = 'fair' | 'slow' | 'sluggish' | 'garbage' | 'nonsense' | 'lost'
+
+const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 500, garbage: 0, nonsense: 0, lost: 0 } as const
 
 export interface WeatherProxy {
   readonly url: string
@@ -24,8 +26,9 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
     if (weather === 'lost') return void response.destroy()
     if (weather === 'garbage') return void response.end('<html>502 Bad Gateway</html>')
     if (weather === 'nonsense') return void response.end(JSON.stringify({ result: ['admitted', 'tomorrow', [], {}] }))
-    if (weather === 'slow') {
-      await new Promise<void>((resolve) => timers.add(setTimeout(resolve, 10_000)))
+    const delayMs = DELAY_MS[weather]
+    if (delayMs > 0) {
+      await new Promise<void>((resolve) => timers.add(setTimeout(resolve, delayMs)))
     }
     const { authorization = '' } = request.headers
     const answer = await fetch(target, {

@@ -293,6 +293,43 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     expect((await store.admit(call({ slots }))).kind).toBe('admitted')
   })
 
+  it('frees locally what one lost answer made it take locally, though the store is back when the call settles', async () => {
+    const store = overHttp()
+    for (let at = 0; at < 2; at++) {
+      proxy.weather = 'lost'
+      const one = call({ slots })
+      expect((await store.admit(one)).kind).toBe('admitted')
+      proxy.weather = 'fair'
+      await store.settle(settlement(one.callId, { slots: ['key:1'] }))
+      expect(store.state()).toBe('primary')
+    }
+  })
+
+  it('counts anew in each outage', async () => {
+    const store = overHttp()
+    for (let outage = 0; outage < 2; outage++) {
+      proxy.weather = 'lost'
+      await degrade(store)
+      expect((await store.admit(call({ quotas: daily(1) }))).kind).toBe('admitted')
+      expect((await store.admit(call({ quotas: daily(1) }))).kind).toBe('refused')
+      proxy.weather = 'fair'
+      await recovery(store)
+      // Off probation.
+      await store.admit(call())
+    }
+  })
+
+  it('gives up a store that settles in time but admits too late', async () => {
+    const store = overHttp()
+    await store.admit(call())
+    proxy.weather = 'sluggish'
+    for (let at = 0; at < 3; at++) {
+      await store.admit(call())
+      await store.settle(settlement(`sluggish-${at}`))
+    }
+    expect(store.state()).toBe('degraded')
+  })
+
   it('tells the store afterwards, once, what was spent and changed while it was away', async () => {
     const within = prefix()
     const store = overHttp('fail_open', within)
