@@ -11,12 +11,16 @@ export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now
 
 const MOST_PENDING = 10_000
 const FIRST_CONNECTION_MS = 1000
+const TICKS = 4
+/** The client tries again by itself, but not when a server accepts a connection and never answers its greeting. */
+const OFFLINE_TICKS = 20
 
 /** The shared store in Redis over one TCP connection. Commands of one turn of the event loop share a packet; while there
  *  is no connection they fail at once, and it is rebuilt in the background. */
 export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOptions): SharedStore {
   let pending = 0
-  let lastAnswerAt = 0
+  let silentTicks = 0
+  let offlineTicks = 0
   let closed = false
   let client = connect(url)
 
@@ -28,20 +32,23 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
     connecting = undefined
   })
 
-  // A peer that vanished without a word keeps a connection looking alive for minutes.
+  // A peer that vanished without a word keeps a connection looking alive for minutes. Ticks, not time: after a pause of
+  // this process the answers may be there, unread.
   const watchdog = setInterval(() => {
-    if (pending === 0 || Date.now() - lastAnswerAt < timeoutMs) return
+    silentTicks = pending === 0 ? 0 : silentTicks + 1
+    offlineTicks = client.isReady ? 0 : offlineTicks + 1
+    if (silentTicks <= TICKS && offlineTicks <= OFFLINE_TICKS) return
+    silentTicks = 0
+    offlineTicks = 0
     const dead = client
     client = connect(url)
-    lastAnswerAt = Date.now()
     dead.destroy()
-  }, timeoutMs / 4)
+  }, timeoutMs / TICKS)
   watchdog.unref()
 
   async function send(command: readonly string[]): Promise<unknown> {
     if (connecting) await connecting
     if (closed) throw new StoreUnavailable('unreachable')
-    if (pending === 0) lastAnswerAt = Date.now()
     pending += 1
     try {
       return await client.sendCommand(command)
@@ -50,7 +57,7 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
       throw error instanceof ErrorReply ? new RedisRefusal(error.message) : new StoreUnavailable('unreachable')
     } finally {
       pending -= 1
-      lastAnswerAt = Date.now()
+      silentTicks = 0
     }
   }
 

@@ -59,8 +59,15 @@ const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
 
 function checkQuotas(state: State, call: Admission, now: number, counted: QuotaState[]): Refused | undefined {
+  let subject: string | undefined
+  let counters: Counter[] | undefined
   for (const quota of call.quotas) {
-    const counter = state.quotas.get(quota.subject)?.[counterIndex(quota)]
+    // Quotas of one subject come one after the other.
+    if (quota.subject !== subject) {
+      subject = quota.subject
+      counters = state.quotas.get(subject)
+    }
+    const counter = counters?.[counterIndex(quota)]
     const running = counter !== undefined && counter.ends > now
     const used = (running ? counter.used : 0) + quota.cost
     const resetsAt = running ? counter.ends : windowEnd(quota.window, now)
@@ -70,11 +77,17 @@ function checkQuotas(state: State, call: Admission, now: number, counted: QuotaS
 }
 
 function countQuotas(state: State, call: Admission, now: number, counted: readonly QuotaState[]): void {
-  for (const [index, quota] of call.quotas.entries()) {
+  let subject: string | undefined
+  let counters: Counter[] = []
+  for (let index = 0; index < counted.length; index++) {
+    const quota = call.quotas[index] as Quota
     const { used, resetsAt } = counted[index] as QuotaState
-    const counters: Counter[] = state.quotas.get(quota.subject) ?? []
+    if (quota.subject !== subject) {
+      subject = quota.subject
+      counters = state.quotas.get(subject) ?? []
+      state.quotas.set(subject, counters, now + LIFETIME_MS.quota)
+    }
     counters[counterIndex(quota)] = { used, ends: resetsAt }
-    state.quotas.set(quota.subject, counters, now + LIFETIME_MS.quota)
   }
 }
 

@@ -18,6 +18,8 @@ const SWEPT_PER_WRITE = 2
 export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE_INFINITY): ExpiringMap<Value> {
   const entries = new Map<string, Entry<Value>>()
   let sweep = entries.entries()
+  // Kept between evictions: a new one would walk over everything that was deleted since the map last grew.
+  let oldest = entries.keys()
 
   function sweepSome(at: number): void {
     for (let step = 0; step < SWEPT_PER_WRITE; step++) {
@@ -28,6 +30,15 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
       }
       if (next.value[1].expiresAt <= at) entries.delete(next.value[0])
     }
+  }
+
+  function evict(): void {
+    let next = oldest.next()
+    if (next.done) {
+      oldest = entries.keys()
+      next = oldest.next()
+    }
+    if (!next.done) entries.delete(next.value)
   }
 
   return {
@@ -44,10 +55,7 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
         return
       }
       entries.set(key, { value, expiresAt })
-      if (entries.size > capacity) {
-        const oldest = entries.keys().next()
-        if (!oldest.done) entries.delete(oldest.value)
-      }
+      if (entries.size > capacity) evict()
     },
     delete(key) {
       entries.delete(key)

@@ -25,21 +25,35 @@ export function createLeases(): Leases {
   /** The map is in the order of the ends, as it is while all leases are equally long. */
   let ordered = true
 
+  // Kept between sweeps: a new one would walk over everything that was deleted since the map last grew.
+  let order = leases.entries()
+  let first: [string, Held] | undefined
+
   function sweep(now: number): void {
     if (now < earliest) return
     if (!ordered) {
       leases = new Map([...leases].sort(([, one], [, other]) => one.end - other.end))
+      order = leases.entries()
+      first = undefined
       ordered = true
     }
-    earliest = Number.POSITIVE_INFINITY
-    for (const [id, held] of leases) {
-      if (held.end > now) {
+    for (;;) {
+      first ??= order.next().value
+      if (!first) break
+      const [id, held] = first
+      const current = leases.get(id) === held
+      if (current && held.end > now) {
         earliest = held.end
-        break
+        return
       }
-      leases.delete(id)
-      sum -= held.amount
+      if (current) {
+        leases.delete(id)
+        sum -= held.amount
+      }
+      first = undefined
     }
+    order = leases.entries()
+    earliest = Number.POSITIVE_INFINITY
   }
 
   function place(id: string, held: Held): void {

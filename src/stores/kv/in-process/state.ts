@@ -31,6 +31,8 @@ export interface State {
 
 /** Values come from outside (sign-in state, answers); the other maps hold only what admitted calls named. */
 const MOST_VALUES = 50_000
+/** A settlement that comes twice comes soon. */
+const MOST_SETTLED = 100_000
 
 export const createState = (now: () => number): State => ({
   versions: expiringMap(now),
@@ -38,7 +40,7 @@ export const createState = (now: () => number): State => ({
   slots: expiringMap(now),
   budgets: expiringMap(now),
   deployments: expiringMap(now),
-  settled: expiringMap(now),
+  settled: expiringMap(now, MOST_SETTLED),
   logs: expiringMap(now),
   values: expiringMap(now, MOST_VALUES),
   counters: new Map(),
