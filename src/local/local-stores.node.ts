@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { startPostgresOverHttp } from './postgres-over-http.node.ts'
 import { startRedisOverHttp } from './redis-over-http.node.ts'
+import { type RedisServer, startRedisServer } from './redis-server.node.ts'
 
 export interface LocalStores {
   /** What the Workers build is told: its variables. */
@@ -30,7 +29,7 @@ const EMBEDDED_URL = 'postgres://gateway:gateway@127.0.0.1:5432/gateway'
 
 /** What the Workers build finds at Upstash and Neon, on this machine: Redis and Postgres behind HTTP. */
 export async function startLocalStores(options: LocalStoresOptions): Promise<LocalStores> {
-  const server = options.redisUrl === undefined ? await startRedisServer() : undefined
+  const server = options.redisUrl === undefined ? await redisOfThisMachine() : undefined
   const redisUrl = options.redisUrl ?? (server as RedisServer).url
   const redis = await startRedisOverHttp({ redisUrl, port: options.redisPort, token: options.token })
   const postgresUrl = options.databaseUrl ?? EMBEDDED_URL
@@ -49,48 +48,13 @@ export async function startLocalStores(options: LocalStoresOptions): Promise<Loc
     async close() {
       await redis.close()
       await postgres.close()
-      server?.process.kill()
+      await server?.stop()
     },
   }
 }
 
-interface RedisServer {
-  readonly url: string
-  readonly process: ChildProcess
-}
-
-async function startRedisServer(): Promise<RedisServer> {
-  const port = await freePort()
-  const process = spawn('redis-server', [
-    '--bind',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-  ])
-  const ready = new Promise<void>((resolve, reject) => {
-    process.once('error', () => {
-      reject(
-        new Error('There is no redis-server on this machine. Install one, or set REDIS_URL=redis://… to use another.'),
-      )
-    })
-    process.stdout.on('data', (text: Buffer) => {
-      if (text.includes('Ready to accept connections')) resolve()
-    })
-  })
-  await ready
-  return { url: `redis://127.0.0.1:${port}`, process }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+async function redisOfThisMachine(): Promise<RedisServer> {
+  const server = await startRedisServer()
+  if (server) return server
+  throw new Error('There is no redis-server on this machine. Install one, or set REDIS_URL=redis://… to use another.')
 }

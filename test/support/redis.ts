@@ -1,81 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '@redis/client'
+import { type RedisServer, startRedisServer } from '../../src/local/redis-server.node.ts'
 
-export interface RedisServer {
-  readonly url: string
-  readonly port: number
-  readonly pid: number
-  stop(): Promise<void>
-}
+export type { RedisServer }
 
-/** Starts a redis-server of its own, without persistence. Undefined where this machine has none; in CI that is a failure. */
+/** A redis-server of the test's own. Undefined where this machine has none; in CI that is a failure. */
 export async function startRedis(
-  options: { port?: number; args?: readonly string[] } = {},
+  options: Parameters<typeof startRedisServer>[0] = {},
 ): Promise<RedisServer | undefined> {
-  const port = options.port ?? (await freePort())
-  const args = [
-    '--bind',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    ...(options.args ?? []),
-  ]
-  const child = spawn('redis-server', args, { stdio: 'ignore' })
-  const started = await Promise.race([once(child, 'spawn').then(() => true), once(child, 'error').then(() => false)])
-  if (!started) {
-    if (process.env.CI) throw new Error('redis-server is not installed')
-    return undefined
-  }
-  const stopWithUs = () => child.kill('SIGKILL')
-  process.once('exit', stopWithUs)
-  await answers(port, child)
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    port,
-    pid: child.pid as number,
-    async stop() {
-      process.off('exit', stopWithUs)
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exited
-    },
-  }
-}
-
-/** A password error is an answer too. */
-async function answers(port: number, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
-    const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: false }, RESP: 2 })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      await client.ping()
-      return
-    } catch (error) {
-      if (String(error).includes('NOAUTH')) return
-      await sleep(20)
-    } finally {
-      client.destroy()
-    }
-  }
-  throw new Error('redis-server does not answer')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  const server = await startRedisServer(options)
+  if (!server && process.env.CI) throw new Error('redis-server is not installed')
+  return server
 }
