@@ -22,7 +22,7 @@ export interface RouteContract {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   /** Documented here; read by the handler, which wants its bytes. */
-  readonly body?: z.ZodType
+  readonly body?: { readonly schema: z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Mode } from './mode.ts'
+import { tokenCost } from './token-cost.ts'
 
 const message = z.looseObject({
   role: z.string(),
@@ -20,7 +21,8 @@ export type ChatRequest = z.output<typeof chatRequest>
 export const chat: Mode<ChatRequest> = {
   name: 'chat',
   schema: chatRequest,
+  body: 'json',
   unit: 'tokens',
-  unitCost: ({ input_cost_per_token: input, output_cost_per_token: output }) =>
-    input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0),
+  measure: () => ({}),
+  unitCost: tokenCost,
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { ModelInfo } from '../config/model-list.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
+import type { Usage } from './usage.ts'
 
 export const MODE_NAMES = [
   'chat',
@@ -26,8 +27,12 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly name: ModeName
   /** Loose: fields unknown to us travel on. */
   readonly schema: z.ZodType<Request>
+  /** How its bodies come. */
+  readonly body: 'json' | 'multipart'
   /** The per-minute capacity that a call uses beside requests. */
   readonly unit: CapacityUnit
+  /** What the request itself tells of its usage, where the provider reports none. */
+  measure(request: Request): Partial<Usage>
   /** What one unit costs at a deployment, for comparing; undefined when nobody said. */
   unitCost(info: ModelInfo): number | undefined
 }

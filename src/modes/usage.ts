@@ -6,8 +6,30 @@ export interface Usage {
   readonly cachedInputTokens: number
   readonly cacheCreationInputTokens: number
   readonly reasoningTokens: number
+  readonly images: number
+  readonly audioSeconds: number
+  readonly characters: number
+  readonly rerankUnits: number
   /** True when the provider gave no usage and characters were counted instead. */
   readonly estimated: boolean
+}
+
+const NOTHING: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  reasoningTokens: 0,
+  images: 0,
+  audioSeconds: 0,
+  characters: 0,
+  rerankUnits: 0,
+  estimated: false,
+}
+
+/** A usage of which only some kinds are not zero. */
+export function usageOf(known: Partial<Usage>): Usage {
+  return { ...NOTHING, ...known }
 }
 
 /** One token for four characters: what the specification estimates by. */
@@ -16,12 +38,9 @@ export function tokensOfCharacters(characters: number): number {
 }
 
 export function estimatedUsage(inputBytes: number, outputCharacters: number): Usage {
-  return {
+  return usageOf({
     inputTokens: tokensOfCharacters(inputBytes),
     outputTokens: outputCharacters === 0 ? 0 : tokensOfCharacters(outputCharacters),
-    cachedInputTokens: 0,
-    cacheCreationInputTokens: 0,
-    reasoningTokens: 0,
     estimated: true,
-  }
+  })
 }

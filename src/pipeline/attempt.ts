@@ -1,24 +1,35 @@
+import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { frameSplitter } from '../lib/sse.ts'
-import type { Adapter, Reply, StreamReader, StreamStep } from '../providers/provider.ts'
-import { BodyTooLarge, TransportError, type UpstreamBody, type UpstreamResponse } from '../transport/transport.ts'
+import type { Outgoing, StreamStep } from '../providers/provider.ts'
+import type { Deployment } from '../routing/deployment.ts'
+import {
+  BodyTooLarge,
+  TransportError,
+  type UpstreamBody,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from '../transport/transport.ts'
 import type { Attempt, Call } from './call.ts'
 import { type Clocks, startClocks } from './clocks.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { type Speaker, speakerOf, type WrittenReader, type WrittenReply } from './speak.ts'
 
 const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const ERROR_LIMIT_BYTES = 1024 * 1024
+const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
+const EVENTS = 'text/event-stream; charset=utf-8'
 
 /** What an attempt that may be shown to the client has reached. */
 export type Committed =
-  | { readonly kind: 'whole'; readonly reply: Reply; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: 'stream'; readonly stream: OpenStream; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'whole'; readonly reply: WrittenReply }
+  | { readonly kind: 'stream'; readonly stream: OpenStream; readonly contentType: string }
 
 /** An upstream stream whose first content has been seen. */
 export interface OpenStream {
   readonly body: UpstreamBody
-  readonly reader: StreamReader
-  readonly splitter: ReturnType<typeof frameSplitter>
+  readonly reader: WrittenReader
+  /** The end of the body is the end of the answer: bytes that are not events. */
+  readonly endsWithBody: boolean
   /** What was read up to the commit, still to be written to the client. */
   readonly backlog: StreamStep[]
   readonly clocks: Clocks
@@ -33,8 +44,9 @@ export interface OpenStream {
  *  trouble is a GatewayError and nothing of the attempt has been seen by the client. */
 export async function attempt(services: PipelineServices, call: Call, tried: Attempt): Promise<Committed> {
   const { deployment } = tried
-  const adapter = deployment.adapter(call.mode.name)
-  if (!adapter) throw new TypeError(`deployment '${deployment.id}' was not filtered by mode`)
+  const { mode, dialect } = call.endpoint
+  const speaker = speakerOf(deployment, mode, dialect)
+  if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
   const { client } = call
   const controller = new AbortController()
   let reason: GatewayError | undefined
@@ -61,8 +73,13 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
   else client.signal.addEventListener('abort', left, { once: true })
 
   try {
-    const outgoing = { body: call.request, bytes: call.bytes, streamed: call.streamed }
-    const request = await adapter.request(outgoing, deployment.connection)
+    const outgoing = withDefaults(call, deployment)
+    const request = await authorized(
+      services,
+      deployment,
+      await speaker.request(outgoing, deployment.connection),
+      controller,
+    )
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
     const response = await transport.send(request, controller.signal)
@@ -70,19 +87,21 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
     if (response.status < 200 || response.status > 299) {
       const bytes = await response.body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
       if (reason) throw reason
-      throw adapter.failure(response.status, response.headers, bytes)
+      throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
     }
-    if (!call.streamed) {
-      const reply = adapter.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers)
+    if (!call.streamed && !speaker.passes) {
+      const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
       release()
-      return { kind: 'whole', reply, headers: response.headers }
+      return { kind: 'whole', reply }
     }
-    const stream = await openStream(call, tried, adapter, response, clocks)
+    const opened = speaker.passes
+      ? await openBody(tried, response, clocks)
+      : await openEvents(tried, speaker, response, clocks, outgoing)
     return {
       kind: 'stream',
-      headers: response.headers,
-      stream: { ...stream, clocks, release, reason: () => reason, onSilence: (show) => (silence = show) },
+      contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
+      stream: { ...opened, clocks, release, reason: () => reason, onSilence: (show) => (silence = show) },
     }
   } catch (error) {
     release()
@@ -92,23 +111,23 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
   }
 }
 
+type Opened = Pick<OpenStream, 'body' | 'reader' | 'endsWithBody' | 'backlog'>
+
 /** Reads up to the first content. */
-async function openStream(
-  call: Call,
+async function openEvents(
   tried: Attempt,
-  adapter: Adapter,
-  response: UpstreamResponse,
+  speaker: Speaker,
+  { body, headers }: UpstreamResponse,
   clocks: Clocks,
-): Promise<Pick<OpenStream, 'body' | 'reader' | 'splitter' | 'backlog'>> {
-  const { body, headers } = response
-  if (!adapter.stream) throw new GatewayError('not_supported', 'This model does not stream.', { param: 'stream' })
-  if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
+  call: Outgoing,
+): Promise<Opened> {
+  if (!speaker.stream) throw new GatewayError('invalid_request', 'This model does not stream.', { param: 'stream' })
+  if (!(speaker.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
     // A provider that answers a stream with a document usually means to say what went wrong.
-    adapter.reply(await body.bytes(ERROR_LIMIT_BYTES), headers)
+    speaker.reply(await body.bytes(ERROR_LIMIT_BYTES), headers, call)
     throw new GatewayError('upstream_malformed', 'The provider answered a streamed request without a stream.')
   }
-  const reader = adapter.stream({ body: call.request, bytes: call.bytes, streamed: true })
-  const splitter = frameSplitter()
+  const reader = speaker.stream(call, headers)
   const backlog: StreamStep[] = []
   for (;;) {
     const piece = await body.read()
@@ -116,17 +135,52 @@ async function openStream(
       throw new GatewayError('upstream_truncated', "The provider's stream ended before it began to answer.")
     }
     clocks.heard()
-    for (const frame of splitter.push(piece)) backlog.push(reader.read(frame))
-    for (const step of backlog) if (step.failure) throw step.failure
+    for (const step of reader.push(piece)) {
+      if (step.failure) throw step.failure
+      backlog.push(step)
+    }
     if (backlog.some((step) => step.commits || (step.characters ?? 0) > 0)) {
       tried.firstTokenAt = performance.now()
       clocks.committed()
-      return { body, reader, splitter, backlog }
+      return { body, reader, endsWithBody: false, backlog }
     }
     if (backlog.some((step) => step.done)) {
       throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
     }
   }
+}
+
+/** Reads the first bytes of an answer that is passed on unread. */
+async function openBody(tried: Attempt, { body }: UpstreamResponse, clocks: Clocks): Promise<Opened> {
+  const reader: WrittenReader = { push: (piece) => [{ out: piece }], closing: () => new Uint8Array() }
+  const first = await body.read()
+  if (first === undefined) throw new GatewayError('upstream_malformed', "The provider's answer is empty.")
+  tried.firstTokenAt = performance.now()
+  clocks.committed()
+  return { body, reader, endsWithBody: true, backlog: [{ out: first }] }
+}
+
+/** The call as this deployment gets it: what its operator set where the client left it out. */
+function withDefaults(call: Call, deployment: Deployment): Outgoing {
+  const { request, bytes, contentType, streamed } = call
+  const { voice_id: _voice, ...defaults } = deployment.connection.defaults
+  const missing = Object.entries(defaults).filter(([name]) => request[name] === undefined)
+  if (missing.length === 0) return { body: request, bytes, contentType, streamed }
+  const filled = Object.fromEntries(missing)
+  const body = { ...request, ...filled }
+  // A form's text is written by the adapter, from the body.
+  const edited = call.endpoint.mode.body === 'json' ? editJson(bytes, request, filled) : bytes
+  return { body, bytes: edited, contentType, streamed }
+}
+
+async function authorized(
+  services: PipelineServices,
+  { provider, connection }: Deployment,
+  request: UpstreamRequest,
+  { signal }: AbortController,
+): Promise<UpstreamRequest> {
+  if (!provider.authorize) return request
+  return provider.authorize(request, connection, { transport: services.transport, signal, now: services.clock.now() })
 }
 
 /** Anything thrown on the way to an upstream, by its proper name. */

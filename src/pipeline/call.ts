@@ -5,17 +5,28 @@ import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
+import type { Dialect } from './dialect.ts'
+
+/** What the calls of one path have in common. */
+export interface Endpoint {
+  readonly path: string
+  readonly mode: Mode
+  /** The way that its clients speak of chat; left out for other kinds of request. */
+  readonly dialect?: Dialect
+  /** Tells a client that its stream failed after it began. */
+  readonly errorEvent: (failure: GatewayError) => Uint8Array
+}
 
 /** What the HTTP side hands over. */
 export interface CallInput {
   readonly requestId: string
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number
-  readonly endpoint: string
   readonly caller: Caller
   readonly client: Client
-  readonly mode: Mode
+  readonly endpoint: Endpoint
   readonly bytes: Uint8Array
+  readonly contentType: string
   /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */
   begun(): void
 }

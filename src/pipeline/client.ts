@@ -18,4 +18,6 @@ export interface ClientStream {
   /** Resolves when the client can take more; rejects, or never resolves, once it has left. */
   write(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
+  /** Breaks the answer off, where nothing can be said in it, so that it cannot be taken for a whole one. */
+  abort(): void
 }

@@ -29,6 +29,7 @@ export async function failover(
       failure = error
     }
     reserved = undefined
+    if (performance.now() >= call.deadline) break
     for (const group of fallbackGroups(services, failure, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
@@ -171,7 +172,7 @@ function fallbackGroups(services: PipelineServices, failure: GatewayError, from:
 
 function planFallback(services: PipelineServices, call: Call, group: Group): Plan | undefined {
   try {
-    return planGroup(services, call.mode, call.request, group)
+    return planGroup(services, call.endpoint, call.request, group)
   } catch (error) {
     // A fallback without a fitting deployment is no place to go; the original failure is what the client hears.
     if (error instanceof GatewayError) return undefined

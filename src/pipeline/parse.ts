@@ -1,24 +1,41 @@
 import { GatewayError } from '../lib/errors.ts'
-import type { Mode, ModelRequest } from '../modes/mode.ts'
+import { MalformedForm } from '../lib/multipart.ts'
+import { readForm } from '../modes/form.ts'
+import type { ModelRequest } from '../modes/mode.ts'
+import type { CallInput } from './call.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export type Parsed = { readonly request: ModelRequest; readonly error?: never } | { readonly error: GatewayError }
 
 /** Reads a request body. A mistake is returned, not thrown: limits are counted before anybody is told about it. */
-export function parse(bytes: Uint8Array, mode: Mode): Parsed {
-  let body: unknown
-  try {
-    body = JSON.parse(decoder.decode(bytes))
-  } catch {
-    return {
-      error: new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' }),
-    }
-  }
-  const result = mode.schema.safeParse(body)
-  if (result.success) return { request: body as ModelRequest }
+export function parse(input: CallInput): Parsed {
+  const { mode, dialect } = input.endpoint
+  const read = mode.body === 'json' ? readJson(input.bytes) : readMultipart(input.bytes, input.contentType)
+  if (read instanceof GatewayError) return { error: read }
+  const result = (dialect?.schema ?? mode.schema).safeParse(read)
+  // JSON stays the object that was parsed; a form's text is given its types by the schema.
+  if (result.success) return { request: mode.body === 'json' ? (read as ModelRequest) : result.data }
   const issue = result.error.issues[0]
   const path = issue?.path.map(String).join('.') ?? ''
   const message = path === '' ? 'The request body must be a JSON object.' : `${path}: ${issue?.message}`
   return { error: new GatewayError('invalid_request', message, path === '' ? {} : { param: path }) }
+}
+
+function readJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes))
+  } catch {
+    return new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' })
+  }
+}
+
+function readMultipart(bytes: Uint8Array, contentType: string): unknown {
+  try {
+    return readForm(bytes, contentType)
+  } catch (error) {
+    if (!(error instanceof MalformedForm)) throw error
+    const message = `The request body is not a valid multipart form: ${error.message}.`
+    return new GatewayError('invalid_request', message, { code: 'invalid_form' })
+  }
 }

@@ -1,11 +1,13 @@
 import { GatewayError } from '../lib/errors.ts'
 import { seededRandom } from '../lib/random.ts'
-import type { Mode, ModelRequest } from '../modes/mode.ts'
+import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import { eligible } from '../routing/eligible.ts'
 import { strategies } from '../routing/strategies/index.ts'
 import type { Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
+import type { Endpoint } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { speakerOf } from './speak.ts'
 
 /** Where a call may go: the group that its name means, and its deployments in the order of preference. */
 export interface Plan {
@@ -17,22 +19,23 @@ export interface Plan {
 export type Planned = { readonly plan: Plan; readonly error?: never } | { readonly error: GatewayError }
 
 /** Resolves the requested name and filters its group. A mistake is returned: limits are counted before it is told. */
-export function plan(services: PipelineServices, mode: Mode, request: ModelRequest): Planned {
+export function plan(services: PipelineServices, endpoint: Endpoint, request: ModelRequest): Planned {
   const group = services.registry.resolve(request.model)
   if (!group) {
     const message = `The model '${request.model.slice(0, 200)}' does not exist or you do not have access to it.`
     return { error: new GatewayError('model_not_found', message, { param: 'model' }) }
   }
   try {
-    return { plan: planGroup(services, mode, request, group) }
+    return { plan: planGroup(services, endpoint, request, group) }
   } catch (error) {
     if (error instanceof GatewayError) return { error }
     throw error
   }
 }
 
-export function planGroup(services: PipelineServices, mode: Mode, request: ModelRequest, group: Group): Plan {
-  const deployments = eligible(group, mode.name, request)
+export function planGroup(services: PipelineServices, endpoint: Endpoint, request: ModelRequest, group: Group): Plan {
+  const { mode, dialect } = endpoint
+  const deployments = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
   const strategy = strategies.get(services.config.router_settings.routing_strategy)
   if (!strategy) throw new TypeError(`no strategy '${services.config.router_settings.routing_strategy}'`)
   const seed = services.random() * 4_294_967_296

@@ -12,18 +12,15 @@ const GRACE_MS = 2000
 
 /** Carries a committed stream to the client. Resolves when the client's answer has ended: undefined when it ended well,
  *  else why it did not. Never rejects. */
-export async function relay(
-  call: Call,
-  stream: OpenStream,
-  client: ClientStream,
-  errorEvent: (failure: GatewayError) => Uint8Array,
-): Promise<GatewayError | undefined> {
+export async function relay(call: Call, stream: OpenStream, client: ClientStream): Promise<GatewayError | undefined> {
   let finished = false
   let done = false
   let failure: GatewayError | undefined
   // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
   let writing: Promise<void> = Promise.resolve()
   stream.onSilence(() => {
+    // Nothing can be said between the bytes of a sound.
+    if (stream.endsWithBody) return
     writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
   })
 
@@ -59,9 +56,13 @@ export async function relay(
       }
       if (failure || done) break
       const piece = await stream.body.read()
-      if (piece === undefined) break
+      if (piece === undefined) {
+        finished ||= stream.endsWithBody
+        done ||= stream.endsWithBody
+        break
+      }
       stream.clocks.heard()
-      out = take(stream.splitter.push(piece).map((frame) => stream.reader.read(frame)))
+      out = take(stream.reader.push(piece))
     }
   } catch (error) {
     failure ??= stream.reason() ?? truncated(asFailure(error))
@@ -77,7 +78,8 @@ export async function relay(
   if (failure?.failure === 'client_closed') return failure
   try {
     await writing
-    if (failure) await client.write(errorEvent(failure))
+    if (failure && stream.endsWithBody) return breakOff(client, failure)
+    if (failure) await client.write(call.endpoint.errorEvent(failure))
     else if (!done) await client.write(stream.reader.closing())
     await client.close()
   } catch {
@@ -92,4 +94,9 @@ function truncated(failure: GatewayError): GatewayError {
   return new GatewayError('upstream_truncated', "The provider's connection broke before its answer was complete.", {
     cause: failure,
   })
+}
+
+function breakOff(client: ClientStream, failure: GatewayError): GatewayError {
+  client.abort()
+  return failure
 }

@@ -12,11 +12,8 @@ import type { PipelineServices } from './pipeline.ts'
 import { type Plan, plan } from './plan.ts'
 import { relay } from './relay.ts'
 
-/** How the endpoint's dialect tells a client that its stream failed. */
-export type ErrorEvent = (failure: GatewayError) => Uint8Array
-
 /** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
-export async function runCall(services: PipelineServices, input: CallInput, errorEvent: ErrorEvent): Promise<Answer> {
+export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const id = newId('call')
   const attemptId = newAttemptId()
   const { request, chosen, admitted } = await allow(services, input, { id, attemptId })
@@ -28,7 +25,7 @@ export async function runCall(services: PipelineServices, input: CallInput, erro
   call.client.defer(over.promise.then((failure) => finish(services, call, failure)))
   try {
     const committed = await failover(services, call, { plan: chosen, admitted, attemptId })
-    return answer(call, committed, errorEvent, over.resolve)
+    return answer(call, committed, over.resolve)
   } catch (error) {
     const failure = asGatewayError(error)
     over.resolve(failure)
@@ -43,8 +40,8 @@ async function allow(
   input: CallInput,
   ids: { readonly id: string; readonly attemptId: string },
 ): Promise<{ request: ModelRequest; chosen: Plan; admitted: Admitted }> {
-  const parsed = parse(input.bytes, input.mode)
-  const planned = parsed.error ? parsed : plan(services, input.mode, parsed.request)
+  const parsed = parse(input)
+  const planned = parsed.error ? parsed : plan(services, input.endpoint, parsed.request)
   const admitted = await admit(services, input, { ...ids, order: planned.error ? [] : planned.plan.order() })
   if (parsed.error) throw parsed.error
   if (planned.error) throw planned.error
@@ -68,12 +65,7 @@ function begin(services: PipelineServices, input: CallInput, id: string, request
   }
 }
 
-function answer(
-  call: Call,
-  committed: Committed,
-  errorEvent: ErrorEvent,
-  over: (failure: GatewayError | undefined) => void,
-): Answer {
+function answer(call: Call, committed: Committed, over: (failure: GatewayError | undefined) => void): Answer {
   if (committed.kind === 'whole') {
     const { reply } = committed
     call.usage = reply.usage
@@ -82,13 +74,13 @@ function answer(
     return { status: 200, headers: { ...routeHeaders(call), 'content-type': reply.contentType }, body: reply.bytes }
   }
   const client = call.client.openStream()
-  const relayed = relay(call, committed.stream, client, errorEvent)
+  const relayed = relay(call, committed.stream, client)
   call.client.defer(relayed.then(over))
   return {
     status: 200,
     headers: {
       ...routeHeaders(call),
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': committed.contentType,
       'cache-control': 'no-cache',
       // Proxies in front of the gateway must not gather a stream into a burst.
       'x-accel-buffering': 'no',

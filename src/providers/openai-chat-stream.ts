@@ -3,6 +3,7 @@ import { readFrame } from '../lib/sse.ts'
 import { openaiEmbeddedFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { StreamReader, StreamStep } from './provider.ts'
+import { sseReader } from './sse-reader.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 const NOTHING: StreamStep = {}
@@ -16,40 +17,38 @@ interface Chunk {
 /** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along. The usage event that the gateway
  *  asked for is kept from a client that did not. */
 export function openaiChatStream(options: { hideUsage: boolean }): StreamReader {
-  return {
-    closing: () => DONE,
-    read(frame: Frame): StreamStep {
-      const data = dataOf(frame)
-      if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
-      if (data === '[DONE]') return { out: frame.bytes, done: true }
-      const chunk = parse(data)
-      if (chunk === undefined) return { malformed: true }
-      if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
+  const read = (frame: Frame): StreamStep => {
+    const data = dataOf(frame)
+    if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
+    if (data === '[DONE]') return { out: frame.bytes, done: true }
+    const chunk = parse(data)
+    if (chunk === undefined) return { malformed: true }
+    if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
 
-      const usage = openaiUsage(chunk.usage)
-      const choices = Array.isArray(chunk.choices) ? chunk.choices : []
-      if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
+    const usage = openaiUsage(chunk.usage)
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+    if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
 
-      let characters = 0
-      let commits = false
-      let finished = false
-      for (const choice of choices) {
-        if (typeof choice !== 'object' || choice === null) continue
-        const { delta, finish_reason } = choice as { delta?: unknown; finish_reason?: unknown }
-        const content = contentOf(delta)
-        characters += content.characters
-        commits ||= content.calls
-        if (typeof finish_reason === 'string') finished = true
-      }
-      return {
-        out: frame.bytes,
-        characters,
-        ...(commits || finished ? { commits: true } : {}),
-        ...(finished ? { finished } : {}),
-        ...(usage ? { usage } : {}),
-      }
-    },
+    let characters = 0
+    let commits = false
+    let finished = false
+    for (const choice of choices) {
+      if (typeof choice !== 'object' || choice === null) continue
+      const { delta, finish_reason } = choice as { delta?: unknown; finish_reason?: unknown }
+      const content = contentOf(delta)
+      characters += content.characters
+      commits ||= content.calls
+      if (typeof finish_reason === 'string') finished = true
+    }
+    return {
+      out: frame.bytes,
+      characters,
+      ...(commits || finished ? { commits: true } : {}),
+      ...(finished ? { finished } : {}),
+      ...(usage ? { usage } : {}),
+    }
   }
+  return sseReader(read, () => DONE)
 }
 
 /** Everything that a model can say in a delta, whatever the vendor calls it, in characters. */

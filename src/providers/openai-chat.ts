@@ -36,7 +36,7 @@ export const openaiChat: Adapter<ChatRequest> = {
 
   stream: ({ body }) => openaiChatStream({ hideUsage: body.stream_options?.include_usage !== true }),
 
-  failure: (status, headers, bytes) => openaiFailure(status, headers, bytes, Date.now()),
+  failure: openaiFailure,
 }
 
 /** Metadata is the gateway's own, unless the client asks the provider to store the answer with it. */

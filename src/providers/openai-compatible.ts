@@ -1,7 +1,7 @@
 import type { Secret } from '../lib/secret.ts'
 import { reveal, secret } from '../lib/secret.ts'
 import { openaiChat } from './openai-chat.ts'
-import type { Adapter, Provider } from './provider.ts'
+import { adapterFor, type Provider } from './provider.ts'
 
 /** What tells one OpenAI-shaped vendor from another. */
 export interface Vendor {
@@ -13,7 +13,7 @@ export interface Vendor {
 export function openaiCompatible(kind: string, vendor: Vendor): Provider {
   return {
     kind,
-    connect(parameters) {
+    connect(parameters, defaults) {
       const base = parameters.api_base ?? vendor.apiBase
       if (base === undefined) throw new TypeError(`provider '${kind}' needs gateway_params.api_base`)
       const url = new URL(base)
@@ -33,8 +33,10 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
         origin: url.origin,
         basePath: url.pathname.replace(/\/+$/, ''),
         headers,
+        parameters,
+        defaults,
       }
     },
-    adapters: { chat: openaiChat as unknown as Adapter },
+    adapters: { chat: adapterFor(openaiChat) },
   }
 }

@@ -1,27 +1,24 @@
-import type { Usage } from '../modes/usage.ts'
+import { type Usage, usageOf } from '../modes/usage.ts'
 
 /** Usage as OpenAI-shaped APIs report it. undefined when nothing usable is there: absent, null, or all zero. */
 export function openaiUsage(value: unknown): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const usage = value as Record<string, unknown>
-  const input = count(usage.prompt_tokens ?? usage.input_tokens)
-  const output = count(usage.completion_tokens ?? usage.output_tokens)
-  if (input + output === 0) return undefined
-  const inputDetails = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
-  const outputDetails = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<
-    string,
-    unknown
-  >
-  return {
-    inputTokens: input,
-    outputTokens: output,
-    cachedInputTokens: count(inputDetails.cached_tokens ?? usage.prompt_cache_hit_tokens),
-    cacheCreationInputTokens: 0,
-    reasoningTokens: count(outputDetails.reasoning_tokens),
-    estimated: false,
-  }
+  const inputTokens = count(usage.prompt_tokens ?? usage.input_tokens)
+  const outputTokens = count(usage.completion_tokens ?? usage.output_tokens)
+  if (inputTokens + outputTokens === 0) return undefined
+  const input = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
+  const output = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<string, unknown>
+  return usageOf({
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    cacheCreationInputTokens: count(input.cache_creation_tokens),
+    reasoningTokens: count(output.reasoning_tokens),
+  })
 }
 
-function count(value: unknown): number {
+/** A number of something, whatever was sent in its place. */
+export function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
 }

@@ -28,7 +28,7 @@ export function nodeClient(
     address: incoming.socket.remoteAddress ?? '',
     defer,
     body: (limitBytes) => readBody(incoming, limitBytes),
-    openStream: pullStream,
+    openStream: () => pullStream(() => outgoing.destroy()),
   }
 }
 

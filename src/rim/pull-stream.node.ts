@@ -2,7 +2,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { ClientStream } from '../pipeline/client.ts'
 
 /** A stream that takes a piece when the socket has taken the one before. */
-export function pullStream(): ClientStream {
+export function pullStream(breakOff: () => void): ClientStream {
   let controller: ReadableStreamDefaultController<Uint8Array>
   let room: PromiseWithResolvers<void> | undefined
   let left = false
@@ -29,6 +29,7 @@ export function pullStream(): ClientStream {
       room ??= Promise.withResolvers<void>()
       await room.promise
     },
+    abort: breakOff,
     async close() {
       if (!left) controller.close()
     },

@@ -21,7 +21,12 @@ export function workerClient(request: Request, waitUntil: (work: Promise<unknown
 function openStream(): ClientStream {
   const { readable, writable } = new IdentityTransformStream()
   const writer = writable.getWriter()
-  return { readable, write: (bytes) => writer.write(bytes), close: () => writer.close() }
+  return {
+    readable,
+    write: (bytes) => writer.write(bytes),
+    close: () => writer.close(),
+    abort: () => void writer.abort().catch(() => {}),
+  }
 }
 
 async function readBody(request: Request, limitBytes: number): Promise<Uint8Array> {

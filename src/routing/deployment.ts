@@ -1,6 +1,5 @@
 import type { ModelInfo } from '../config/model-list.ts'
-import type { ModeName } from '../modes/mode.ts'
-import type { Adapter, Connection, Provider } from '../providers/provider.ts'
+import type { Adapter, Capability, Connection, Provider } from '../providers/provider.ts'
 import type { Capacity } from '../stores/kv/deployment-signals.ts'
 
 /** One place that a model can be called at. Built once from the configuration; never changes. */
@@ -13,8 +12,8 @@ export interface Deployment {
   readonly info: ModelInfo
   /** The per-minute limits of `model_info`, by unit. */
   readonly limits: Capacity
-  /** Modes it may be asked for: the one that the operator named, else what its provider can do. */
-  adapter(mode: ModeName): Adapter | undefined
+  /** What it may be asked for: what the operator named in `model_info.mode`, else all that its provider can do. */
+  adapter(capability: Capability): Adapter | undefined
   /** `gateway_params.timeout`, where it differs from the router's. */
   readonly timeoutSeconds: number | undefined
 }

@@ -1,11 +1,15 @@
 import { GatewayError } from '../lib/errors.ts'
-import type { ModelRequest, ModeName } from '../modes/mode.ts'
+import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from './deployment.ts'
 
-/** The deployments of a group that can take this request at all: right mode, and every tag that it asks for. Health
+/** The deployments of a group that can take this request at all: the right kind, and every tag that it asks for. Health
  *  and capacity are the shared store's to judge. */
-export function eligible(group: Group, mode: ModeName, request: ModelRequest): Deployment[] {
-  const able = group.deployments.filter((deployment) => deployment.adapter(mode) !== undefined)
+export function eligible(
+  group: Group,
+  request: ModelRequest,
+  takes: (deployment: Deployment) => boolean,
+): Deployment[] {
+  const able = group.deployments.filter(takes)
   if (able.length === 0) {
     throw new GatewayError('invalid_request', `The model '${group.name}' does not take requests of this kind.`, {
       param: 'model',

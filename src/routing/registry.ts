@@ -1,6 +1,6 @@
-import type { ModelEntry } from '../config/model-list.ts'
+import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Capability, Provider } from '../providers/provider.ts'
 import type { Deployment, Group } from './deployment.ts'
 
 /** What can be called now. Names resolve as the specification says: alias first, then group. */
@@ -37,7 +37,7 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
     id: entry.deployment_id,
     modelName: entry.model_name,
     provider,
-    connection: provider.connect(parameters),
+    connection: provider.connect(parameters, info.default_params),
     info,
     limits: {
       ...(info.rpm_limit == null ? {} : { requests: info.rpm_limit }),
@@ -47,7 +47,13 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
       ...(info.char_pm_limit == null ? {} : { characters: info.char_pm_limit }),
       ...(info.rerank_units_pm_limit == null ? {} : { rerankUnits: info.rerank_units_pm_limit }),
     },
-    adapter: (mode) => (info.mode === undefined || info.mode === mode ? provider.adapters[mode] : undefined),
+    adapter: (capability) => (allows(info.mode, capability) ? provider.adapters[capability] : undefined),
     timeoutSeconds: parameters.timeout,
   }
+}
+
+/** The dialects of chat are chat. */
+function allows(mode: ModelInfo['mode'], capability: Capability): boolean {
+  if (mode === undefined || mode === capability) return true
+  return mode === 'chat' && (capability === 'messages' || capability === 'responses')
 }

@@ -49,7 +49,12 @@ function operation(contract: RouteContract): object {
     ...(auth === 'public' ? {} : { security: [{ key: [] }] }),
     parameters: [...parameters('path', params), ...parameters('query', query)],
     ...(body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { [body.contentType]: { schema: jsonSchema(body.schema, 'input') } },
+          },
+        }
       : {}),
     responses: {
       ...Object.fromEntries(

@@ -1,14 +1,11 @@
-import { chat, chatRequest } from '../../modes/chat.ts'
-import { chatErrorEvent } from '../failures.ts'
+import { chat } from '../../modes/chat.ts'
+import { chatDialect } from '../dialects/chat.ts'
 import { modelRoute } from './model-route.ts'
 
-export const chatCompletions = modelRoute({
-  path: '/v1/chat/completions',
-  summary: 'Answer a conversation, whole or as a stream of events.',
-  mode: chat,
-  body: chatRequest,
-  responses: {
-    200: { description: 'A chat completion; server-sent events of chunks when `stream` is true.' },
+export const chatCompletions = modelRoute(
+  { path: '/v1/chat/completions', mode: chat, dialect: chatDialect, errorEvent: chatDialect.errorEvent },
+  {
+    summary: 'Answer a conversation, whole or as a stream of events.',
+    responses: { 200: { description: 'A chat completion; server-sent events of chunks when `stream` is true.' } },
   },
-  errorEvent: chatErrorEvent,
-})
+)

@@ -1,41 +1,35 @@
-import type * as z from 'zod'
 import { GatewayError } from '../../lib/errors.ts'
-import type { Mode } from '../../modes/mode.ts'
-import { type ErrorEvent, runCall } from '../../pipeline/run-call.ts'
+import type { Endpoint } from '../../pipeline/call.ts'
+import { runCall } from '../../pipeline/run-call.ts'
 import { defineRoute, type ResponseContract, type Route } from '../route.ts'
 
 /** An endpoint that runs a model: the body's bytes into the pipeline, its answer out. */
-export function modelRoute(endpoint: {
-  readonly path: string
-  readonly summary: string
-  readonly mode: Mode
-  readonly body: z.ZodType
-  readonly responses: Readonly<Record<number, ResponseContract>>
-  readonly errorEvent: ErrorEvent
-}): Route {
-  const { path, summary, mode, body, responses, errorEvent } = endpoint
+export function modelRoute(
+  endpoint: Endpoint,
+  documentation: { readonly summary: string; readonly responses: Readonly<Record<number, ResponseContract>> },
+): Route {
+  const { path, mode, dialect } = endpoint
+  const body = { schema: dialect?.schema ?? mode.schema, contentType: MEDIA_TYPES[mode.body] }
   return defineRoute(
-    { method: 'post', path, summary, tag: 'Models', auth: 'caller', modelCall: true, body, responses },
+    { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...documentation },
     async (scope) => {
       const { services, client, requestId, arrivedAt } = scope
-      requireJson(scope.contentType)
-      const bytes = await client.body(services.config.general_settings.max_json_bytes)
-      const call = {
-        requestId,
-        arrivedAt,
-        endpoint: path,
-        caller: scope.caller(),
-        client,
-        mode,
-        bytes,
-        begun: scope.reportsItself,
-      }
-      return runCall(services, call, errorEvent)
+      const { max_json_bytes, max_upload_bytes } = services.config.general_settings
+      const contentType = requireType(scope.contentType, mode.body)
+      const bytes = await client.body(mode.body === 'json' ? max_json_bytes : max_upload_bytes)
+      const caller = scope.caller()
+      const begun = scope.reportsItself
+      return runCall(services, { requestId, arrivedAt, endpoint, caller, client, bytes, contentType, begun })
     },
   )
 }
 
-function requireJson(contentType: string | undefined): void {
-  if (contentType !== undefined && /^application\/([\w.+-]+\+)?json\b/i.test(contentType)) return
-  throw new GatewayError('unsupported_media_type', 'Send the body as JSON, with "Content-Type: application/json".')
+const MEDIA_TYPES = { json: 'application/json', multipart: 'multipart/form-data' } as const
+
+const ACCEPTED = { json: /^application\/([\w.+-]+\+)?json\b/i, multipart: /^multipart\/form-data\b/i } as const
+
+function requireType(contentType: string | undefined, body: 'json' | 'multipart'): string {
+  if (contentType !== undefined && ACCEPTED[body].test(contentType)) return contentType
+  const wanted = MEDIA_TYPES[body]
+  throw new GatewayError('unsupported_media_type', `Send the body as ${wanted}, with that "Content-Type" header.`)
 }

@@ -1,0 +1,28 @@
+import { type ChatRequest, chatRequest } from '../../modes/chat.ts'
+import type { ChatChunk } from '../../modes/chat-completion.ts'
+import { asDialect } from '../../pipeline/dialect.ts'
+import { chatErrorEvent } from '../failures.ts'
+
+const encoder = new TextEncoder()
+const NOTHING = new Uint8Array()
+
+const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\n\n`)
+
+/** Chat itself: what a vendor of another shape said is written as it is; the usage event only for a client that asked. */
+export const chatDialect = asDialect<ChatRequest>({
+  native: 'chat',
+  schema: chatRequest,
+  toChat: (request) => request,
+  fromChat: (completion) => completion,
+  stream(request) {
+    const showUsage = request.stream_options?.include_usage === true
+    return {
+      write(chunk: ChatChunk) {
+        if (chunk.choices.length === 0 && !showUsage) return NOTHING
+        return event(chunk)
+      },
+      close: () => encoder.encode('data: [DONE]\n\n'),
+    }
+  },
+  errorEvent: chatErrorEvent,
+})

@@ -1,0 +1,78 @@
+/** The public chat shape, as far as translators write and read it. It is the one pivot between dialects and vendors. */
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
+
+export interface ToolCall {
+  readonly id: string
+  readonly type: 'function'
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+/** Reasoning with what its provider needs to accept it back: travels beside the public fields, under their names in the
+ *  field (`reasoning_content` for the text, `thinking_blocks` for signed and redacted pieces). */
+export type ThinkingBlock =
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+
+export interface AssistantMessage {
+  readonly role: 'assistant'
+  readonly content: string | null
+  readonly refusal?: string | null
+  readonly reasoning_content?: string
+  readonly thinking_blocks?: readonly ThinkingBlock[]
+  readonly tool_calls?: readonly ToolCall[]
+}
+
+export interface WireUsage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_creation_tokens?: number }
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
+}
+
+export interface ChatCompletion {
+  readonly id: string
+  readonly object: 'chat.completion'
+  readonly created: number
+  readonly model: string
+  readonly choices: readonly {
+    readonly index: number
+    readonly message: AssistantMessage
+    readonly finish_reason: FinishReason
+    readonly logprobs?: unknown
+  }[]
+  readonly usage?: WireUsage
+}
+
+export interface ToolCallDelta {
+  readonly index: number
+  readonly id?: string
+  readonly type?: 'function'
+  readonly function?: { readonly name?: string; readonly arguments?: string }
+}
+
+export interface ChatDelta {
+  readonly role?: 'assistant'
+  readonly content?: string | null
+  readonly refusal?: string | null
+  readonly reasoning_content?: string
+  /** A block is given whole, when it is complete; its text has been streamed as `reasoning_content` before. */
+  readonly thinking_blocks?: readonly ThinkingBlock[]
+  readonly tool_calls?: readonly ToolCallDelta[]
+}
+
+export interface ChatChunk {
+  readonly id: string
+  readonly object: 'chat.completion.chunk'
+  readonly created: number
+  readonly model: string
+  readonly choices: readonly {
+    readonly index: number
+    readonly delta: ChatDelta
+    readonly finish_reason: FinishReason | null
+    readonly logprobs?: unknown
+  }[]
+  /** On the last chunk, which has no choices. */
+  readonly usage?: WireUsage | null
+}

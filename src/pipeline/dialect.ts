@@ -1,0 +1,32 @@
+import type * as z from 'zod'
+import type { GatewayError } from '../lib/errors.ts'
+import type { ChatRequest } from '../modes/chat.ts'
+import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
+import type { ModelRequest } from '../modes/mode.ts'
+import type { Capability } from '../providers/provider.ts'
+
+/** A way to speak of chat. Pure translation to and from the pivot, which is the public chat shape. */
+export interface Dialect<Request extends ModelRequest = ModelRequest> {
+  /** What a provider that speaks it natively has an adapter for. */
+  readonly native: Capability | undefined
+  readonly schema: z.ZodType<Request>
+  /** The same request as chat. Throws `invalid_request` naming the field that chat cannot express. */
+  toChat(request: Request): ChatRequest
+  /** The same answer, as a document of this dialect. */
+  fromChat(completion: ChatCompletion, request: Request): object
+  stream(request: Request): DialectStream
+  /** What ends a stream that failed after it began. */
+  errorEvent(failure: GatewayError): Uint8Array
+}
+
+/** Puts the chunks of one answer into events, in order. */
+export interface DialectStream {
+  write(chunk: ChatChunk): Uint8Array
+  /** What properly ends the stream. */
+  close(): Uint8Array
+}
+
+/** Knows its own request type only inside. */
+export function asDialect<Request extends ModelRequest>(dialect: Dialect<Request>): Dialect {
+  return dialect as unknown as Dialect
+}

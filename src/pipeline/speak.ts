@@ -1,0 +1,111 @@
+import { joinBytes } from '../lib/bytes.ts'
+import { GatewayError } from '../lib/errors.ts'
+import { readFrame } from '../lib/sse.ts'
+import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
+import type { Mode, ModelRequest } from '../modes/mode.ts'
+import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../providers/provider.ts'
+import type { Deployment } from '../routing/deployment.ts'
+import type { Dialect, DialectStream } from './dialect.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** An adapter as the pipeline uses it: whatever the vendor speaks, what comes out is bytes in the client's dialect. */
+export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
+  reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
+  stream?(call: Outgoing, headers: Readonly<Record<string, string>>): WrittenReader
+}
+
+export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
+export type WrittenReader = Required<StreamReader>
+
+/** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
+export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
+  if (!dialect) return deployment.adapter(mode.name) as Speaker | undefined
+  const native = dialect.native && deployment.adapter(dialect.native)
+  if (native) return dialect.native === 'chat' ? inChat(native, dialect) : (native as Speaker)
+  const chat = deployment.adapter('chat')
+  return chat && translated(chat, dialect)
+}
+
+/** Chat asked in chat: bytes of the same shape pass, a vendor's chunks are written. */
+function inChat(adapter: Adapter, dialect: Dialect): Speaker {
+  const { stream, ...rest } = adapter
+  return {
+    ...rest,
+    reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call.body),
+    ...(stream ? { stream: (call, headers) => writing(stream(call, headers), dialect.stream(call.body)) } : {}),
+  }
+}
+
+/** Another dialect, by way of chat. */
+function translated(adapter: Adapter, dialect: Dialect): Speaker {
+  const { stream, ...rest } = adapter
+  const inChatShape = new WeakMap<ModelRequest, Outgoing>()
+  const asChat = (call: Outgoing): Outgoing => {
+    let chat = inChatShape.get(call.body)
+    if (!chat) {
+      const body = dialect.toChat(call.body)
+      chat = { ...call, body, bytes: encoder.encode(JSON.stringify(body)) }
+      inChatShape.set(call.body, chat)
+    }
+    return chat
+  }
+  return {
+    ...rest,
+    request: (call, connection) => adapter.request(asChat(call), connection),
+    reply: (bytes, headers, call) =>
+      written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call.body),
+    ...(stream
+      ? {
+          stream: (call, headers) => {
+            const inner = stream(asChat(call), headers)
+            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body))
+          },
+        }
+      : {}),
+  }
+}
+
+function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {
+  if (reply.bytes) return reply
+  const { completion, usage, outputCharacters } = reply
+  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(completion, request)))
+  return { bytes, contentType: 'application/json', usage, outputCharacters }
+}
+
+/** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
+function writing(reader: StreamReader, words: DialectStream): WrittenReader {
+  let translating = false
+  return {
+    push: (piece) =>
+      reader.push(piece).map((step) => {
+        if (!step.chunk && !(step.done && translating)) return step
+        const { chunk, ...rest } = step
+        translating ||= chunk !== undefined
+        const out = [...(chunk ? [words.write(chunk)] : []), ...(step.done && translating ? [words.close()] : [])]
+        return { ...rest, out: joinBytes(out) }
+      }),
+    closing: () => (translating || !reader.closing ? words.close() : reader.closing()),
+  }
+}
+
+/** A reply in chat's own bytes, as the completion that it is. */
+function asCompletion(reply: Reply): Reply {
+  if (reply.completion) return reply
+  try {
+    const completion = JSON.parse(decoder.decode(reply.bytes)) as ChatCompletion
+    return { completion, usage: reply.usage, outputCharacters: reply.outputCharacters }
+  } catch {
+    throw new GatewayError('upstream_malformed', "The provider's answer is not a chat completion.")
+  }
+}
+
+/** A step in chat's own bytes, as the chunk that it is. */
+function asChunks(step: StreamStep): StreamStep[] {
+  const { out, ...rest } = step
+  if (!out) return [step]
+  const { data } = readFrame({ bytes: out, text: '' })
+  if (data === undefined || data === '[DONE]') return step.done ? [{ ...rest, done: true }] : []
+  return [{ ...rest, chunk: JSON.parse(data) as ChatChunk }]
+}
