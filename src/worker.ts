@@ -5,6 +5,7 @@ import { loadConfig } from './config/load.ts'
 import { jsonLog } from './lib/log.ts'
 import { type WorkerBindings, workerAdapters } from './rim/worker-adapters.ts'
 import { workerClient } from './rim/worker-client.ts'
+import { refusal } from './rim/worker-refusal.ts'
 import { createServices } from './services.ts'
 import { deliver, type QueueBatch } from './stores/queue/cloudflare.ts'
 
@@ -16,12 +17,14 @@ type Gateway = ReturnType<typeof assemble>
 
 let gateway: Gateway | undefined
 
+// biome-ignore lint/suspicious/noConsole: the runtime's log is its console.
+const write = (line: string) => console.log(line)
+
 /** Once an isolate, at its first event: nothing here waits for anything. */
 function assemble(bindings: WorkerBindings) {
   const variables = Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'))
   const config = loadConfig(configText, variables)
-  // biome-ignore lint/suspicious/noConsole: the runtime's log is its console.
-  const log = jsonLog(config.general_settings.log_level, (line) => console.log(line))
+  const log = jsonLog(config.general_settings.log_level, write)
   const services = createServices(config, workerAdapters(config, bindings, schemaText, log))
   return { app: createApp(services), services, log }
 }
@@ -29,7 +32,11 @@ function assemble(bindings: WorkerBindings) {
 export default {
   async fetch(request: Request, bindings: WorkerBindings, execution: Execution): Promise<Response> {
     const first = gateway === undefined
-    gateway ??= assemble(bindings)
+    try {
+      gateway ??= assemble(bindings)
+    } catch (error) {
+      return refusal(error, write)
+    }
     const { app, services } = gateway
     // The schema is there before anybody needs it, and nobody waits for it who does not.
     if (first) execution.waitUntil(services.sql.query({ sql: 'select 1', parameters: [] }).catch(() => {}))

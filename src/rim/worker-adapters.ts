@@ -1,3 +1,4 @@
+import { waitUntil } from 'cloudflare:workers'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../lib/log.ts'
 import { reveal } from '../lib/secret.ts'
@@ -41,12 +42,26 @@ function sharedStore({ general_settings: settings }: Config, log: Log): SharedSt
     throw new TypeError('On Workers the shared store is needed: set REDIS_URL (https://…) and REDIS_TOKEN.')
   }
   const now = () => Date.now()
-  return degrading(upstashStore({ url: reveal(settings.redis_url), token: reveal(settings.redis_token) }), {
+  const store = upstashStore({ url: reveal(settings.redis_url), token: reveal(settings.redis_token) })
+  return degrading(keptAlive(store), {
     local: () => inProcessStore({ now }),
     mode: settings.degraded_mode,
     now,
     log,
   })
+}
+
+/** The runtime drops what a request leaves running when it has answered. Whether a store that was away is back is found
+ *  out beside calls that do not wait for it: without this it would stay away for good. */
+function keptAlive(store: SharedStore): SharedStore {
+  const kept =
+    <Input, Output>(verb: (input: Input) => Promise<Output>) =>
+    (input: Input): Promise<Output> => {
+      const answer = verb(input)
+      waitUntil(answer.catch(() => {}))
+      return answer
+    }
+  return { ...store, admit: kept(store.admit), settle: kept(store.settle), publish: kept(store.publish) }
 }
 
 function relational({ general_settings: settings }: Config, bindings: WorkerBindings, schemaText: string): Sql {

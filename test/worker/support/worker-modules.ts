@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** The worker as it is uploaded: its script and the text modules beside it. */
+export interface WorkerModules {
+  /** By the name under which the script imports them. */
+  readonly script: { readonly name: string; readonly text: string }
+  readonly texts: readonly { readonly name: string; readonly text: string }[]
+  /** The source files that went into the script. */
+  readonly sources: readonly string[]
+}
+
+let built: Promise<WorkerModules> | undefined
+
+/** The real bundle, made once a test file, without a network. */
+export function workerModules(): Promise<WorkerModules> {
+  built ??= build()
+  return built
+}
+
+async function build(): Promise<WorkerModules> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-worker-'))
+  try {
+    const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
+    await run('node_modules/.bin/wrangler', ['deploy', '--dry-run', '--outdir', folder], { env })
+    const read = async (name: string) => ({ name, text: await readFile(join(folder, name), 'utf8') })
+    const texts = (await readdir(folder)).filter((name) => /\.(yaml|sql|lua)$/.test(name))
+    const { sources } = JSON.parse((await read('worker.js.map')).text) as { sources: string[] }
+    return { script: await read('worker.js'), texts: await Promise.all(texts.map(read)), sources }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The same script with another configuration file. */
+export function withConfig(modules: WorkerModules, yaml: string): WorkerModules {
+  const texts = modules.texts.map((one) => (one.name.endsWith('gateway.yaml') ? { ...one, text: yaml } : one))
+  return { ...modules, texts }
+}
