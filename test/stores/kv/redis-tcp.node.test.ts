@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Key } from '../../../src/stores/kv/keys.ts'
 import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
 import { StoreUnavailable } from '../../../src/stores/kv/shared-store.ts'
@@ -12,14 +12,19 @@ import { type RedisServer, startRedis } from '../../support/redis.ts'
 
 const key = 'state:1' as Key
 
+async function start(options: Parameters<typeof startRedis>[0] = {}): Promise<RedisServer> {
+  const server = (await startRedis(options)) as RedisServer
+  onTestFinished(() => server.stop())
+  return server
+}
+
 describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
   it('signs in with a password, and its first call waits for the connection', async () => {
-    const server = (await startRedis({ args: ['--requirepass', 'p@ss/word'] })) as RedisServer
+    const server = await start({ args: ['--requirepass', 'p@ss/word'] })
     const store = redisTcpStore({ url: server.url.replace('//', `//:${encodeURIComponent('p@ss/word')}@`) })
     await store.put(key, 'kept', 60)
     expect(await store.get(key)).toBe('kept')
     await store.close()
-    await server.stop()
   })
 
   it('speaks TLS to rediss:// addresses, and only to a server it can verify', async () => {
@@ -46,12 +51,10 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
       ],
       { stdio: 'ignore' },
     )
-    const plain = (await startRedis()) as RedisServer
+    const plain = await start()
     await plain.stop()
     const files = ['--tls-cert-file', certificate, '--tls-key-file', privateKey, '--tls-ca-cert-file', certificate]
-    const server = (await startRedis({
-      args: ['--tls-port', String(plain.port), '--tls-auth-clients', 'no', ...files],
-    })) as RedisServer
+    await start({ args: ['--tls-port', String(plain.port), '--tls-auth-clients', 'no', ...files] })
     const url = `rediss://127.0.0.1:${plain.port}`
     const before = tls.getCACertificates('default')
     try {
@@ -64,13 +67,12 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
       await store.close()
     } finally {
       tls.setDefaultCACertificates(before)
-      await server.stop()
       rmSync(folder, { recursive: true })
     }
   })
 
   it('fails at once without a connection, and reconnects by itself', async () => {
-    const server = (await startRedis()) as RedisServer
+    const server = await start()
     const store = redisTcpStore({ url: server.url })
     await store.ping(1000)
     await server.stop()
@@ -78,7 +80,7 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     const startedAt = performance.now()
     for (let at = 0; at < 100; at++) await expect(store.get(key)).rejects.toMatchObject({ trouble: 'unreachable' })
     expect(performance.now() - startedAt).toBeLessThan(200)
-    const reborn = (await startRedis({ port: server.port })) as RedisServer
+    await start({ port: server.port })
     const until = Date.now() + 2500
     while (
       Date.now() < until &&
@@ -91,11 +93,10 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
     await store.ping(100)
     await store.close()
     await expect(store.ping(100)).rejects.toThrow(StoreUnavailable)
-    await reborn.stop()
   })
 
   it('replaces a connection that owes an answer for too long, and bounds what waits on it', async () => {
-    const server = (await startRedis()) as RedisServer
+    const server = await start()
     const store = redisTcpStore({ url: server.url, timeoutMs: 400 })
     await store.ping(1000)
     process.kill(server.pid, 'SIGSTOP')
@@ -115,6 +116,5 @@ describe.skipIf(!inject('redisUrl'))('Redis over TCP', () => {
       await sleep(20)
     await store.ping(100)
     await store.close()
-    await server.stop()
   })
 })

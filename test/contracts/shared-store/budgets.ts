@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { admitted, budget, call, kinds, settlement, type World } from './world.ts'
+
+/** Money: neither overspent nor pinned. */
+export function budgetsContract({ fresh }: World): void {
+  describe('budgets', () => {
+    const DIME = 100_000_000
+
+    it('lets 50 of 200 concurrent calls of $0.10 into a budget of $5.00, and all the rest of it is spendable', async () => {
+      const { store, open } = fresh()
+      const other = open()
+      const asked = Array.from({ length: 200 }, () => call({ budgets: [budget(50 * DIME, DIME)] }))
+      const answers = await Promise.all(asked.map((admission, at) => (at % 2 ? store : other).admit(admission)))
+      const passed = asked.filter((_, at) => answers[at]?.kind === 'admitted')
+      expect(passed).toHaveLength(50)
+      const spent = { subject: 'team:1', period: '2026-02', holdNano: DIME, spentNano: DIME / 2 }
+      await Promise.all(passed.map(({ callId }) => other.settle(settlement(callId, { budgets: [spent] }))))
+      expect(
+        await kinds(
+          store,
+          call({ budgets: [budget(50 * DIME, 25 * DIME)] }),
+          call({ budgets: [budget(50 * DIME, 1)] }),
+        ),
+      ).toEqual(['admitted', 'refused'])
+    })
+
+    it('is usable at once after calls with huge holds were cancelled or never settled', async () => {
+      const { store, clock } = fresh()
+      const cancelled = call({ budgets: [budget(100, 100)] })
+      expect(await kinds(store, cancelled, call({ budgets: [budget(100, 1)] }))).toEqual(['admitted', 'refused'])
+      await store.settle(
+        settlement(cancelled.callId, {
+          budgets: [{ subject: 'team:1', period: '2026-02', holdNano: 100, spentNano: 0 }],
+        }),
+      )
+      expect(await kinds(store, call({ budgets: [budget(100, 100)] }))).toEqual(['admitted'])
+      clock.advance(30_000)
+      expect(await kinds(store, call({ budgets: [budget(100, 100)] }))).toEqual(['admitted'])
+    })
+
+    it('refuses a free call when the budget is spent, and everything at 0', async () => {
+      const { store } = fresh()
+      expect(await kinds(store, call({ budgets: [budget(10, 0, '2026-02', 10)] }))).toEqual(['refused'])
+      expect(await kinds(store, call({ budgets: [budget(0, 0)] }))).toEqual(['refused'])
+      expect(await kinds(store, call({ budgets: [budget(11, 0, '2026-02', 10)] }))).toEqual(['admitted'])
+    })
+
+    it('starts a new period at its seed or at nothing, holds a late call against the newer one', async () => {
+      const { store } = fresh()
+      expect(await kinds(store, call({ budgets: [budget(10, 0, '2026-02', 9)] }))).toEqual(['admitted'])
+      expect(await kinds(store, call({ budgets: [budget(10, 2, '2026-02', 'unseeded')] }))).toEqual(['refused'])
+      expect(await kinds(store, call({ budgets: [budget(10, 2, '2026-03', 8)] }))).toEqual(['admitted'])
+      expect(await kinds(store, call({ budgets: [budget(10, 1, '2026-02', 0)] }))).toEqual(['refused'])
+      expect(await kinds(store, call({ budgets: [budget(10, 8, '2026-04', 'unseeded')] }))).toEqual(['admitted'])
+    })
+
+    it('adds what was spent to its own period only', async () => {
+      const { store } = fresh()
+      const spent = (period: string, spentNano: number) =>
+        store.settle(settlement(call().callId, { budgets: [{ subject: 'team:1', period, holdNano: 0, spentNano }] }))
+      await admitted(store, call({ budgets: [budget(100, 0, '2026-02', 50)] }))
+      await spent('2026-01', 40)
+      await spent('2026-02', 40)
+      expect(await kinds(store, call({ budgets: [budget(90, 0)] }), call({ budgets: [budget(91, 0)] }))).toEqual([
+        'refused',
+        'admitted',
+      ])
+      await spent('2026-03', 7)
+      await spent('2026-02', 1000)
+      const march = (limit: number) => call({ budgets: [budget(limit, 0, '2026-03', 'unseeded')] })
+      expect(await kinds(store, march(7), march(8))).toEqual(['refused', 'admitted'])
+    })
+
+    it('is exact to the nano-dollar in the millions', async () => {
+      const { store } = fresh()
+      const millions = 9_007_199_254_740_000
+      const first = call({ budgets: [budget(millions, 1, '', millions - 3)] })
+      await admitted(store, first)
+      await store.settle(
+        settlement(first.callId, { budgets: [{ subject: 'team:1', period: '', holdNano: 1, spentNano: 1 }] }),
+      )
+      expect(
+        await kinds(
+          store,
+          call({ budgets: [budget(millions, 1, '', 'unseeded')] }),
+          call({ budgets: [budget(millions, 1, '', 'unseeded')] }),
+          call({ budgets: [budget(millions, 1, '', 'unseeded')] }),
+        ),
+      ).toEqual(['admitted', 'admitted', 'refused'])
+    })
+
+    it('stays unknown when only a settlement names it', async () => {
+      const { store } = fresh()
+      await store.settle(
+        settlement('gone', { budgets: [{ subject: 'team:1', period: '2026-02', holdNano: 1, spentNano: 5 }] }),
+      )
+      expect(await store.admit(call({ budgets: [budget(9, 1, '2026-02', 'unseeded')] }))).toEqual({
+        kind: 'stale',
+        records: [],
+        budgets: ['team:1'],
+      })
+    })
+  })
+}

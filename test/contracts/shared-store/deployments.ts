@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import type { Admission } from '../../../src/stores/kv/shared-store.ts'
+import { admitted, call, candidates, EVENING, ended, MINUTE, only, reserved, type World } from './world.ts'
+
+/** Reservations, cooldowns, probes and means. */
+export function deploymentsContract({ fresh }: World): void {
+  describe('deployments', () => {
+    it('reserves the first that is neither cooled nor full, and tells of all as they were before', async () => {
+      const { store, clock } = fresh()
+      const broken = call({ candidates: only })
+      await admitted(store, broken)
+      await store.settle(ended(broken, { error: 'timeout' }))
+      await admitted(store, call({ candidates: candidates('west') }))
+      clock.advance(1)
+      const answer = await admitted(
+        store,
+        call({
+          candidates: [
+            { deployment: 'east', limits: {} },
+            { deployment: 'west', limits: { requests: 1 } },
+            { deployment: 'north', limits: { requests: 1, tokens: 5 } },
+          ],
+        }),
+      )
+      expect(answer.reserved).toBe('north')
+      const nothing = { probing: false, latencyMs: 0, firstTokenMs: 0, samples: 0, lastSuccessAt: 0 }
+      const well = { ...nothing, failures: 0, cooledUntil: 0, lastError: '', lastErrorAt: 0 }
+      expect(answer.signals).toEqual([
+        {
+          ...nothing,
+          deployment: 'east',
+          active: 0,
+          used: { requests: 1 },
+          failures: 1,
+          cooledUntil: EVENING + MINUTE,
+          lastError: 'timeout',
+          lastErrorAt: EVENING,
+        },
+        { ...well, deployment: 'west', active: 1, used: { requests: 1 } },
+        { ...well, deployment: 'north', active: 0, used: {} },
+      ])
+      expect((await store.signals(['north']))[0]).toMatchObject({ active: 1, used: { requests: 1 } })
+    })
+
+    it('admits without a reservation when none is free', async () => {
+      const { store } = fresh()
+      const full = [{ deployment: 'east', limits: { tokens: 0 } }]
+      expect(await admitted(store, call({ candidates: full }))).toMatchObject({ reserved: undefined })
+      expect(await admitted(store, call())).toMatchObject({ reserved: undefined, signals: [] })
+    })
+
+    it('counts real usage into the running minute, which starts at its first use', async () => {
+      const { store, clock } = fresh()
+      const first = call({ candidates: only })
+      await admitted(store, first)
+      clock.advance(30_000)
+      await store.settle(ended(first, { result: 'succeeded', used: { tokens: 120, audioSeconds: 1.25 } }))
+      expect((await store.signals(['east']))[0]?.used).toEqual({ requests: 1, tokens: 120, audioSeconds: 1.25 })
+      const limited = [{ deployment: 'east', limits: { tokens: 120 } }]
+      expect(await reserved(store, call({ candidates: limited }))).toBeUndefined()
+      clock.advance(30_000)
+      expect((await store.signals(['east']))[0]?.used).toEqual({})
+      expect(await reserved(store, call({ candidates: limited }))).toBe('east')
+      expect((await store.signals(['east']))[0]?.used).toEqual({ requests: 1 })
+    })
+
+    it('cools after more failures in a row than allowed; later failures never shorten it, 0 seconds turns it off', async () => {
+      const { store, clock } = fresh()
+      const fail = async (allowedFails: number, seconds: number) => {
+        await store.settle(ended(call(), { cooldown: { allowedFails, seconds } }))
+        return (await store.signals(['east']))[0]
+      }
+      expect(await fail(1, 60)).toMatchObject({ failures: 1, cooledUntil: 0 })
+      expect(await fail(1, 0)).toMatchObject({ failures: 2, cooledUntil: 0 })
+      expect(await fail(1, 60)).toMatchObject({ failures: 3, cooledUntil: EVENING + MINUTE })
+      clock.advance(1000)
+      expect(await fail(1, 5)).toMatchObject({ failures: 4, cooledUntil: EVENING + MINUTE })
+      expect(await fail(1, 90)).toMatchObject({ failures: 5, cooledUntil: EVENING + 91_000 })
+      await store.settle(ended(call(), { result: 'succeeded' }))
+      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 0, cooledUntil: 0 })
+    })
+
+    it('lets one probe through after a cooldown, from any number of callers, until that one has ended', async () => {
+      const { store, open, clock } = fresh()
+      const other = open()
+      await store.settle(ended(call()))
+      clock.advance(MINUTE)
+      const asked = Array.from({ length: 20 }, () => call({ candidates: only }))
+      const answers = await Promise.all(asked.map((admission, at) => admitted(at % 2 ? store : other, admission)))
+      const probes = asked.filter((_, at) => answers[at]?.reserved === 'east')
+      expect(probes).toHaveLength(1)
+      expect((await store.signals(['east']))[0]).toMatchObject({ probing: true, active: 1 })
+      const probe = probes[0] as Admission
+
+      await store.settle(ended(probe, { result: 'neutral' }))
+      const second = call({ candidates: only })
+      expect(await reserved(store, second)).toBe('east')
+      expect(
+        await store.startAttempt({ attemptId: 'x', candidate: { deployment: 'east', limits: {} }, leaseSeconds: 30 }),
+      ).toBe(false)
+      await store.settle(ended(second, { result: 'succeeded' }))
+      const free = [call({ candidates: only }), call({ candidates: only })]
+      expect([await reserved(store, free[0] as Admission), await reserved(store, free[1] as Admission)]).toEqual([
+        'east',
+        'east',
+      ])
+    })
+
+    it('lets another probe through when the lease of one has ended', async () => {
+      const { store, clock } = fresh()
+      await store.settle(ended(call()))
+      clock.advance(MINUTE)
+      const lost = call({ candidates: only })
+      expect(await reserved(store, lost)).toBe('east')
+      clock.advance(30_000)
+      const second = call({ candidates: only })
+      expect(await reserved(store, second)).toBe('east')
+      // What the lost one says at last must not let a third in beside the second.
+      await store.settle(ended(lost, { result: 'neutral' }))
+      expect((await store.signals(['east']))[0]).toMatchObject({ probing: true, active: 1 })
+      expect(await reserved(store, call({ candidates: only }))).toBeUndefined()
+    })
+
+    it('probes the one that cools soonest early, once in a cooldown, when nothing else is left', async () => {
+      const { store, clock } = fresh()
+      await store.settle(ended(call(), { deployment: 'west', cooldown: { allowedFails: 0, seconds: 50 } }))
+      await store.settle(ended(call()))
+      const both = candidates('east', 'west')
+      expect(await reserved(store, call({ candidates: candidates('east', 'north') }))).toBe('north')
+      const early = call({ candidates: both })
+      expect(await reserved(store, early)).toBe('west')
+      expect(await reserved(store, early)).toBe('west')
+      expect(await reserved(store, call({ candidates: both }))).toBeUndefined()
+      clock.advance(1000)
+      await store.settle(ended(early, { deployment: 'west' }))
+      expect((await store.signals(['west']))[0]?.cooledUntil).toBe(EVENING + 61_000)
+      // Now the other cools sooner.
+      const other = call({ candidates: both })
+      expect(await reserved(store, other)).toBe('east')
+      await store.settle(ended(other, { result: 'neutral' }))
+      const again = call({ candidates: both })
+      expect(await reserved(store, again)).toBe('east')
+      await store.settle(ended(again))
+      expect(await reserved(store, call({ candidates: both }))).toBeUndefined()
+    })
+
+    it('starts a further attempt where it may, once per attempt id', async () => {
+      const { store } = fresh()
+      const start = (attemptId: string, limit = 9) => ({
+        attemptId,
+        candidate: { deployment: 'east', limits: { requests: limit } },
+        leaseSeconds: 30,
+      })
+      expect([await store.startAttempt(start('a')), await store.startAttempt(start('a'))]).toEqual([true, true])
+      expect((await store.signals(['east']))[0]).toMatchObject({ active: 1, used: { requests: 1 } })
+      expect([await store.startAttempt(start('b', 1)), await store.startAttempt(start('b', 2))]).toEqual([false, true])
+      await store.settle(ended(call()))
+      expect(await store.startAttempt(start('c'))).toBe(false)
+    })
+
+    it('keeps decaying means of successes', async () => {
+      const { store } = fresh()
+      const succeed = (latencyMs: number, firstTokenMs?: number) =>
+        store.settle(ended(call(), { result: 'succeeded', latencyMs, ...(firstTokenMs ? { firstTokenMs } : {}) }))
+      await succeed(100, 10)
+      await succeed(200)
+      await store.settle(ended(call(), { latencyMs: 9999 }))
+      await succeed(1.5, 20)
+      expect((await store.signals(['east']))[0]).toMatchObject({
+        latencyMs: 130 + 0.3 * (1.5 - 130),
+        firstTokenMs: 13,
+        samples: 3,
+        lastSuccessAt: EVENING,
+      })
+    })
+  })
+}
