@@ -36,3 +36,8 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   /** What one unit costs at a deployment, for comparing; undefined when nobody said. */
   unitCost(info: ModelInfo): number | undefined
 }
+
+/** A mode among modes: only its own schema knows its request type. */
+export function asMode<Request extends ModelRequest>(mode: Mode<Request>): Mode {
+  return mode as unknown as Mode
+}

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
-import { estimatedUsage, type Usage } from '../modes/usage.ts'
+import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
@@ -14,7 +14,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   const served = call.attempts.at(-1)
   if (served) served.endedAt ??= performance.now()
   if (served && failure) served.failure ??= failure
-  const usage = usageOf(call, failure)
+  const usage = usageOfCall(call, failure)
   services.telemetry.emit(finished(services, call, failure, usage))
   try {
     await services.store.settle(settlement(services, call, usage))
@@ -23,12 +23,21 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   }
 }
 
-/** Real usage where the provider gave it; what went out, estimated, where an answer was cut; nothing where none came. */
-function usageOf(call: Call, failure: GatewayError | undefined): Usage | undefined {
-  if (call.usage) return call.usage
+/** What the provider reported, filled from what the request itself tells; what went out, estimated, where an answer was
+ *  cut; nothing where none came. */
+function usageOfCall(call: Call, failure: GatewayError | undefined): Usage | undefined {
+  const { mode } = call.endpoint
+  const measured = mode.measure(call.request)
+  if (call.usage) return filled(call.usage, measured)
   const answered = failure === undefined || call.outputCharacters > 0
   const pending = failure?.failure === 'client_closed' && call.attempts.length > 0
-  return answered || pending ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : undefined
+  if (!answered && !pending) return undefined
+  return mode.unit === 'tokens' ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : usageOf(measured)
+}
+
+function filled(usage: Usage, measured: Partial<Usage>): Usage {
+  const missing = Object.entries(measured).filter(([kind]) => !usage[kind as keyof Usage])
+  return missing.length === 0 ? usage : { ...usage, ...Object.fromEntries(missing) }
 }
 
 function endingOf(call: Call, failure: GatewayError | undefined): Ending {
@@ -107,7 +116,7 @@ function outcome(
   const { failure } = attempt
   const lease = { attemptId: attempt.id, deployment: attempt.deployment.id, cooldown: cooldown(services) }
   const served = attempt === call.attempts.at(-1)
-  const used = served && usage ? { tokens: usage.inputTokens + usage.outputTokens } : {}
+  const used = served && usage ? capacityOf(call, usage) : {}
   if (failure) {
     const blamed = failure.row.blames === 'deployment'
     return {
@@ -125,6 +134,13 @@ function outcome(
     latencyMs: end - attempt.startedAt,
     firstTokenMs: (attempt.firstTokenAt ?? end) - attempt.startedAt,
   }
+}
+
+function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used'] {
+  const { unit } = endpoint.mode
+  const tokens = usage.inputTokens + usage.outputTokens
+  // Requests were counted when the deployment was reserved.
+  return unit === 'tokens' || unit === 'requests' ? { tokens } : { tokens, [unit]: usage[unit] }
 }
 
 function cooldown({ config }: PipelineServices): DeploymentOutcome['cooldown'] {

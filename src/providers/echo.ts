@@ -1,8 +1,9 @@
 import { tokensOfCharacters } from '../modes/usage.ts'
 import { readAll } from '../transport/read-all.ts'
 import type { Transport, UpstreamBody, UpstreamResponse } from '../transport/transport.ts'
+import { openaiChat } from './openai-chat.ts'
 import { openaiCompatible } from './openai-compatible.ts'
-import type { Provider } from './provider.ts'
+import { adapterFor, type Provider } from './provider.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -81,4 +82,4 @@ function textOf(content: unknown): string {
 
 const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1' })
 
-export const echo: Provider = { ...shape, transport }
+export const echo: Provider = { ...shape, adapters: { chat: adapterFor(openaiChat) }, transport }

@@ -1,12 +1,24 @@
 import type { Secret } from '../lib/secret.ts'
 import { reveal, secret } from '../lib/secret.ts'
 import { openaiChat } from './openai-chat.ts'
-import { adapterFor, type Provider } from './provider.ts'
+import { openaiEmbeddings, openaiImages, openaiRerank } from './openai-modes.ts'
+import { openaiSpeech } from './openai-speech.ts'
+import { openaiTranscription } from './openai-transcription.ts'
+import { type Adapters, adapterFor, type Provider } from './provider.ts'
 
 /** What tells one OpenAI-shaped vendor from another. */
 export interface Vendor {
   /** With its path, e.g. `https://api.groq.com/openai/v1`; absent where only the operator can know it. */
   readonly apiBase?: string
+}
+
+const adapters: Adapters = {
+  chat: adapterFor(openaiChat),
+  embedding: adapterFor(openaiEmbeddings),
+  image_generation: adapterFor(openaiImages),
+  audio_speech: adapterFor(openaiSpeech),
+  audio_transcription: adapterFor(openaiTranscription),
+  rerank: adapterFor(openaiRerank),
 }
 
 /** A vendor that speaks the OpenAI shape: a data row, not a file. */
@@ -37,6 +49,6 @@ export function openaiCompatible(kind: string, vendor: Vendor): Provider {
         defaults,
       }
     },
-    adapters: { chat: adapterFor(openaiChat) },
+    adapters,
   }
 }

@@ -1,0 +1,9 @@
+import { audioTranscription } from '../../modes/audio-transcription.ts'
+import { asMode } from '../../modes/mode.ts'
+import { chatErrorEvent } from '../failures.ts'
+import { modelRoute } from './model-route.ts'
+
+export const audioTranscriptions = modelRoute(
+  { path: '/v1/audio/transcriptions', mode: asMode(audioTranscription), errorEvent: chatErrorEvent },
+  { summary: 'Write down a recording.', responses: { 200: { description: 'The text, in the asked format.' } } },
+)

@@ -1,0 +1,22 @@
+import * as z from 'zod'
+import type { Mode } from './mode.ts'
+
+export const speechRequest = z.looseObject({
+  model: z.string().min(1).describe('Public model name, alias or route group.'),
+  input: z.string().min(1).describe('The text to say.'),
+  voice: z
+    .union([z.string().min(1), z.looseObject({ id: z.string().min(1) })])
+    .nullish()
+    .describe('The voice, by the name that the provider gives it.'),
+  response_format: z.string().nullish().describe('mp3, opus, aac, flac, wav, pcm …'),
+})
+export type SpeechRequest = z.output<typeof speechRequest>
+
+export const audioSpeech: Mode<SpeechRequest> = {
+  name: 'audio_speech',
+  schema: speechRequest,
+  body: 'json',
+  unit: 'characters',
+  measure: ({ input }) => ({ characters: input.length }),
+  unitCost: ({ cost_per_character }) => cost_per_character,
+}

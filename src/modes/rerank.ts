@@ -1,0 +1,25 @@
+import * as z from 'zod'
+import type { Mode } from './mode.ts'
+
+const document = z.union([z.string(), z.looseObject({ text: z.string() })])
+
+export const rerankRequest = z.looseObject({
+  model: z.string().min(1).describe('Public model name, alias or route group.'),
+  query: z.string().min(1).describe('What the documents are compared with.'),
+  documents: z.array(document).min(1).describe('Texts, or objects with a text.'),
+  top_n: z.int().min(1).nullish().describe('How many results; all when left out.'),
+  return_documents: z.boolean().nullish(),
+})
+export type RerankRequest = z.output<typeof rerankRequest>
+
+/** One unit is a query with up to 100 documents, as the vendors bill it. */
+const DOCUMENTS_A_UNIT = 100
+
+export const rerank: Mode<RerankRequest> = {
+  name: 'rerank',
+  schema: rerankRequest,
+  body: 'json',
+  unit: 'rerankUnits',
+  measure: ({ documents }) => ({ rerankUnits: Math.ceil(documents.length / DOCUMENTS_A_UNIT) }),
+  unitCost: ({ cost_per_rerank_unit }) => cost_per_rerank_unit,
+}

@@ -1,0 +1,86 @@
+import { editJson } from '../lib/edit-json.ts'
+import { GatewayError } from '../lib/errors.ts'
+import type { ModelRequest } from '../modes/mode.ts'
+import type { Usage } from '../modes/usage.ts'
+import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
+import { openaiUsage } from './openai-usage.ts'
+import type { Adapter, Outgoing, Reply } from './provider.ts'
+import { sseReader } from './sse-reader.ts'
+
+const decoder = new TextDecoder()
+
+/** A kind of request that goes to an OpenAI-shaped API and comes back byte for byte, with the model renamed. */
+export function openaiJson<Request extends ModelRequest>(options: {
+  readonly path: string
+  /** The member that an answer has to have. */
+  readonly answers: string
+  /** What is known beside the reported tokens. */
+  readonly usage?: (body: Readonly<Record<string, unknown>>, request: Request) => Partial<Usage>
+  /** Types of the events that end a stream, where the vendor streams this kind. */
+  readonly lastEvent?: RegExp
+}): Adapter<Request> {
+  const { path, answers, lastEvent } = options
+  return {
+    request({ body, bytes }, connection) {
+      const changes: Record<string, unknown> = {}
+      if (body.model !== connection.model) changes.model = connection.model
+      if (body.metadata !== undefined) changes.metadata = undefined
+      return {
+        method: 'POST',
+        origin: connection.origin,
+        path: `${connection.basePath}${path}`,
+        headers: connection.headers,
+        body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+      }
+    },
+    reply: (bytes, _headers, call) => read(bytes, call, options.answers, options.usage),
+    ...(lastEvent ? { stream: () => eventRelay(lastEvent) } : {}),
+    failure: openaiFailure,
+  }
+
+  function read(
+    bytes: Uint8Array,
+    { body: request }: Outgoing<Request>,
+    member: string,
+    more: typeof options.usage,
+  ): Reply {
+    const body = parse(bytes)
+    if (body?.error) throw openaiEmbeddedFailure(body.error)
+    if (!body || body[member] === undefined) {
+      throw new GatewayError('upstream_malformed', `The provider's answer has no '${answers}'.`)
+    }
+    const tokens = openaiUsage(body.usage)
+    const known = more?.(body, request) ?? {}
+    const usage = tokens ? { ...tokens, ...known } : undefined
+    return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
+  }
+}
+
+/** Relays events whose JSON names their own type, until one that ends the answer. */
+export function eventRelay(lastEvent: RegExp) {
+  return sseReader(
+    (frame) => {
+      const at = frame.text.indexOf('data:')
+      if (at === -1) return frame.text.startsWith(':') ? { out: frame.bytes } : {}
+      if (/^data: ?\[DONE\]/.test(frame.text)) return { out: frame.bytes, done: true }
+      const event = parse(frame.bytes.subarray(at + 5))
+      if (!event) return { malformed: true }
+      if (event.error || event.type === 'error') return { failure: openaiEmbeddedFailure(event.error ?? event) }
+      const last = typeof event.type === 'string' && lastEvent.test(event.type)
+      const usage = openaiUsage(event.usage)
+      return { out: frame.bytes, commits: true, ...(usage ? { usage } : {}), ...(last ? { finished: true } : {}) }
+    },
+    () => new Uint8Array(),
+  )
+}
+
+function parse(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

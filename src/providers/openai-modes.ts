@@ -1,0 +1,16 @@
+import type { EmbeddingRequest } from '../modes/embedding.ts'
+import type { ImageRequest } from '../modes/image-generation.ts'
+import type { RerankRequest } from '../modes/rerank.ts'
+import { openaiJson } from './openai-json.ts'
+
+export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data' })
+
+export const openaiImages = openaiJson<ImageRequest>({
+  path: '/images/generations',
+  answers: 'data',
+  usage: ({ data }) => (Array.isArray(data) ? { images: data.length } : {}),
+  lastEvent: /\.completed$/,
+})
+
+/** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. */
+export const openaiRerank = openaiJson<RerankRequest>({ path: '/rerank', answers: 'results' })
