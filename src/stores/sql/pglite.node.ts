@@ -1,99 +1,141 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { PGlite } from '@electric-sql/pglite'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import { lockFolder } from './folder-lock.node.ts'
+import type { ThreadAnswer, ThreadData, ThreadFailure, ThreadRequest } from './pglite-thread.node.ts'
 import { type Sql, SqlError } from './sql.ts'
-import { refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
+import { noAnswer, refused, sqlOver, type Wire, type WireResult } from './wire.ts'
 
 export interface PgliteOptions {
   /** Where the data lives; without one, in memory. */
   readonly folder?: string | undefined
+  /** How long an answer is awaited. The statement itself goes on: the one thread that could cut it is busy with it. */
+  readonly timeoutMs?: number
 }
 
-/** Postgres inside the process, for a gateway that brings its own. One process a folder: a second one is refused. A
- *  statement cannot be cut short here, for it runs on the thread that would have to do it. */
+/** What is there before the database is: statements wait until it has been opened. */
+export interface Opening<Port> {
+  readonly port: Port
+  /** Rejects with SqlError when it cannot be opened; everything that waited for it does, too. */
+  readonly opened: Promise<void>
+}
+
+/** How long an orderly end may take before the thread is ended as it is. */
+const CLOSE_MS = 5000
+
+/** Postgres inside the process, on a thread of its own, for a gateway that brings its own. One process a folder: a
+ *  second one is refused. */
 export async function pgliteSql(options: PgliteOptions = {}): Promise<Sql> {
   return sqlOver(await pgliteWire(options))
 }
 
 /** The same one level lower, for what passes printed values on. */
-export async function pgliteWire({ folder }: PgliteOptions = {}): Promise<Wire> {
-  const { database, unlock } =
-    folder === undefined ? { database: await opened(), unlock: () => {} } : await inFolder(folder)
-  keepText(database)
-  return {
-    async run(statement) {
-      try {
-        return await execute(database, statement)
-      } catch (error) {
-        throw failure(error)
-      }
-    },
-    async runAll(statements) {
-      try {
-        return await database.transaction(async (transaction) => {
-          const results: WireResult[] = []
-          for (const statement of statements) results.push(await execute(transaction, statement))
-          return results
-        })
-      } catch (error) {
-        throw failure(error)
-      }
-    },
-    async close() {
-      if (database.closed) return
-      await database.close()
-      unlock()
-    },
-  }
+export async function pgliteWire(options: PgliteOptions = {}): Promise<Wire> {
+  const { port, opened } = openPgliteWire(options)
+  await opened
+  return port
 }
 
-async function inFolder(folder: string): Promise<{ database: PGlite; unlock: () => void }> {
+/** The same without waiting for it. Throws at once when another process has the folder. */
+export function openPglite(options: PgliteOptions = {}): Opening<Sql> {
+  const { port, opened } = openPgliteWire(options)
+  return { port: sqlOver(port), opened }
+}
+
+interface Waiting {
+  resolve(results: WireResult[]): void
+  reject(error: SqlError): void
+}
+
+function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<Wire> {
+  const { path, unlock } = folder === undefined ? { path: undefined, unlock: () => {} } : locked(folder)
+  const workerData: ThreadData = { path }
+  const thread = new Worker(new URL('./pglite-thread.node.ts', import.meta.url), { workerData, execArgv: [] })
+  const waiting = new Map<ThreadAnswer['id'], Waiting>()
+  let serial = 0
+  let ended: SqlError | undefined
+  let isOpen = false
+  let closing: Promise<void> | undefined
+
+  function expectAnswer(id: ThreadAnswer['id']): Promise<WireResult[]> {
+    // An open database holds no process; an awaited answer does.
+    thread.ref()
+    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+  }
+  function take(id: ThreadAnswer['id']): Waiting | undefined {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) thread.unref()
+    return one
+  }
+  function end(why: SqlError): void {
+    ended ??= why
+    for (const id of [...waiting.keys()]) take(id)?.reject(ended)
+  }
+
+  thread.on('message', (answer: ThreadAnswer) => {
+    const one = take(answer.id)
+    if ('results' in answer) one?.resolve([...answer.results])
+    else one?.reject(failed(answer.failure))
+  })
+  thread.on('error', (error: Error) => end(new SqlError(`The embedded database broke down: ${error.message}`)))
+  thread.on('exit', () => {
+    end(new SqlError('The embedded database is closed.'))
+    unlock()
+  })
+
+  const opened = expectAnswer('opening').then(
+    () => {
+      isOpen = true
+    },
+    async (error: SqlError) => {
+      end(error)
+      await thread.terminate()
+      throw error
+    },
+  )
+  // Whoever waits for it hears it; nobody has to.
+  opened.catch(() => {})
+
+  async function ask(work: ThreadRequest['work'], limitMs: number): Promise<WireResult[]> {
+    if (!isOpen) await opened
+    if (ended) throw ended
+    const id = ++serial
+    const answer = expectAnswer(id)
+    thread.postMessage({ id, work } satisfies ThreadRequest)
+    const timer = setTimeout(() => take(id)?.reject(noAnswer(limitMs)), limitMs)
+    try {
+      return await answer
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (isOpen && !ended) await ask('close', CLOSE_MS).catch(() => {})
+    // One that is still being opened is left as it is: the next start begins it again.
+    await thread.terminate()
+  }
+
+  const port: Wire = {
+    async run(statement) {
+      const [result] = await ask([statement], timeoutMs)
+      return result as WireResult
+    },
+    runAll: (statements) => ask(statements, timeoutMs),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+  return { port, opened }
+}
+
+function locked(folder: string): { path: string; unlock: () => void } {
   mkdirSync(folder, { recursive: true })
   const path = realpathSync(folder)
-  const unlock = lockFolder(path)
-  try {
-    return { database: await openedOnce(path), unlock }
-  } catch (error) {
-    unlock()
-    throw error
-  }
+  return { path, unlock: lockFolder(path) }
 }
 
-/** A first start that was killed half-way has left a folder that can be neither opened nor set up: it is begun again. */
-async function openedOnce(path: string): Promise<PGlite> {
-  const unfinished = `${path}.unfinished`
-  if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true })
-  if (existsSync(`${path}/PG_VERSION`)) return await opened(path)
-  if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new SqlError(`${path} is not empty and holds no database. Choose another folder for it.`)
-  }
-  writeFileSync(unfinished, '')
-  const database = await opened(path)
-  rmSync(unfinished)
-  return database
-}
-
-async function opened(path?: string): Promise<PGlite> {
-  try {
-    return await PGlite.create(path === undefined ? {} : { dataDir: path })
-  } catch (error) {
-    const where = path === undefined ? 'in memory' : `in ${path}`
-    throw new SqlError(`The embedded database ${where} cannot be opened: ${(error as Error).message}`)
-  }
-}
-
-/** Values in and out stay the text that Postgres reads and prints. */
-function keepText(database: PGlite): void {
-  database.serializers = {}
-  for (const type of Object.keys(database.parsers)) database.parsers[type] = (text) => text
-}
-
-async function execute(on: Pick<PGlite, 'query'>, { text, values }: WireStatement): Promise<WireResult> {
-  const { command = '', rowCount, fields, rows } = await on.query(text, [...values], { rowMode: 'array' })
-  return { command, rowCount: rowCount ?? null, fields, rows: rows as (string | null)[][] }
-}
-
-function failure(error: unknown): SqlError {
-  const { code, message } = error as { code?: string; message: string }
-  return code ? refused(code, message) : new SqlError(`The embedded database failed: ${message}`)
+function failed({ code, message }: ThreadFailure): SqlError {
+  return code ? refused(code, message) : new SqlError(message)
 }
