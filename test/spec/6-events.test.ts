@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { type Exposition, parsePrometheus } from '../support/prometheus.ts'
+import { serverError } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+import { configuration, deployment } from './configuration.ts'
+
+const upstream = upstreamClient(inject('upstreamUrl'))
+const messages = [{ role: 'user', content: 'Hello' }]
+let gateway: TestGateway
+let page: Exposition
+
+beforeAll(async () => {
+  const text = configuration({
+    router_settings: { retry_after: 0.01, num_retries: 1 },
+    gateway_settings: { fallbacks: [{ failing: ['serving'] }] },
+    model_list: [
+      deployment(upstream.url, 'failing', 'events-failing'),
+      deployment(upstream.url, 'serving', 'events-serving'),
+    ],
+  })
+  gateway = await startGateway(text)
+  await upstream.script('events-failing', [serverError()])
+  for (const model of ['failing', 'serving', 'absent']) await (await gateway.chat({ model, messages })).text()
+  await gateway.idle()
+  page = parsePrometheus(await (await gateway.fetch('/metrics')).text())
+})
+afterAll(() => gateway.close())
+
+describe('Events', () => {
+  it('1. fallback events are recorded when a call is retried or failed over', async () => {
+    const entries = await gateway.store.entries('fallback-events', 10)
+    const events = entries.map((entry) => JSON.parse(entry)).sort((a, b) => Number(a.success) - Number(b.success))
+    expect(events).toEqual([
+      {
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+        source_model: 'failing',
+        target_model: 'failing',
+        error_classification: 'provider_error',
+        success: false,
+      },
+      expect.objectContaining({ source_model: 'failing', target_model: 'serving', success: true }),
+    ])
+  })
+
+  describe('4. metrics at `/metrics`', () => {
+    it.each([
+      ['gateway_requests_total', 'counter'],
+      ['gateway_request_failures_total', 'counter'],
+      ['gateway_input_tokens_total', 'counter'],
+      ['gateway_output_tokens_total', 'counter'],
+      ['gateway_request_total_latency_seconds', 'histogram'],
+      ['gateway_llm_api_latency_seconds', 'histogram'],
+      ['gateway_deployment_state', 'gauge'],
+      ['gateway_deployment_active_requests', 'gauge'],
+      ['gateway_deployment_cooldown', 'gauge'],
+    ])('%s: %s', (name, type) => {
+      expect(page.families.get(name)).toMatchObject({ type })
+      expect(page.families.get(name)?.samples.length).toBeGreaterThan(0)
+    })
+
+    it('gateway_requests_total counts every call once, however many attempts it took', () => {
+      expect(page.total('gateway_requests_total')).toBe(3)
+      expect(page.total('gateway_requests_total', { status_code: '200' })).toBe(2)
+    })
+
+    it('gateway_request_failures_total is by error type', () => {
+      expect(page.total('gateway_request_failures_total')).toBe(1)
+      expect(page.total('gateway_request_failures_total', { error_type: 'not_found_error' })).toBe(1)
+    })
+
+    it('gateway_request_total_latency_seconds is end to end, gateway_llm_api_latency_seconds the provider only', () => {
+      const whole = page.total('gateway_request_total_latency_seconds_sum', { model: 'serving' })
+      const provider = page.total('gateway_llm_api_latency_seconds_sum', { model: 'serving' })
+      expect(provider).toBeGreaterThan(0)
+      expect(whole).toBeGreaterThan(provider)
+    })
+
+    it('gateway_deployment_state and gateway_deployment_cooldown tell a cooled deployment from a healthy one', () => {
+      expect(page.value('gateway_deployment_state', { deployment: 'events-failing' })).toBe(2)
+      expect(page.value('gateway_deployment_state', { deployment: 'events-serving' })).toBe(0)
+      expect(page.value('gateway_deployment_cooldown', { deployment: 'events-failing' })).toBeGreaterThan(0)
+      expect(page.value('gateway_deployment_cooldown', { deployment: 'events-serving' })).toBe(0)
+    })
+
+    it('gateway_deployment_active_requests is per deployment', () => {
+      expect(page.value('gateway_deployment_active_requests', { deployment: 'events-serving' })).toBe(0)
+    })
+  })
+})
