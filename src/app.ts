@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { documentation } from './api/docs/index.ts'
 import { healthRoutes } from './api/health/index.ts'
+import { CROSS_ORIGIN_PATHS, crossOrigin } from './api/middleware/cross-origin.ts'
 import type { Env } from './api/middleware/env.ts'
 import { report } from './api/middleware/report.ts'
 import { requestId } from './api/middleware/request-id.ts'
@@ -17,6 +18,8 @@ export const routes: readonly Route[] = [...v1, ...healthRoutes]
 export function createApp(services: ApiServices): Hono<Env> {
   const app = new Hono<Env>()
   app.use(requestId, report(services))
+  const { cors_origins: origins } = services.config.general_settings
+  if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(origins))
   const all = [...routes, ...documentation(routes)]
   for (const route of all) mount(app, services, route)
   app.notFound((c) => failed(noRoute(c.req.method, c.req.path, all), c, services))

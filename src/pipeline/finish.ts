@@ -43,7 +43,7 @@ function filled(usage: Usage, measured: Partial<Usage>): Usage {
 function endingOf(call: Call, failure: GatewayError | undefined): Ending {
   if (!failure) return 'answered'
   if (failure.failure === 'client_closed') return 'client_closed'
-  return call.streamed && call.attempts.at(-1)?.firstTokenAt !== undefined ? 'truncated' : 'failed'
+  return call.attempts.at(-1)?.firstTokenAt === undefined ? 'failed' : 'truncated'
 }
 
 function finished(

@@ -7,6 +7,7 @@ import type { Committed } from './attempt.ts'
 import { type Answer, type Call, type CallInput, newAttemptId } from './call.ts'
 import { failover } from './failover.ts'
 import { finish } from './finish.ts'
+import { keepLeases } from './keep-leases.ts'
 import { parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { type Plan, plan } from './plan.ts'
@@ -22,7 +23,13 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   input.begun()
   // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
   const over = Promise.withResolvers<GatewayError | undefined>()
-  call.client.defer(over.promise.then((failure) => finish(services, call, failure)))
+  const letGo = keepLeases(services, call)
+  call.client.defer(
+    over.promise.then((failure) => {
+      letGo()
+      return finish(services, call, failure)
+    }),
+  )
   try {
     const committed = await failover(services, call, { plan: chosen, admitted, attemptId })
     return answer(call, committed, over.resolve)

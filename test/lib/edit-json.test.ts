@@ -38,7 +38,10 @@ describe('editJson', () => {
     fc.assert(
       fc.property(
         fc.dictionary(key, fc.jsonValue(), { noNullPrototype: true }),
-        fc.dictionary(fc.constantFrom('model', 'stream', 'metadata', 'new'), fc.option(fc.jsonValue(), { nil: undefined })),
+        fc.dictionary(
+          fc.constantFrom('model', 'stream', 'metadata', 'new'),
+          fc.option(fc.jsonValue(), { nil: undefined }),
+        ),
         fc.nat(4),
         (value, changes, indent) => {
           const text = JSON.stringify(value, null, indent)

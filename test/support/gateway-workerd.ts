@@ -40,6 +40,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
   return {
     runtime: 'workerd',
     store,
+    url: '',
     fetch: call,
     chat: (body, init) => call('/v1/chat/completions', chatInit(body, init)),
     logs,

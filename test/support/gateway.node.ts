@@ -21,6 +21,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
   return {
     runtime: 'node',
     store,
+    url: base,
     fetch: call,
     chat: (body, init) => call('/v1/chat/completions', chatInit(body, init)),
     logs,

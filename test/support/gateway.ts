@@ -4,6 +4,8 @@ import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 export interface TestGateway {
   readonly runtime: 'node' | 'workerd'
   readonly store: SharedStore
+  /** Its address, where it has one. */
+  readonly url: string
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   chat(body: unknown, init?: RequestInit): Promise<Response>

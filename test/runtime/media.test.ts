@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { cutAfter, frames, json, raw } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+
+const upstream = upstreamClient(inject('upstreamUrl'))
+const decoder = new TextDecoder()
+const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
+const path = (name: string) => `/media-${run}-${name}`
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const names = ['embed', 'image', 'speech', 'hear', 'rank']
+  const entries = names.map(
+    (name) => `  - model_name: ${name}
+    gateway_params: { model: openai-compatible/up-${name}, api_base: "${upstream.url}${path(name)}/v1", api_key: sk-canary }
+`,
+  )
+  gateway = await startGateway(`router_settings: { cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`)
+})
+afterAll(() => gateway.close())
+
+const post = (to: string, body: unknown) => gateway.fetch(to, chatInit(body))
+const finished = async () => {
+  await gateway.idle()
+  return gateway.logs.filter(({ event }) => event === 'call.finished').at(-1)
+}
+
+describe('embeddings', () => {
+  it('come back byte for byte', async () => {
+    const body = {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: 'AACAPw==' }],
+      model: 'up-embed',
+      usage: { prompt_tokens: 5, total_tokens: 5 },
+    }
+    await upstream.script(path('embed'), [json(200, body)])
+    const response = await post('/v1/embeddings', {
+      model: 'embed',
+      input: ['a', 'b'],
+      encoding_format: 'base64',
+      unknown: 1,
+    })
+    expect(await response.text()).toBe(JSON.stringify(body))
+    const [call] = await upstream.calls(path('embed'))
+    expect(call?.path).toBe(`${path('embed')}/v1/embeddings`)
+    expect(decoder.decode(call?.body)).toBe(
+      '{"model":"up-embed","input":["a","b"],"encoding_format":"base64","unknown":1}',
+    )
+    expect(await finished()).toMatchObject({ mode: 'embedding', usage: { inputTokens: 5 } })
+  })
+
+  it('want an input', async () => {
+    const response = await post('/v1/embeddings', { model: 'embed' })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param: 'input' } })
+  })
+})
+
+describe('images', () => {
+  it('are counted, whole and streamed', async () => {
+    await upstream.script(path('image'), [json(200, { created: 1, data: [{ b64_json: 'AA' }, { b64_json: 'BB' }] })])
+    const response = await post('/v1/images/generations', { model: 'image', prompt: 'a cat', n: 2, size: '1024x1024' })
+    expect((await response.json()) as object).toMatchObject({ data: [{ b64_json: 'AA' }, { b64_json: 'BB' }] })
+    expect(await finished()).toMatchObject({ usage: { images: 2 } })
+
+    const events = [
+      'event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"A"}\n\n',
+      'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"AB","usage":{"input_tokens":3,"output_tokens":9}}\n\n',
+    ]
+    await upstream.script(path('image'), [frames(events)])
+    const streamed = await post('/v1/images/generations', {
+      model: 'image',
+      prompt: 'a cat',
+      stream: true,
+      partial_images: 1,
+    })
+    expect(await streamed.text()).toBe(events.join(''))
+    expect(await finished()).toMatchObject({ ending: 'answered', usage: { images: 1, outputTokens: 9 } })
+  })
+
+  it('refuse a size that is none', async () => {
+    const response = await post('/v1/images/generations', { model: 'image', prompt: 'a cat', size: 'big' })
+    expect(await response.json()).toMatchObject({ error: { param: 'size' } })
+  })
+})
+
+describe('speech', () => {
+  const sound = '\u0000\u0001RIFF-sound-'.repeat(500)
+
+  it('is passed on as it comes, with the media type of the provider', async () => {
+    await upstream.script(path('speech'), [raw(200, sound, { 'content-type': 'audio/mpeg' })])
+    const response = await post('/v1/audio/speech', {
+      model: 'speech',
+      input: 'Hello',
+      voice: 'alloy',
+      response_format: 'mp3',
+    })
+    expect(response.headers.get('content-type')).toBe('audio/mpeg')
+    expect(await response.text()).toBe(sound)
+    expect(await finished()).toMatchObject({ ending: 'answered', usage: { characters: 5, estimated: false } })
+  })
+
+  it('that is cut is never taken for a whole one', async () => {
+    await upstream.script(path('speech'), [
+      raw(200, sound, { 'content-type': 'audio/mpeg' }, cutAfter({ bytes: 2000 })),
+    ])
+    const response = await post('/v1/audio/speech', { model: 'speech', input: 'Hello', voice: 'alloy' })
+    await expect(response.text()).rejects.toThrow()
+    expect(await finished()).toMatchObject({ ending: 'truncated' })
+  })
+})
+
+describe('transcription', () => {
+  const form = (fields: Record<string, string>) => {
+    const data = new FormData()
+    data.set('file', new File([new Uint8Array([1, 13, 10, 45, 45, 255, 0])], 'grüße.wav', { type: 'audio/wav' }))
+    for (const [name, value] of Object.entries(fields)) data.set(name, value)
+    return data
+  }
+  const hear = (fields: Record<string, string>) =>
+    gateway.fetch('/v1/audio/transcriptions', { method: 'POST', body: form(fields) })
+
+  it('sends the form on with the model renamed and the file byte for byte', async () => {
+    await upstream.script(path('hear'), [json(200, { text: 'Hello', usage: { type: 'duration', seconds: 7 } })])
+    const response = await hear({ model: 'hear', language: 'de', temperature: '0.2' })
+    expect(await response.json()).toMatchObject({ text: 'Hello' })
+    const call = (await upstream.calls(path('hear'))).at(-1)
+    const sent = await new Response(call?.body as BodyInit, {
+      headers: { 'content-type': call?.headers['content-type'] ?? '' },
+    }).formData()
+    expect(sent.get('model')).toBe('up-hear')
+    expect(sent.get('language')).toBe('de')
+    const file = sent.get('file') as File
+    expect(file.name).toBe('grüße.wav')
+    expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([1, 13, 10, 45, 45, 255, 0])
+    expect(await finished()).toMatchObject({ usage: { audioSeconds: 7 } })
+  })
+
+  it.each([
+    ['text', 'Hello\n', 'text/plain; charset=utf-8'],
+    ['srt', '1\n00:00:00,000 --> 00:00:01,000\nHello\n', 'text/plain; charset=utf-8'],
+    ['vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n', 'text/vtt'],
+  ])('comes back as %s', async (format, answer, type) => {
+    await upstream.script(path('hear'), [raw(200, answer, { 'content-type': type })])
+    const response = await hear({ model: 'hear', response_format: format })
+    expect(response.headers.get('content-type')).toBe(type)
+    expect(await response.text()).toBe(answer)
+  })
+
+  it('streams its events', async () => {
+    const events = [
+      'data: {"type":"transcript.text.delta","delta":"Hel"}\n\n',
+      'data: {"type":"transcript.text.done","text":"Hello","usage":{"input_tokens":4,"output_tokens":2}}\n\n',
+    ]
+    await upstream.script(path('hear'), [frames(events)])
+    const response = await hear({ model: 'hear', stream: 'true' })
+    expect(await response.text()).toBe(events.join(''))
+  })
+
+  it.each([
+    [
+      'no file',
+      {
+        method: 'POST',
+        body: (() => {
+          const data = new FormData()
+          data.set('model', 'hear')
+          return data
+        })(),
+      },
+      400,
+    ],
+    ['no form', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }, 415],
+    [
+      'a form without its end',
+      {
+        method: 'POST',
+        body: '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nhear',
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      },
+      400,
+    ],
+    [
+      'a form without a boundary',
+      { method: 'POST', body: 'x', headers: { 'content-type': 'multipart/form-data' } },
+      400,
+    ],
+  ])('with %s is a clear error', async (_, init, status) => {
+    const response = await gateway.fetch('/v1/audio/transcriptions', init as RequestInit)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toHaveProperty('error.message')
+  })
+})
+
+describe('rerank', () => {
+  it.each(['/v1/rerank', '/rerank', '/v2/rerank'])('answers at %s', async (to) => {
+    await upstream.script(path('rank'), [json(200, { results: [{ index: 1, relevance_score: 0.9 }] })])
+    const response = await post(to, { model: 'rank', query: 'q', documents: ['a', 'b'], top_n: 1 })
+    expect(await response.json()).toEqual({ results: [{ index: 1, relevance_score: 0.9 }] })
+    expect(await finished()).toMatchObject({ mode: 'rerank', usage: { rerankUnits: 1 } })
+  })
+})
+
+describe('a model', () => {
+  it('is not asked for what its operator did not mean it for', async () => {
+    const other = await startGateway(
+      `model_list:\n  - model_name: only-embeds\n    gateway_params: { model: openai-compatible/x, api_base: "${upstream.url}/v1" }\n    model_info: { mode: embedding }\n`,
+    )
+    const response = await other.chat({ model: 'only-embeds', messages: [{ role: 'user', content: 'x' }] })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param: 'model', code: 'unsupported_mode' } })
+    await other.close()
+  })
+})
