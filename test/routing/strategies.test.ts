@@ -109,8 +109,10 @@ describe.each(['weighted', 'tag-based-routing'])('%s', (name) => {
   })
 
   it('puts weights of zero last, and has an order where all are zero', () => {
-    const list = candidates({ a: { info: { weight: 0 } }, b: { info: { weight: 0.001 } }, c: { info: { weight: 0 } } })
+    const list = candidates({ b: { info: { weight: 0.001 } }, a: { info: { weight: 0 } }, c: { info: { weight: 0 } } })
     for (const seed of SEEDS) expect(ordered(name, list, seed)[0]).toBe('b')
+    const context = { random: () => 0, mode: chat as unknown as Mode }
+    expect(strategies.get(name)?.order(list, context)[0]?.deployment.id).toBe('b')
     const zeros = candidates({ a: { info: { weight: 0 } }, b: { info: { weight: 0 } } })
     expectShare(firstsOf(name, zeros).a, 0.5)
   })

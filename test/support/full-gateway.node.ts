@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig } from '../../src/config/load.ts'
+import { jsonLog } from '../../src/lib/log.ts'
+import { nodeAdapters } from '../../src/rim/node-adapters.node.ts'
+import { serve } from '../../src/rim/serve.node.ts'
+import { chatInit, MASTER_KEY } from './gateway.ts'
+
+export interface FullGateway {
+  /** A request with the master key. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  chat(body: unknown): Promise<Response>
+  close(): Promise<void>
+}
+
+/** A gateway over the stores that its configuration names, as `npm start` makes it. */
+export async function startFullGateway(yaml: string): Promise<FullGateway> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
+  const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: 'salt-of-the-tests-0f4d1b7a93' })
+  const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+  const log = jsonLog('silent', () => {})
+  const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
+  const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${serving.port}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers },
+    })
+  return {
+    fetch: call,
+    chat: (body) => call('/v1/chat/completions', chatInit(body)),
+    async close() {
+      await serving.stop(1000)
+      await adapters.close()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
