@@ -38,11 +38,15 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
 }
 
 function sharedStore({ general_settings: settings }: Config, log: Log): SharedStore {
-  if (!settings.redis_url || !settings.redis_token) {
-    throw new TypeError('On Workers the shared store is needed: set REDIS_URL (https://…) and REDIS_TOKEN.')
+  const url = settings.redis_url && reveal(settings.redis_url)
+  // Checked here, because the client's own complaint about another protocol shows the address with its password.
+  if (!url?.startsWith('http') || !settings.redis_token) {
+    throw new TypeError(
+      'On Workers the shared store is spoken to over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN.',
+    )
   }
   const now = () => Date.now()
-  const store = upstashStore({ url: reveal(settings.redis_url), token: reveal(settings.redis_token) })
+  const store = upstashStore({ url, token: reveal(settings.redis_token) })
   return degrading(keptAlive(store), {
     local: () => inProcessStore({ now }),
     mode: settings.degraded_mode,

@@ -63,6 +63,14 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
     await expect
       .poll(async () => (await metrics()).total('gateway_requests_total', left), { timeout: 1500, interval: 25 })
       .toBe(count)
+    const told = worker
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"call.finished"') && line.includes(`"${model}"`))
+      .map((line) => JSON.parse(line))
+    expect(told).toHaveLength(count)
+    // What it got is billed: estimated, since the provider had no time to say.
+    for (const line of told) expect(line).toMatchObject({ ending: 'client_closed', usage: { estimated: true } })
     const page = await metrics()
     expect(page.value('gateway_deployment_active_requests', { deployment: model })).toBe(0)
     expect(page.value('gateway_deployment_state', { deployment: model })).toBe(0)

@@ -4,13 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+/** By the name under which others import it. */
+export interface Module {
+  readonly name: string
+  readonly text: string
+}
+
 const run = promisify(execFile)
 
 /** The worker as it is uploaded: its script and the text modules beside it. */
 export interface WorkerModules {
-  /** By the name under which the script imports them. */
-  readonly script: { readonly name: string; readonly text: string }
-  readonly texts: readonly { readonly name: string; readonly text: string }[]
+  /** What the runtime enters. */
+  readonly script: Module
+  /** Scripts that it imports. */
+  readonly beside?: readonly Module[]
+  readonly texts: readonly Module[]
   /** The source files that went into the script. */
   readonly sources: readonly string[]
 }

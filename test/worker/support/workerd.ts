@@ -22,8 +22,7 @@ export interface Workerd {
 export async function startWorkerd(modules: WorkerModules, variables: Record<string, string>): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-workerd-'))
   const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
-  const files = [modules.script, ...modules.texts]
-  await Promise.all(files.map(({ text }, index) => writeFile(join(folder, String(index)), text)))
+  await Promise.all(filesOf(modules).map(({ text }, index) => writeFile(join(folder, String(index)), text)))
   await writeFile(join(folder, 'config.capnp'), capnp(modules, variables, await compatibility()))
 
   const startedAt = performance.now()
@@ -87,12 +86,14 @@ async function compatibility(): Promise<Compatibility> {
   return { date, flags: JSON.parse(flags) }
 }
 
-function capnp({ script, texts }: WorkerModules, variables: Record<string, string>, { date, flags }: Compatibility) {
+function filesOf({ script, beside = [], texts }: WorkerModules) {
+  const scripts = [script, ...beside].map((module) => ({ ...module, kind: 'esModule' }))
+  return [...scripts, ...texts.map((module) => ({ ...module, kind: 'text' }))]
+}
+
+function capnp(worker: WorkerModules, variables: Record<string, string>, { date, flags }: Compatibility): string {
   const quoted = (text: string) => JSON.stringify(text)
-  const modules = [
-    `(name = ${quoted(script.name)}, esModule = embed "0")`,
-    ...texts.map(({ name }, index) => `(name = ${quoted(name)}, text = embed "${index + 1}")`),
-  ]
+  const modules = filesOf(worker).map(({ name, kind }, at) => `(name = ${quoted(name)}, ${kind} = embed "${at}")`)
   const bindings = [
     ...Object.entries(variables).map(([name, value]) => `(name = ${quoted(name)}, text = ${quoted(value)})`),
     '(name = "QUEUE", queue = "nothing")',
