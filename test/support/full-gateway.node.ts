@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { nodeAdapters } from '../../src/rim/node-adapters.node.ts'
@@ -28,6 +29,7 @@ export async function startFullGateway(yaml: string): Promise<FullGateway> {
       ...init,
       headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers },
     })
+  await ready(() => call('/health/readiness'))
   return {
     fetch: call,
     chat: (body) => call('/v1/chat/completions', chatInit(body)),
@@ -36,5 +38,13 @@ export async function startFullGateway(yaml: string): Promise<FullGateway> {
       await adapters.close()
       await rm(dataFolder, { recursive: true, force: true })
     },
+  }
+}
+
+async function ready(ask: () => Promise<Response>): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while ((await ask()).status !== 200) {
+    if (Date.now() > deadline) throw new Error('the gateway does not become ready')
+    await wait(20)
   }
 }
