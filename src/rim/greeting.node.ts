@@ -14,8 +14,9 @@ export function greeting(started: {
   const base = `http://${shown}:${port}`
   const { database_url, redis_url } = config.general_settings
   const models = new Set(config.model_list.map(({ model_name }) => model_name)).size
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   const lines = [
-    `gateway   ${base}/v1   (${models} ${models === 1 ? 'model' : 'models'}, ${config.model_list.length} deployments)`,
+    `gateway   ${base}/v1   (${counted(models, 'model')}, ${counted(config.model_list.length, 'deployment')})`,
     `docs      ${base}/docs`,
     `metrics   ${base}/metrics`,
     `stores    ${database_url ? 'PostgreSQL' : 'embedded PostgreSQL'}, ${redis_url ? 'Redis' : 'store inside the process'}`,

@@ -1,23 +1,30 @@
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
-import type { Log } from '../lib/log.ts'
+import { describeError, type Log } from '../lib/log.ts'
 import { reveal } from '../lib/secret.ts'
 import type { Adapters } from '../services.ts'
 import { folderBlobs } from '../stores/blobs/folder.node.ts'
 import { inProcessStore } from '../stores/kv/in-process.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../stores/queue/postgres.ts'
-import { applySchema } from '../stores/sql/apply-schema.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import { undiciTransport } from '../transport/undici.node.ts'
 import { s3Storage } from './s3-storage.ts'
+import { prepareDatabase, startingSql } from './starting-sql.ts'
+import { writableFolder } from './writable-folder.node.ts'
+
+/** How long a database elsewhere may be away at the start. */
+const PATIENCE_MS = 30_000
 
 export interface NodeAdapters extends Omit<Adapters, 'draining'> {
   readonly queue: PostgresQueue
+  /** Resolves when the database is there and has its schema. Rejects when that is not to be. */
+  readonly ready: Promise<void>
   close(): Promise<void>
 }
 
-/** The adapters of Node: an embedded database and a store inside the process, unless the configuration names others. */
+/** The adapters of Node: an embedded database and a store inside the process, unless the configuration names others.
+ *  Does not wait for the database; throws when the embedded one belongs to another process. */
 export async function nodeAdapters(
   config: Config,
   options: {
@@ -27,34 +34,49 @@ export async function nodeAdapters(
   },
 ): Promise<NodeAdapters> {
   const { log, dataFolder } = options
-  const sql = await relational(config, dataFolder)
-  await applySchema(sql, options.schemaText)
+  const { sql, ready } = await relational(config, options)
   const store = await sharedStore(config, log)
   const transport = undiciTransport()
   return {
     store,
     sql,
+    ready,
     blobs: s3Storage(config) ?? folderBlobs(join(dataFolder, 'blobs')),
     queue: postgresQueue(sql, { log }),
     transport,
     log,
     counting: 'process',
     async close() {
-      await transport.close()
-      await store.close()
-      await sql.close()
+      // One that cannot close keeps nobody else from it.
+      const outcomes = await Promise.allSettled([transport.close(), store.close(), sql.close()])
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') log.error('close.failed', { error: describeError(outcome.reason) })
+      }
     },
   }
 }
 
-// Loaded when chosen: the embedded database alone takes longer to load than everything else.
-async function relational({ general_settings: { database_url: url } }: Config, dataFolder: string): Promise<Sql> {
+// Loaded when chosen.
+async function relational(
+  { general_settings: { database_url: url } }: Config,
+  { dataFolder, schemaText, log }: { readonly dataFolder: string; readonly schemaText: string; readonly log: Log },
+): Promise<{ sql: Sql; ready: Promise<void> }> {
   if (url) {
     const { nodePostgresSql } = await import('../stores/sql/node-postgres.node.ts')
-    return nodePostgresSql({ connectionString: reveal(url) })
+    const sql = nodePostgresSql({ connectionString: reveal(url) })
+    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log }))
   }
-  const { pgliteSql } = await import('../stores/sql/pglite.node.ts')
-  return pgliteSql({ folder: join(dataFolder, 'postgres') })
+  const { openPglite } = await import('../stores/sql/pglite.node.ts')
+  writableFolder(dataFolder)
+  const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres') })
+  return starting(
+    sql,
+    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log })),
+  )
+}
+
+function starting(sql: Sql, ready: Promise<void>): { sql: Sql; ready: Promise<void> } {
+  return { sql: startingSql(sql, ready), ready }
 }
 
 async function sharedStore({ general_settings: settings }: Config, log: Log): Promise<SharedStore> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { ownKeys } from './own-keys.node.ts'
@@ -15,10 +15,7 @@ export function nodeConfig(
   dataFolder: string,
   env: Readonly<Record<string, string | undefined>>,
 ): NodeConfig {
-  if (!existsSync(path)) {
-    throw new Error(`There is no configuration file at ${path}. Set GATEWAY_CONFIG to where it is.`)
-  }
-  const text = readFileSync(path, 'utf8')
+  const text = textOf(path)
   const config = loadConfig(text, env)
   const { master_key, salt_key } = config.general_settings
   if (master_key && salt_key) return { config, newMasterKey: undefined }
@@ -29,4 +26,14 @@ export function nodeConfig(
     ...(salt_key ? {} : { GATEWAY_SALT_KEY: keys.saltKey }),
   }
   return { config: loadConfig(text, filled), newMasterKey: keys.fresh && !master_key ? keys.masterKey : undefined }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw new Error(`The configuration file ${path} cannot be read (${code}).`)
+    throw new Error(`There is no configuration file at ${path}. Set GATEWAY_CONFIG to where it is.`)
+  }
 }

@@ -5,7 +5,7 @@ import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError } from '../lib/log.ts'
 import { type Adapters, createServices } from '../services.ts'
-import { drain, pendingWork } from './drain.node.ts'
+import { drain, openAnswers, pendingWork } from './drain.node.ts'
 import { nodeClient } from './node-client.node.ts'
 
 export interface Serving {
@@ -15,6 +15,9 @@ export interface Serving {
   /** Stops accepting, lets what runs finish within the limit, and cuts the rest. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
+
+/** How long running calls may take to end, unless the caller says otherwise. */
+const DRAIN_MS = 30_000
 
 /** The gateway behind a port of this machine. */
 export async function serve(
@@ -26,9 +29,11 @@ export async function serve(
   let draining = false
   const app = createApp(createServices(config, { ...adapters, draining: () => draining }))
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
+  const answers = openAnswers()
   const server = createAdaptorServer({
     fetch(request, bindings) {
       const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse }
+      answers.add(outgoing)
       return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add) })
     },
     serverOptions: { keepAliveTimeout: 75_000, noDelay: true },
@@ -41,9 +46,9 @@ export async function serve(
   return {
     port: (server.address() as AddressInfo).port,
     idle: pending.settled,
-    stop(limitMs) {
+    stop(limitMs = DRAIN_MS) {
       draining = true
-      return drain(server, pending, limitMs)
+      return drain(server, { answers, pending, limitMs })
     },
   }
 }

@@ -1,0 +1,33 @@
+export interface NodeSettings {
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly host: string
+  readonly dataFolder: string
+  readonly configPath: string
+  /** How long running calls may take to end after the process was asked to stop. */
+  readonly drainMs: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the environment says of the process itself. An empty variable is one that is not set. */
+export function nodeSettings(env: Environment): NodeSettings {
+  return {
+    port: whole(env, 'PORT', 8787, 65_535, 'a port number'),
+    host: env.HOST || '127.0.0.1',
+    dataFolder: env.GATEWAY_DATA_DIR || '.gateway',
+    configPath: configPath(env),
+    drainMs: 1000 * whole(env, 'GATEWAY_DRAIN_SECONDS', 30, 86_400, 'a number of seconds'),
+  }
+}
+
+export function configPath(env: Environment): string {
+  return env.GATEWAY_CONFIG || 'gateway.yaml'
+}
+
+function whole(env: Environment, name: string, otherwise: number, most: number, kind: string): number {
+  const text = env[name] || String(otherwise)
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (value <= most) return value
+  throw new Error(`${name} is '${text}', which is not ${kind} from 0 to ${most}.`)
+}

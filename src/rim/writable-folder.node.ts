@@ -1,0 +1,15 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+/** Makes the data folder, for its owner only, or says that it cannot be used. */
+export function writableFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(
+      `The data folder ${resolve(path)} cannot be written to (${code}). Set GATEWAY_DATA_DIR to one that can.`,
+    )
+  }
+}
