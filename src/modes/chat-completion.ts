@@ -34,6 +34,7 @@ export interface WireUsage {
 export interface ChatCompletion {
   readonly id: string
   readonly object: 'chat.completion'
+  /** Unix seconds; 0 from a vendor that does not tell: the pipeline, which has a clock, then fills it in. */
   readonly created: number
   readonly model: string
   readonly choices: readonly {
@@ -65,6 +66,7 @@ export interface ChatDelta {
 export interface ChatChunk {
   readonly id: string
   readonly object: 'chat.completion.chunk'
+  /** As in a completion. */
   readonly created: number
   readonly model: string
   readonly choices: readonly {

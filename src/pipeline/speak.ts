@@ -70,24 +70,37 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
 function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {
   if (reply.bytes) return reply
   const { completion, usage, outputCharacters } = reply
-  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(completion, request)))
+  const dated = { ...completion, created: completion.created || unixSeconds() }
+  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(dated, request)))
   return { bytes, contentType: 'application/json', usage, outputCharacters }
 }
 
 /** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
 function writing(reader: StreamReader, words: DialectStream): WrittenReader {
   let translating = false
+  let created = 0
+  const dated = (chunk: ChatChunk): ChatChunk => {
+    created ||= chunk.created || unixSeconds()
+    return { ...chunk, created }
+  }
   return {
     push: (piece) =>
       reader.push(piece).map((step) => {
         if (!step.chunk && !(step.done && translating)) return step
         const { chunk, ...rest } = step
         translating ||= chunk !== undefined
-        const out = [...(chunk ? [words.write(chunk)] : []), ...(step.done && translating ? [words.close()] : [])]
+        const out = [
+          ...(chunk ? [words.write(dated(chunk))] : []),
+          ...(step.done && translating ? [words.close()] : []),
+        ]
         return { ...rest, out: joinBytes(out) }
       }),
     closing: () => (translating || !reader.closing ? words.close() : reader.closing()),
   }
+}
+
+function unixSeconds(): number {
+  return Math.floor(Date.now() / 1000)
 }
 
 /** A reply in chat's own bytes, as the completion that it is. */

@@ -27,6 +27,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly bytes: Uint8Array
   readonly contentType: string
   readonly streamed: boolean
+  /** Headers of the client that a provider may want to see: those that its endpoint lets through, in lower case. */
+  readonly clientHeaders?: Readonly<Record<string, string>>
 }
 
 /** A whole answer: the bytes that go to the client as they are, or, from a vendor of another shape, a chat completion
