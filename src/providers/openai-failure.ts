@@ -3,7 +3,8 @@ import { retryAfterSeconds } from '../lib/retry-after.ts'
 
 const decoder = new TextDecoder()
 
-interface WireError {
+/** An error in a vendor's words, whatever it calls their parts. */
+export interface WireError {
   readonly message: string | undefined
   readonly type: string | undefined
   readonly code: string | undefined
@@ -22,20 +23,21 @@ export function openaiFailure(
   now: number,
 ): GatewayError {
   const error = readError(bytes)
-  return classify(status, error, retryAfterSeconds(headers, now))
+  return classifyFailure(status, error, retryAfterSeconds(headers, now))
 }
 
 /** The same for an error that came inside an answer of status 200, whole or as an event. */
 export function openaiEmbeddedFailure(error: unknown): GatewayError {
   const wire = readWire(error)
   const status = Number(wire.code)
-  if (status >= 400 && status <= 599) return classify(status, wire, undefined)
-  if (/rate_limit|too_many/.test(`${wire.type} ${wire.code}`)) return classify(429, wire, undefined)
-  if (/invalid_request/.test(`${wire.type}`)) return classify(400, wire, undefined)
-  return classify(502, wire, undefined)
+  if (status >= 400 && status <= 599) return classifyFailure(status, wire, undefined)
+  if (/rate_limit|too_many/.test(`${wire.type} ${wire.code}`)) return classifyFailure(429, wire, undefined)
+  if (/invalid_request/.test(`${wire.type}`)) return classifyFailure(400, wire, undefined)
+  return classifyFailure(502, wire, undefined)
 }
 
-function classify(status: number, error: WireError, retryAfter: number | undefined): GatewayError {
+/** Names a failure by its status, and within the client's own mistakes by its words. */
+export function classifyFailure(status: number, error: WireError, retryAfter: number | undefined): GatewayError {
   const failure = failureOf(status, error)
   const details: FailureDetails = {
     ...(error.param !== undefined && failure === 'upstream_rejected' ? { param: error.param } : {}),
@@ -48,7 +50,7 @@ function classify(status: number, error: WireError, retryAfter: number | undefin
 
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
-  if (status === 401 || status === 403 || status === 404) return 'upstream_refused'
+  if (status === 401 || status === 402 || status === 403 || status === 404) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
   if (status === 409 || status === 425 || status >= 500) return 'upstream_failed'
