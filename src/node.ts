@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { jsonLog } from './lib/log.ts'
 import { within } from './rim/drain.node.ts'
 import { greeting } from './rim/greeting.node.ts'
+import { lineWriter } from './rim/line-writer.node.ts'
 import { nodeAdapters } from './rim/node-adapters.node.ts'
 import { nodeConfig } from './rim/node-config.node.ts'
 import { configPath, nodeSettings } from './rim/node-settings.node.ts'
@@ -19,7 +20,9 @@ async function start(): Promise<void> {
   const settings = nodeSettings(process.env)
   const { host, dataFolder, drainMs } = settings
   const { config, newMasterKey } = nodeConfig(settings.configPath, dataFolder, process.env)
-  const log = jsonLog(config.general_settings.log_level, (line) => process.stdout.write(`${line}\n`))
+  const lines = lineWriter((text) => process.stdout.write(text))
+  process.on('exit', lines.flush)
+  const log = jsonLog(config.general_settings.log_level, lines.write)
   const schemaText = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8')
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
   // What needs no database is answered while that is still starting.
@@ -51,6 +54,7 @@ async function start(): Promise<void> {
     process.stderr.write(refusal(error, settings.configPath))
     await stop('database', 1)
   }
+  lines.flush()
   process.stdout.write(greeting({ host, port, config, newMasterKey, dataFolder }))
 }
 

@@ -1,0 +1,30 @@
+const FLUSH_MS = 50
+const FLUSH_BYTES = 65_536
+
+export interface LineWriter {
+  write(line: string): void
+  /** To be called before the process ends. */
+  flush(): void
+}
+
+/** Lines to a file descriptor, several in one write: a write blocks, and a line a request is many writes. */
+export function lineWriter(write: (text: string) => void): LineWriter {
+  let pending = ''
+  let timer: NodeJS.Timeout | undefined
+  function flush(): void {
+    clearTimeout(timer)
+    timer = undefined
+    if (pending === '') return
+    const text = pending
+    pending = ''
+    write(text)
+  }
+  return {
+    flush,
+    write(line) {
+      pending += `${line}\n`
+      if (pending.length >= FLUSH_BYTES) flush()
+      else timer ??= setTimeout(flush, FLUSH_MS)
+    },
+  }
+}
