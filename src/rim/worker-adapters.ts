@@ -25,6 +25,7 @@ export interface WorkerBindings {
 
 /** The adapters of Cloudflare Workers: everything over HTTP or a binding. */
 export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
+  requireKeys(config)
   return {
     store: sharedStore(config, log),
     sql: relational(config, bindings, schemaText),
@@ -35,6 +36,12 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     counting: 'shared',
     draining: () => false,
   }
+}
+
+/** Nothing here could keep keys that the gateway would make for itself, as it does on Node. */
+function requireKeys({ general_settings: { master_key, salt_key } }: Config): void {
+  if (!master_key) throw new TypeError('On Workers the master key is needed: set the secret GATEWAY_MASTER_KEY.')
+  if (!salt_key) throw new TypeError('On Workers the salt key is needed: set the secret GATEWAY_SALT_KEY.')
 }
 
 function sharedStore({ general_settings: settings }: Config, log: Log): SharedStore {

@@ -51,6 +51,8 @@ describe('the start of the worker', () => {
   it.each([
     ['no Redis', { REDIS_URL: '' }, /REDIS_URL/],
     ['no database', { DATABASE_URL: '' }, /DATABASE_URL/],
+    ['no master key', { GATEWAY_MASTER_KEY: '' }, /GATEWAY_MASTER_KEY/],
+    ['no salt key', { GATEWAY_SALT_KEY: '' }, /GATEWAY_SALT_KEY/],
     ['a weak master key', { GATEWAY_MASTER_KEY: 'sk-weak-99' }, /master_key/],
     ['a Redis over TCP', { REDIS_URL: `redis://:${REDIS_TOKEN}@127.0.0.1:6379` }, /REDIS_URL/],
     ['a broken address', { DATABASE_URL: `//x:${DATABASE_PASSWORD}@` }, /database_url/],
