@@ -163,6 +163,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     putNew: (key, value, ttlSeconds) => waitedFor((store) => store.putNew(key, value, ttlSeconds)),
     take: (key) => waitedFor((store) => store.take(key)),
     remove: (...keys) => waitedFor((store) => store.remove(...keys)),
+    mode: () => (breaker.open ? 'degraded' : primary.mode()),
     ping: (timeoutMs) => primary.ping(timeoutMs),
     async close() {
       await primary.close()

@@ -106,6 +106,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     remove: async (...keys) => {
       for (const key of keys) state.values.delete(key)
     },
+    mode: () => 'local' as const,
     ping: async () => {},
     close: async () => {},
   }

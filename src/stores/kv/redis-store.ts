@@ -129,6 +129,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     async remove(...keys) {
       if (keys.length > 0) await ask(['DEL', ...keys.map((key) => prefix + key)])
     },
+    mode: () => 'shared' as const,
     async ping(timeoutMs) {
       if ((await within(timeoutMs, ask(['PING']))) !== 'PONG') throw new StoreUnavailable('nonsense')
     },

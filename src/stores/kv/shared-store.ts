@@ -161,6 +161,8 @@ export interface SharedStore {
   take(key: Key): Promise<string | undefined>
   remove(...keys: Key[]): Promise<void>
 
+  /** Whether counts are shared with other processes, this process's own, or its own because the shared store is away. */
+  mode(): 'shared' | 'local' | 'degraded'
   /** Resolves when the store answers within `timeoutMs`; rejects otherwise. */
   ping(timeoutMs: number): Promise<void>
   close(): Promise<void>

@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import type { Deployment } from '../../routing/deployment.ts'
+import { utilization } from '../../routing/strategies/sort.ts'
+import { CAPACITY_UNITS, type DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import { json } from '../respond.ts'
+import { defineRoute } from '../route.ts'
+
+const time = z.iso.datetime().nullable()
+
+const deploymentHealth = z.object({
+  deployment_id: z.string(),
+  model_name: z.string(),
+  provider: z.string(),
+  state: z.enum(['healthy', 'cooling', 'probing']),
+  cooldown_until: time,
+  active_requests: z.int(),
+  consecutive_failures: z.int(),
+  avg_latency_ms: z.number().nullable(),
+  first_token_ms: z.number().nullable(),
+  last_error: z.string().nullable(),
+  last_error_at: time,
+  last_success_at: time,
+  utilization: z.number().describe('Used share of the tightest per-minute limit.'),
+})
+
+const report = z.object({
+  status: z.enum(['ok', 'degraded', 'unavailable']),
+  healthy_count: z.int(),
+  total_count: z.int(),
+  deployments: z.array(deploymentHealth),
+  store: z.object({
+    mode: z.enum(['shared', 'local', 'degraded']),
+    degraded_mode: z.enum(['fail_open', 'fail_closed']),
+  }),
+})
+
+export const deploymentsHealth = defineRoute(
+  {
+    method: 'get',
+    path: '/health/deployments',
+    summary: 'How each deployment is doing.',
+    tag: 'Health',
+    auth: 'caller',
+    query: z.object({ model: z.string().optional().describe('Only the deployments of this model.') }),
+    responses: { 200: { description: 'The report.', schema: report } },
+  },
+  async ({ services, input }) => {
+    const wanted = input.query.model === undefined ? undefined : services.registry.resolve(input.query.model)?.name
+    const deployments = services.registry.groups
+      .filter(({ name }) => input.query.model === undefined || name === wanted)
+      .flatMap((group) => group.deployments)
+    const signals = await services.store.signals(deployments.map(({ id }) => id))
+    const now = services.clock.now()
+    const healths = deployments.map((deployment, index) =>
+      healthOf(deployment, signals[index] as DeploymentSignals, now),
+    )
+    const healthy = healths.filter(({ state }) => state === 'healthy').length
+    const status = healthy === healths.length ? 'ok' : healthy === 0 ? 'unavailable' : 'degraded'
+    return json({
+      status,
+      healthy_count: healthy,
+      total_count: healths.length,
+      deployments: healths,
+      store: { mode: services.store.mode(), degraded_mode: services.config.general_settings.degraded_mode },
+    } satisfies z.output<typeof report>)
+  },
+)
+
+function healthOf(deployment: Deployment, signals: DeploymentSignals, now: number): z.output<typeof deploymentHealth> {
+  const cooling = signals.cooledUntil > now
+  return {
+    deployment_id: deployment.id,
+    model_name: deployment.modelName,
+    provider: deployment.provider.kind,
+    state: signals.probing ? 'probing' : cooling ? 'cooling' : 'healthy',
+    cooldown_until: cooling ? timeOf(signals.cooledUntil) : null,
+    active_requests: signals.active,
+    consecutive_failures: signals.failures,
+    avg_latency_ms: signals.samples === 0 ? null : signals.latencyMs,
+    first_token_ms: signals.samples === 0 ? null : signals.firstTokenMs,
+    last_error: signals.lastError || null,
+    last_error_at: timeOf(signals.lastErrorAt),
+    last_success_at: timeOf(signals.lastSuccessAt),
+    utilization: shareOf(deployment, signals),
+  }
+}
+
+/** JSON has no infinity: a limit of zero is used up whole. */
+function shareOf(deployment: Deployment, signals: DeploymentSignals): number {
+  const share = utilization({ deployment, signals }, CAPACITY_UNITS)
+  return Number.isFinite(share) ? share : 1
+}
+
+function timeOf(milliseconds: number): string | null {
+  return milliseconds === 0 ? null : new Date(milliseconds).toISOString()
+}
