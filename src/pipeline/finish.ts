@@ -30,7 +30,8 @@ function usageOfCall(call: Call, failure: GatewayError | undefined): Usage | und
   const measured = mode.measure(call.request)
   if (call.usage) return filled(call.usage, measured)
   const answered = failure === undefined || call.outputCharacters > 0
-  const pending = failure?.failure === 'client_closed' && call.attempts.length > 0
+  // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
+  const pending = call.attempts.at(-1)?.failure?.failure === 'client_closed'
   if (!answered && !pending) return undefined
   return mode.unit === 'tokens' ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : usageOf(measured)
 }

@@ -1,10 +1,14 @@
 import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** How long cut calls may take to settle. */
 const SETTLE_MS = 2000
 
 /** A connection that is kept alive becomes idle when its answer ends, some time after `close` looked for idle ones. */
 const SWEEP_MS = 50
+
+/** Who has just connected may still ask. */
+const SILENT_MS = 500
 
 /** Work that was handed over by requests and must be done before the process ends. */
 export interface Pending {
@@ -25,18 +29,26 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
   }
 }
 
-/** Answers that have not ended, so that the last one of a connection can say that it is the last. */
-export interface OpenAnswers {
-  add(outgoing: ServerResponse): void
+/** The connections of a server, as far as stopping it is concerned. */
+export interface Connections {
+  /** To be told of every answer. */
+  answering(outgoing: ServerResponse): void
   /** From now on every answer whose head is still to be sent announces the end of its connection. */
   last(): void
+  /** Closes those over which nothing was ever said: browsers and balancers open some in advance. */
+  closeSilent(): void
 }
 
-export function openAnswers(): OpenAnswers {
+export function connectionsOf(server: Server): Connections {
+  const sockets = new Set<Socket>()
   const open = new Set<ServerResponse>()
   let lasts = false
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   return {
-    add(outgoing) {
+    answering(outgoing) {
       if (lasts) outgoing.shouldKeepAlive = false
       open.add(outgoing)
       outgoing.once('close', () => open.delete(outgoing))
@@ -45,17 +57,21 @@ export function openAnswers(): OpenAnswers {
       lasts = true
       for (const outgoing of open) outgoing.shouldKeepAlive = false
     },
+    closeSilent() {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    },
   }
 }
 
 /** Stops accepting, lets what runs finish, cuts what takes too long. */
 export async function drain(
   server: Server,
-  { answers, pending, limitMs }: { answers: OpenAnswers; pending: Pending; limitMs: number },
+  { connections, pending, limitMs }: { connections: Connections; pending: Pending; limitMs: number },
 ): Promise<'drained' | 'cut'> {
-  answers.last()
+  connections.last()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+  const silent = setTimeout(() => connections.closeSilent(), SILENT_MS)
   const inTime = await within(
     limitMs,
     closed.then(() => pending.settled()),
@@ -66,6 +82,7 @@ export async function drain(
     await within(SETTLE_MS, pending.settled())
   }
   clearInterval(sweep)
+  clearTimeout(silent)
   return inTime ? 'drained' : 'cut'
 }
 

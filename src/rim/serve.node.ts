@@ -5,7 +5,7 @@ import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError } from '../lib/log.ts'
 import { type Adapters, createServices } from '../services.ts'
-import { drain, openAnswers, pendingWork } from './drain.node.ts'
+import { connectionsOf, drain, pendingWork } from './drain.node.ts'
 import { nodeClient } from './node-client.node.ts'
 
 export interface Serving {
@@ -29,15 +29,15 @@ export async function serve(
   let draining = false
   const app = createApp(createServices(config, { ...adapters, draining: () => draining }))
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
-  const answers = openAnswers()
   const server = createAdaptorServer({
     fetch(request, bindings) {
       const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse }
-      answers.add(outgoing)
+      connections.answering(outgoing)
       return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add) })
     },
     serverOptions: { keepAliveTimeout: 75_000, noDelay: true },
   }) as Server
+  const connections = connectionsOf(server)
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -48,7 +48,7 @@ export async function serve(
     idle: pending.settled,
     stop(limitMs = DRAIN_MS) {
       draining = true
-      return drain(server, { answers, pending, limitMs })
+      return drain(server, { connections, pending, limitMs })
     },
   }
 }
