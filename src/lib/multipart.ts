@@ -16,8 +16,12 @@ export class MalformedForm extends Error {
 }
 
 const latin1 = new TextDecoder('latin1')
-const utf8 = new TextDecoder()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
+
+/** More than any client of these endpoints sends; without a limit a body could be made of a million parts. */
+const MOST_PARTS = 1000
+const LONGEST_HEAD_BYTES = 16_384
 
 /** The parts of a multipart/form-data body, in order, without copying any. */
 export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
@@ -36,6 +40,8 @@ export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
     const lineEnd = text.indexOf('\r\n', head)
     const blank = text.startsWith('\r\n\r\n', lineEnd) ? lineEnd : text.indexOf('\r\n\r\n', head)
     if (lineEnd === -1 || blank === -1) throw new MalformedForm('a part has no end to its headers')
+    if (blank - lineEnd > LONGEST_HEAD_BYTES) throw new MalformedForm('the headers of a part are too long')
+    if (parts.length === MOST_PARTS) throw new MalformedForm(`it has more than ${MOST_PARTS} parts`)
     const start = blank + 4
     const end = text.indexOf(`\r\n${delimiter}`, start - 2)
     if (end === -1) throw new MalformedForm('the last boundary is missing')
@@ -44,16 +50,41 @@ export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
   }
 }
 
+/** One parameter after another, so that what looks like one inside a quoted value is not taken for it. A quote may be
+ *  escaped by a backslash; any other backslash is itself. */
+const PARAMETER = /;\s*([\w*-]+)=(?:"((?:\\"|[^"])*)"(?=\s*(?:;|$))|([^;\s]*))/g
+
 function headersOf(head: string): Pick<Part, 'name' | 'filename' | 'contentType'> {
-  const disposition = /^content-disposition:(.*)$/im.exec(head)?.[1] ?? ''
-  const parameter = (name: string) => {
-    const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]+))`, 'i').exec(disposition)
-    return match?.[1]?.replace(/\\(.)/g, '$1') ?? match?.[2]
+  const lines = head.split('\r\n')
+  const header = (name: string) => {
+    const line = lines.find((line) => line.toLowerCase().startsWith(`${name}:`))
+    return line?.slice(name.length + 1).trim()
   }
-  const name = parameter('name')
+  const parameters = new Map<string, string>()
+  for (const [, key = '', quoted, bare = ''] of (header('content-disposition') ?? '').matchAll(PARAMETER)) {
+    const name = key.toLowerCase()
+    if (!parameters.has(name)) parameters.set(name, quoted === undefined ? bare : unquoted(quoted))
+  }
+  const name = parameters.get('name')
   if (name === undefined) throw new MalformedForm('a part has no name')
-  const contentType = /^content-type:\s*(.*?)\s*$/im.exec(head)?.[1] ?? 'application/octet-stream'
-  return { name, filename: parameter('filename'), contentType }
+  const extended = parameters.get('filename*')
+  const filename = parameters.get('filename') ?? (extended === undefined ? undefined : extendedValue(extended))
+  return { name, filename, contentType: header('content-type') || 'application/octet-stream' }
+}
+
+/** Browsers escape three characters by percent signs, older clients the quote by a backslash. */
+function unquoted(text: string): string {
+  return text.replaceAll('\\"', '"').replaceAll('%22', '"').replace(/%0d/gi, '\r').replace(/%0a/gi, '\n')
+}
+
+/** `UTF-8''gr%C3%BC%C3%9Fe.wav` */
+function extendedValue(text: string): string {
+  const value = text.slice(text.lastIndexOf("'") + 1)
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
 }
 
 export function textOfPart(bytes: Uint8Array, part: Part): string {
@@ -69,7 +100,8 @@ export function editForm(
   const pieces: Uint8Array[] = []
   let from = 0
   for (const part of parts) {
-    const value = part.filename === undefined ? changes[part.name] : undefined
+    const plain = part.filename === undefined && Object.hasOwn(changes, part.name)
+    const value = plain ? changes[part.name] : undefined
     if (value === undefined) continue
     pieces.push(bytes.subarray(from, part.start), encoder.encode(value))
     from = part.end
@@ -88,7 +120,7 @@ export function writeForm(
   const boundary = `gateway-${crypto.randomUUID()}`
   const pieces: Uint8Array[] = []
   for (const [name, value] of fields) {
-    const quoted = (text: string) => text.replace(/[\r\n"\\]/g, (letter) => encodeURIComponent(letter))
+    const quoted = (text: string) => text.replace(/[\r\n"]/g, encodeURIComponent)
     const file =
       typeof value === 'string'
         ? ''

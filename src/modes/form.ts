@@ -18,7 +18,8 @@ export function readForm(bytes: Uint8Array, contentType: string): Record<string,
     const name = part.name.replace(/\[\]$/, '')
     const value = readPart(bytes, part)
     const before = form[name]
-    if (before !== undefined) form[name] = [...(Array.isArray(before) ? before : [before]), value]
+    if (Array.isArray(before)) before.push(value)
+    else if (before !== undefined) form[name] = [before, value]
     else form[name] = part.name.endsWith('[]') ? [value] : value
   }
   return { ...form }
