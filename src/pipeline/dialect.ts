@@ -24,6 +24,8 @@ export interface DialectStream {
   write(chunk: ChatChunk): Uint8Array
   /** What properly ends the stream. */
   close(): Uint8Array
+  /** What ends a stream that failed after it began, where that depends on what was said before. */
+  fail?(failure: GatewayError): Uint8Array
 }
 
 /** Knows its own request type only inside. */

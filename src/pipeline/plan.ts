@@ -35,7 +35,8 @@ export function plan(services: PipelineServices, endpoint: Endpoint, request: Mo
 
 export function planGroup(services: PipelineServices, endpoint: Endpoint, request: ModelRequest, group: Group): Plan {
   const { mode, dialect } = endpoint
-  const deployments = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
+  const ofItsKind = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
+  const deployments = expressible(ofItsKind, endpoint, request)
   const strategy = strategies.get(services.config.router_settings.routing_strategy)
   if (!strategy) throw new TypeError(`no strategy '${services.config.router_settings.routing_strategy}'`)
   const seed = services.random() * 4_294_967_296
@@ -48,6 +49,18 @@ export function planGroup(services: PipelineServices, endpoint: Endpoint, reques
       return strategy.order(candidates, { random: seededRandom(seed), mode }).map(({ deployment }) => deployment)
     },
   }
+}
+
+/** Those that everything in the request can be said to. Where there is none, the client hears what cannot be said. */
+function expressible(deployments: Deployment[], { mode, dialect }: Endpoint, request: ModelRequest): Deployment[] {
+  let refusal: GatewayError | undefined
+  const able = deployments.filter((deployment) => {
+    const refused = speakerOf(deployment, mode, dialect)?.refuses?.(request)
+    refusal ??= refused
+    return !refused
+  })
+  if (able.length === 0 && refusal) throw refusal
+  return able
 }
 
 /** A deployment as the shared store is asked about it: its limits count only under pre-call checks. */

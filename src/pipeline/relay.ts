@@ -34,11 +34,12 @@ export async function relay(call: Call, stream: OpenStream, client: ClientStream
       if (step.malformed) call.malformedEvents += 1
       if (step.usage) call.usage = step.usage
       if (step.characters) call.outputCharacters += step.characters
-      if (step.out) out.push(step.out)
       if (step.finished && !finished) {
         finished = true
         stream.clocks.finished(GRACE_MS)
       }
+      // The formal end of an answer that is not complete is a lie, and what tells the client so comes behind it.
+      if (step.out && (finished || !step.done)) out.push(step.out)
       if (step.done) {
         done = true
         break
@@ -79,7 +80,7 @@ export async function relay(call: Call, stream: OpenStream, client: ClientStream
   try {
     await writing
     if (failure && stream.endsWithBody) return breakOff(client, failure)
-    if (failure) await client.write(call.endpoint.errorEvent(failure))
+    if (failure) await client.write(stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure))
     else if (!done) await client.write(stream.reader.closing())
     await client.close()
   } catch {

@@ -14,17 +14,19 @@ const decoder = new TextDecoder()
 export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
   stream?(call: Outgoing, headers: Readonly<Record<string, string>>): WrittenReader
+  /** Why this request cannot be put to it, before it is asked. */
+  refuses?(request: ModelRequest): GatewayError | undefined
 }
 
 export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
-export type WrittenReader = Required<StreamReader>
+export type WrittenReader = StreamReader & Required<Pick<StreamReader, 'closing'>>
 
 /** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
 export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
   if (!dialect) return deployment.adapter(mode.name) as Speaker | undefined
   const native = dialect.native && deployment.adapter(dialect.native)
   if (native) return dialect.native === 'chat' ? inChat(native, dialect) : (native as Speaker)
-  const chat = deployment.adapter('chat')
+  const chat = deployment.adapter('chat', mode.name)
   return chat && translated(chat, dialect)
 }
 
@@ -45,7 +47,7 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
   const asChat = (call: Outgoing): Outgoing => {
     let chat = inChatShape.get(call.body)
     if (!chat) {
-      const body = dialect.toChat(call.body)
+      const body = chatOf(call.body, dialect)
       chat = { ...call, body, bytes: encoder.encode(JSON.stringify(body)) }
       inChatShape.set(call.body, chat)
     }
@@ -53,6 +55,15 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
   }
   return {
     ...rest,
+    refuses(request) {
+      try {
+        chatOf(request, dialect)
+      } catch (error) {
+        if (error instanceof GatewayError) return error
+        throw error
+      }
+      return undefined
+    },
     request: (call, connection) => adapter.request(asChat(call), connection),
     reply: (bytes, headers, call) =>
       written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call.body),
@@ -67,6 +78,17 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
   }
 }
 
+/** A body belongs to one dialect, and is translated once however many deployments are looked at. */
+const translations = new WeakMap<ModelRequest, ModelRequest>()
+
+function chatOf(request: ModelRequest, dialect: Dialect): ModelRequest {
+  const known = translations.get(request)
+  if (known) return known
+  const chat = dialect.toChat(request)
+  translations.set(request, chat)
+  return chat
+}
+
 function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {
   if (reply.bytes) return reply
   const { completion, usage, outputCharacters } = reply
@@ -77,6 +99,7 @@ function written(reply: Reply, dialect: Dialect, request: ModelRequest): Written
 
 /** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
 function writing(reader: StreamReader, words: DialectStream): WrittenReader {
+  const { fail } = words
   let translating = false
   let created = 0
   const dated = (chunk: ChatChunk): ChatChunk => {
@@ -96,6 +119,7 @@ function writing(reader: StreamReader, words: DialectStream): WrittenReader {
         return { ...rest, out: joinBytes(out) }
       }),
     closing: () => (translating || !reader.closing ? words.close() : reader.closing()),
+    ...(fail ? { failing: fail } : {}),
   }
 }
 

@@ -71,6 +71,8 @@ export interface StreamReader {
   push(piece: Uint8Array): StreamStep[]
   /** What properly ends a stream of `out` bytes whose answer is complete but whose upstream left out the closing event. */
   closing?(): Uint8Array
+  /** What ends a stream of `out` bytes that failed after it began, where that depends on what was said before. */
+  failing?(failure: GatewayError): Uint8Array
 }
 
 /** How one provider takes one kind of request. Pure: time, retries, aborts and metering belong to the pipeline. */
@@ -107,6 +109,8 @@ export interface Provider {
   readonly kind: string
   connect(parameters: GatewayParams, defaults: Readonly<Record<string, unknown>>): Connection
   readonly adapters: Adapters
+  /** False where one of the adapters does not fit what this connection leads to: an older version of the API. */
+  takes?(capability: Capability, connection: Connection): boolean
   /** Signs or authorises a final request, where a constant header is not enough: SigV4, a minted token. */
   authorize?(request: UpstreamRequest, connection: Connection, means: Authorizing): Promise<UpstreamRequest>
   /** Only for a provider that answers without a network. */

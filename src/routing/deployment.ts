@@ -12,8 +12,9 @@ export interface Deployment {
   readonly info: ModelInfo
   /** The per-minute limits of `model_info`, by unit. */
   readonly limits: Capacity
-  /** What it may be asked for: what the operator named in `model_info.mode`, else all that its provider can do. */
-  adapter(capability: Capability): Adapter | undefined
+  /** What it may be asked for: what the operator named in `model_info.mode`, else all that its provider can do. `asked`
+   *  is what the client asked for, where this capability only carries it. */
+  adapter(capability: Capability, asked?: Capability): Adapter | undefined
   /** `gateway_params.timeout`, where it differs from the router's. */
   readonly timeoutSeconds: number | undefined
 }

@@ -33,11 +33,13 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
   const { gateway_params: parameters, model_info: info } = entry
   const provider = providers.get(parameters.provider)
   if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)
+  const connection = provider.connect(parameters, info.default_params)
+  const takes = (capability: Capability) => provider.takes?.(capability, connection) ?? true
   return {
     id: entry.deployment_id,
     modelName: entry.model_name,
     provider,
-    connection: provider.connect(parameters, info.default_params),
+    connection,
     info,
     limits: {
       ...(info.rpm_limit == null ? {} : { requests: info.rpm_limit }),
@@ -47,13 +49,15 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
       ...(info.char_pm_limit == null ? {} : { characters: info.char_pm_limit }),
       ...(info.rerank_units_pm_limit == null ? {} : { rerankUnits: info.rerank_units_pm_limit }),
     },
-    adapter: (capability) => (allows(info.mode, capability) ? provider.adapters[capability] : undefined),
+    adapter: (capability, asked = capability) =>
+      allows(info.mode, asked) && takes(capability) ? provider.adapters[capability] : undefined,
     timeoutSeconds: parameters.timeout,
   }
 }
 
-/** The dialects of chat are chat. */
+const CARRIED_BY_CHAT: readonly Capability[] = ['messages', 'responses', 'completion']
+
+/** The dialects of chat are chat, and a prompt is asked as chat. */
 function allows(mode: ModelInfo['mode'], capability: Capability): boolean {
-  if (mode === undefined || mode === capability) return true
-  return mode === 'chat' && (capability === 'messages' || capability === 'responses')
+  return mode === undefined || mode === capability || (mode === 'chat' && CARRIED_BY_CHAT.includes(capability))
 }

@@ -2,15 +2,19 @@ import type { Route } from '../route.ts'
 import { audioSpeech } from './audio-speech.ts'
 import { audioTranscriptions } from './audio-transcriptions.ts'
 import { chatCompletions } from './chat-completions.ts'
+import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
 import { imagesGenerations } from './images-generations.ts'
 import { getModel, listModels } from './models.ts'
 import { rerankRoutes } from './rerank.ts'
+import { responses } from './responses.ts'
 
 export const v1: readonly Route[] = [
   listModels,
   getModel,
   chatCompletions,
+  responses,
+  completions,
   embeddings,
   imagesGenerations,
   audioSpeech,

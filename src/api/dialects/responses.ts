@@ -1,0 +1,60 @@
+import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
+import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
+import { asDialect } from '../../pipeline/dialect.ts'
+import { growingAnswer } from './responses/answer.ts'
+import { toChat } from './responses/request.ts'
+
+const encoder = new TextEncoder()
+
+/** Items in, items out, and a stream of typed events in a numbered order. Nothing is kept: a client sends the whole
+ *  conversation each time. */
+export const responsesDialect = asDialect<ResponsesRequest>({
+  native: 'responses',
+  schema: responsesRequest,
+  toChat,
+  fromChat(completion, request) {
+    const answer = growingAnswer(request, () => {})
+    answer.take(asChunk(completion))
+    return answer.finish()
+  },
+  stream(request) {
+    let text = ''
+    let sequence_number = 0
+    const answer = growingAnswer(request, (type, fields) => {
+      text += eventText(type, { sequence_number: sequence_number++, ...fields })
+    })
+    const told = (act: () => unknown): Uint8Array => {
+      text = ''
+      act()
+      return encoder.encode(text)
+    }
+    return {
+      write: (chunk) => told(() => answer.take(chunk)),
+      close: () => told(() => answer.finish()),
+      fail: (failure) => told(() => answer.fail(failure)),
+    }
+  },
+  errorEvent: (failure) =>
+    encoder.encode(
+      eventText('error', {
+        sequence_number: 0,
+        code: failure.code,
+        message: failure.message,
+        param: failure.details.param ?? null,
+      }),
+    ),
+})
+
+function eventText(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+}
+
+/** A whole answer, said in one chunk. */
+function asChunk({ id, created, model, choices, usage }: ChatCompletion): ChatChunk {
+  const said = (Array.isArray(choices) ? choices : []).slice(0, 1).map((choice) => {
+    const calls: readonly object[] = Array.isArray(choice?.message?.tool_calls) ? choice.message.tool_calls : []
+    const delta = { ...choice?.message, tool_calls: calls.map((call, index) => ({ ...call, index })) }
+    return { index: 0, delta, finish_reason: choice?.finish_reason, logprobs: choice?.logprobs }
+  })
+  return { id, object: 'chat.completion.chunk', created, model, choices: said, usage: usage ?? null }
+}

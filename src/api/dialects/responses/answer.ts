@@ -1,0 +1,136 @@
+import type { GatewayError } from '../../../lib/errors.ts'
+import type { ChatChunk, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
+import type { ResponsesRequest } from '../../../modes/responses.ts'
+import { callAssembly } from './call-assembly.ts'
+import { callItem } from './call-item.ts'
+import { type Head, newHead, type Progress, responseDocument } from './document.ts'
+import { type MessageItem, messageItem } from './message-item.ts'
+import type { Emit, OutputItem } from './output-item.ts'
+import { type ReasoningItem, reasoningItem } from './reasoning-item.ts'
+
+/** A response that grows with what the model says, and tells each step. Whole answers are built the same way, untold. */
+export function growingAnswer(request: ResponsesRequest, emit: Emit) {
+  const items: OutputItem[] = []
+  let head: Head | undefined
+  let usage: WireUsage | undefined
+  let finish: string | undefined
+  let message: MessageItem | undefined
+  let reasoning: ReasoningItem | undefined
+  const calls = callAssembly((callId, name) => {
+    settleWords()
+    return opened(callItem(emit, items.length, { callId, name }))
+  })
+
+  function opened<Item extends OutputItem>(item: Item): Item {
+    items.push(item)
+    return item
+  }
+  /** One kind of words follows another; calls may go on growing beside them. */
+  function settleWords(except?: OutputItem): void {
+    for (const item of [reasoning, message]) if (item && item !== except) item.close('completed')
+  }
+  function thinking(): ReasoningItem {
+    if (!reasoning || reasoning.closed) {
+      settleWords()
+      reasoning = opened(reasoningItem(emit, items.length))
+    }
+    return reasoning
+  }
+  function words(): MessageItem {
+    if (!message || message.closed) {
+      settleWords()
+      message = opened(messageItem(emit, items.length))
+    }
+    return message
+  }
+  function begin(created: unknown, model: unknown): Head {
+    if (head) return head
+    head = newHead(created, model, request)
+    const response = responseDocument(head, request, { status: 'in_progress', output: [] })
+    emit('response.created', { response })
+    emit('response.in_progress', { response })
+    return head
+  }
+  const documents = () => items.map((item) => item.document())
+
+  return {
+    take({ created, model, choices, usage: reported }: ChatChunk): void {
+      if (reported) usage = reported
+      const choice = Array.isArray(choices) ? choices.find((one) => one && (one.index ?? 0) === 0) : undefined
+      // What a provider says of the prompt alone comes before it knows its own name.
+      if (!choice) return
+      begin(created, model)
+      const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = fieldsOf(choice.delta)
+      if (reasoning_content !== '') thinking().think(reasoning_content)
+      if (thinking_blocks.length > 0) thinking().sign(thinking_blocks)
+      if (content !== '') words().say(content, logprobsOf(choice.logprobs))
+      if (refusal !== '') words().refuse(refusal)
+      for (const call of tool_calls) calls.take(call)
+      if (typeof choice.finish_reason === 'string') finish = choice.finish_reason
+    },
+    /** Ends a complete answer. */
+    finish(): object {
+      const ended = begin(undefined, undefined)
+      calls.finish()
+      const incomplete = INCOMPLETE[finish ?? '']
+      const last = items.at(-1)
+      for (const item of items) item.close(incomplete && item === last ? 'incomplete' : 'completed')
+      const progress: Progress = {
+        status: incomplete ? 'incomplete' : 'completed',
+        output: documents(),
+        usage,
+        ...(incomplete ? { incompleteBecause: incomplete } : {}),
+      }
+      const response = responseDocument(ended, request, progress)
+      emit(`response.${progress.status}`, { response })
+      return response
+    },
+    /** Ends an answer that was cut: what was open stays open. */
+    fail(failure: GatewayError): void {
+      const ended = begin(undefined, undefined)
+      const error = {
+        code: failure.row.type === 'rate_limit_error' ? 'rate_limit_exceeded' : 'server_error',
+        message: failure.message,
+      }
+      const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, error })
+      emit('response.failed', { response })
+    },
+  }
+}
+
+const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter' | undefined>> = {
+  length: 'max_output_tokens',
+  content_filter: 'content_filter',
+}
+
+interface Fields {
+  readonly content: string
+  readonly refusal: string
+  readonly reasoning_content: string
+  readonly thinking_blocks: readonly ThinkingBlock[]
+  readonly tool_calls: readonly unknown[]
+}
+
+/** A delta or a message, with what vendors leave out. */
+function fieldsOf(said: unknown): Fields {
+  const fields = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
+  return {
+    content: textOf(fields.content),
+    refusal: textOf(fields.refusal),
+    // Two names are in use among vendors of this shape.
+    reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning),
+    thinking_blocks: Array.isArray(fields.thinking_blocks) ? fields.thinking_blocks : [],
+    tool_calls: Array.isArray(fields.tool_calls) ? fields.tool_calls : [],
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return ''
+  return value.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('')
+}
+
+function logprobsOf(logprobs: unknown): readonly unknown[] {
+  const content = (logprobs as { content?: unknown } | null | undefined)?.content
+  return Array.isArray(content) ? content : []
+}

@@ -1,0 +1,58 @@
+import { inexpressible } from '../inexpressible.ts'
+
+export type Part = Readonly<Record<string, unknown>>
+
+/** What a message or a tool's output says, as chat's content: plain text stays text, parts become chat's parts. */
+export function chatContent(content: unknown, param: string): unknown {
+  if (content === undefined || content === null) return ''
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) throw inexpressible(param, `'${param}' must be a string or a list of parts.`)
+  const parts = content.map((part, index) => chatPart(part, `${param}.${index}`))
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' ? only.text : parts
+}
+
+function chatPart(part: unknown, param: string): Part {
+  const { type, ...fields } = (typeof part === 'object' && part !== null ? part : {}) as Part
+  const write = typeof type === 'string' && Object.hasOwn(PARTS, type) ? PARTS[type] : undefined
+  if (!write) {
+    throw inexpressible(`${param}.type`, `Content of type '${String(type)}' is not supported at '${param}'.`)
+  }
+  return write(fields, param)
+}
+
+const PARTS: Readonly<Record<string, (fields: Part, param: string) => Part>> = {
+  input_text: text,
+  output_text: text,
+  text,
+  refusal: ({ refusal }) => ({ type: 'refusal', refusal: textual(refusal) }),
+  input_image({ image_url, file_id, detail }, param) {
+    if (file_id !== undefined && file_id !== null) throw stored(`${param}.file_id`, 'image_url')
+    return { type: 'image_url', image_url: { url: textual(image_url), ...known({ detail }) } }
+  },
+  input_file({ file_data, filename, file_id, file_url }, param) {
+    if (file_url !== undefined && file_url !== null) {
+      throw inexpressible(`${param}.file_url`, `Send the file itself in '${param}.file_data'; this model fetches none.`)
+    }
+    if (file_id !== undefined && file_id !== null) throw stored(`${param}.file_id`, 'file_data')
+    return { type: 'file', file: known({ file_data, filename }) }
+  },
+  input_audio: ({ input_audio }) => ({ type: 'input_audio', input_audio }),
+}
+
+function text({ text: words }: Part): Part {
+  return { type: 'text', text: textual(words) }
+}
+
+function stored(param: string, instead: string): Error {
+  return inexpressible(param, `'${param}' names a file that this model's provider does not hold; send '${instead}'.`)
+}
+
+function textual(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Without the members that say nothing. */
+export function known(fields: Part): Part {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+}

@@ -1,0 +1,90 @@
+import { newId } from '../../../lib/ids.ts'
+import type { WireUsage } from '../../../modes/chat-completion.ts'
+import type { ResponsesRequest } from '../../../modes/responses.ts'
+
+/** What stays the same through every version of one response. */
+export interface Head {
+  readonly id: string
+  readonly createdAt: number
+  readonly model: string
+}
+
+/** How far a response has come. */
+export interface Progress {
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  readonly output: readonly object[]
+  readonly usage?: WireUsage | undefined
+  readonly incompleteBecause?: 'max_output_tokens' | 'content_filter'
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+export function newHead(created: unknown, model: unknown, request: ResponsesRequest): Head {
+  return {
+    id: newId('resp'),
+    createdAt: typeof created === 'number' && created > 0 ? Math.floor(created) : nowSeconds(),
+    model: typeof model === 'string' && model !== '' ? model : request.model,
+  }
+}
+
+/** The response object: every field that the vendor's own has, with what the request set. */
+export function responseDocument(head: Head, request: ResponsesRequest, progress: Progress): object {
+  const { status, output, usage, incompleteBecause, error } = progress
+  return {
+    id: head.id,
+    object: 'response',
+    created_at: head.createdAt,
+    completed_at: status === 'completed' ? Math.max(head.createdAt, nowSeconds()) : null,
+    status,
+    error: error ?? null,
+    incomplete_details: incompleteBecause ? { reason: incompleteBecause } : null,
+    model: head.model,
+    output,
+    usage: usage ? responseUsage(usage) : null,
+    ...settings(request),
+  }
+}
+
+function settings(request: ResponsesRequest): object {
+  return {
+    instructions: request.instructions ?? null,
+    metadata: request.metadata ?? {},
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    temperature: request.temperature ?? null,
+    top_p: request.top_p ?? null,
+    top_logprobs: request.top_logprobs ?? 0,
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: (request.tools ?? []).map((tool) => (tool.type === 'function' ? { strict: null, ...tool } : tool)),
+    text: { ...request.text, format: request.text?.format ?? { type: 'text' } },
+    reasoning: { effort: null, summary: null, ...request.reasoning },
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: null,
+    truncation: 'disabled',
+    previous_response_id: null,
+    background: false,
+    store: false,
+    service_tier: request.service_tier ?? 'default',
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    safety_identifier: request.safety_identifier ?? null,
+    user: request.user ?? null,
+  }
+}
+
+function responseUsage(usage: WireUsage): object {
+  const { prompt_tokens_details: input, completion_tokens_details: output } = usage
+  const inputTokens = usage.prompt_tokens ?? 0
+  const outputTokens = usage.completion_tokens ?? 0
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: {
+      cached_tokens: input?.cached_tokens ?? 0,
+      cache_write_tokens: input?.cache_creation_tokens ?? 0,
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: output?.reasoning_tokens ?? 0 },
+    total_tokens: usage.total_tokens ?? inputTokens + outputTokens,
+  }
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

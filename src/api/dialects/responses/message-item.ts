@@ -1,0 +1,70 @@
+import { newId } from '../../../lib/ids.ts'
+import { announced, type Emit, type ItemStatus, type OutputItem } from './output-item.ts'
+
+export interface MessageItem extends OutputItem {
+  say(text: string, logprobs: readonly unknown[]): void
+  refuse(text: string): void
+}
+
+interface Part {
+  readonly type: 'output_text' | 'refusal'
+  text: string
+  readonly logprobs: unknown[]
+}
+
+/** Words of the model: parts of text and of refusal, one open at a time. */
+export function messageItem(emit: Emit, output_index: number): MessageItem {
+  const id = newId('msg')
+  const parts: Part[] = []
+  const item = announced(emit, output_index, (status) => ({
+    id,
+    type: 'message',
+    status,
+    role: 'assistant',
+    content: parts.map(partDocument),
+  }))
+  const where = () => ({ item_id: id, output_index, content_index: parts.length - 1 })
+
+  const closePart = () => {
+    const part = parts.at(-1)
+    if (!part) return
+    if (part.type === 'refusal') emit('response.refusal.done', { ...where(), refusal: part.text })
+    else emit('response.output_text.done', { ...where(), text: part.text, logprobs: part.logprobs })
+    emit('response.content_part.done', { ...where(), part: partDocument(part) })
+  }
+  const openPart = (type: Part['type']): Part => {
+    const last = parts.at(-1)
+    if (last?.type === type) return last
+    closePart()
+    const part: Part = { type, text: '', logprobs: [] }
+    parts.push(part)
+    emit('response.content_part.added', { ...where(), part: partDocument(part) })
+    return part
+  }
+
+  return {
+    get closed() {
+      return item.closed
+    },
+    say(text, logprobs) {
+      const part = openPart('output_text')
+      part.text += text
+      part.logprobs.push(...logprobs)
+      emit('response.output_text.delta', { ...where(), delta: text, logprobs })
+    },
+    refuse(text) {
+      openPart('refusal').text += text
+      emit('response.refusal.delta', { ...where(), delta: text })
+    },
+    close(status: ItemStatus) {
+      if (item.closed) return
+      closePart()
+      item.close(status)
+    },
+    document: item.document,
+  }
+}
+
+function partDocument({ type, text, logprobs }: Part): object {
+  return type === 'refusal' ? { type, refusal: text } : { type, text, annotations: [], logprobs: [...logprobs] }
+}

@@ -1,0 +1,103 @@
+import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
+import { inexpressible } from '../inexpressible.ts'
+import { chatContent, type Part } from './content.ts'
+import { openThinking } from './thinking.ts'
+
+export interface Message {
+  readonly role: string
+  readonly content?: unknown
+  readonly [field: string]: unknown
+}
+
+/** One turn of the model: items that chat holds in a single message. */
+interface Turn {
+  content?: unknown
+  reasoning: string
+  thinking: ThinkingBlock[]
+  calls: ToolCall[]
+}
+
+/** The items of an input as the messages of a conversation, in order. Neighbouring reasoning, words and function calls
+ *  of the model are one turn. */
+export function messagesOf(input: string | readonly Part[]): Message[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  const messages: Message[] = []
+  let turn: Turn | undefined
+  const flush = () => {
+    if (turn) messages.push(turnMessage(turn))
+    turn = undefined
+  }
+  const begin = () => {
+    turn ??= { reasoning: '', thinking: [], calls: [] }
+    return turn
+  }
+
+  const kinds: Readonly<Record<string, (item: Part, param: string) => void>> = {
+    message(item, param) {
+      const content = chatContent(item.content, `${param}.content`)
+      if (item.role !== 'assistant') {
+        flush()
+        messages.push({ role: chatRole(item.role, param), content })
+        return
+      }
+      if (turn?.content !== undefined) flush()
+      begin().content = content
+    },
+    reasoning(item) {
+      // Reasoning begins a turn; what the model said before it was another.
+      if (turn && (turn.content !== undefined || turn.calls.length > 0)) flush()
+      const { reasoning, thinking } = begin()
+      begin().reasoning = reasoning + partsText(item.summary ?? item.content)
+      thinking.push(...(openThinking(item.encrypted_content) ?? []))
+    },
+    function_call(item, param) {
+      const { call_id, name, arguments: text } = item
+      if (typeof call_id !== 'string') throw inexpressible(`${param}.call_id`, `'${param}.call_id' must be a string.`)
+      if (typeof name !== 'string') throw inexpressible(`${param}.name`, `'${param}.name' must be a string.`)
+      const call = { name, arguments: typeof text === 'string' ? text : '{}' }
+      begin().calls.push({ id: call_id, type: 'function', function: call })
+    },
+    function_call_output(item, param) {
+      flush()
+      const { call_id } = item
+      if (typeof call_id !== 'string') throw inexpressible(`${param}.call_id`, `'${param}.call_id' must be a string.`)
+      messages.push({ role: 'tool', tool_call_id: call_id, content: chatContent(item.output, `${param}.output`) })
+    },
+  }
+
+  for (const [index, item] of input.entries()) {
+    const param = `input.${index}`
+    const type = item.type ?? 'message'
+    const read = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
+    if (!read) throw inexpressible(`${param}.type`, `Items of type '${String(type)}' are not supported at '${param}'.`)
+    read(item, param)
+  }
+  flush()
+  return messages
+}
+
+function turnMessage({ content, reasoning, thinking, calls }: Turn): Message {
+  return {
+    role: 'assistant',
+    content: content ?? (calls.length > 0 ? null : ''),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(thinking.length === 0 ? {} : { thinking_blocks: thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+}
+
+/** `developer` is what newer models call the same thing; every provider knows `system`. */
+const ROLES: Readonly<Record<string, string>> = { user: 'user', system: 'system', developer: 'system' }
+
+function chatRole(role: unknown, param: string): string {
+  const known = typeof role === 'string' && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
+  if (known === undefined) {
+    throw inexpressible(`${param}.role`, `'${param}.role' must be user, assistant, system or developer.`)
+  }
+  return known
+}
+
+function partsText(parts: unknown): string {
+  if (!Array.isArray(parts)) return ''
+  return parts.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n\n')
+}

@@ -1,0 +1,49 @@
+import { newId } from '../../../lib/ids.ts'
+import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
+import { announced, type Emit, type OutputItem } from './output-item.ts'
+import { sealThinking } from './thinking.ts'
+
+export interface ReasoningItem extends OutputItem {
+  think(text: string): void
+  /** Signed pieces, which the provider wants back with the next turn. */
+  sign(blocks: readonly ThinkingBlock[]): void
+}
+
+/** What the model thought, as the one part of a summary. */
+export function reasoningItem(emit: Emit, output_index: number): ReasoningItem {
+  const id = newId('rs')
+  const signed: ThinkingBlock[] = []
+  let text: string | undefined
+  const part = () => ({ type: 'summary_text', text: text ?? '' })
+  const item = announced(emit, output_index, (status) => ({
+    id,
+    type: 'reasoning',
+    status,
+    summary: text === undefined ? [] : [part()],
+    ...(signed.length === 0 ? {} : { encrypted_content: sealThinking(signed) }),
+  }))
+  const where = { item_id: id, output_index, summary_index: 0 }
+  return {
+    get closed() {
+      return item.closed
+    },
+    think(more) {
+      if (text === undefined) {
+        text = ''
+        emit('response.reasoning_summary_part.added', { ...where, part: part() })
+      }
+      text += more
+      emit('response.reasoning_summary_text.delta', { ...where, delta: more })
+    },
+    sign: (blocks) => void signed.push(...blocks),
+    close(status) {
+      if (item.closed) return
+      if (text !== undefined) {
+        emit('response.reasoning_summary_text.done', { ...where, text })
+        emit('response.reasoning_summary_part.done', { ...where, part: part() })
+      }
+      item.close(status)
+    },
+    document: item.document,
+  }
+}

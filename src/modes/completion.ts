@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import type { Mode } from './mode.ts'
+import { tokenCost } from './token-cost.ts'
+
+const prompt = z.union([z.string(), z.array(z.string()).min(1)], {
+  error: 'must be a string or a list of strings; lists of tokens are not taken here',
+})
+
+export const completionRequest = z.looseObject({
+  model: z.string().min(1).describe('Public model name, alias or route group.'),
+  prompt: prompt.describe('The text to answer; a list is joined by newlines.'),
+  stream: z.boolean().nullish().describe('Answer as server-sent events.'),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  metadata: z
+    .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
+    .nullish(),
+})
+export type CompletionRequest = z.output<typeof completionRequest>
+
+export const completion: Mode<CompletionRequest> = {
+  name: 'completion',
+  schema: completionRequest,
+  body: 'json',
+  unit: 'tokens',
+  measure: () => ({}),
+  unitCost: tokenCost,
+}
