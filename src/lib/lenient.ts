@@ -1,0 +1,31 @@
+/** Reads what somebody else wrote: a member that is missing or of another type is absent, never an error. */
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+const decoder = new TextDecoder()
+const NOTHING: JsonRecord = {}
+
+export function asRecord(value: unknown): JsonRecord {
+  return isRecord(value) ? value : NOTHING
+}
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** The JSON object that the text or bytes hold; undefined when they hold anything else. */
+export function parseRecord(json: string | Uint8Array): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(typeof json === 'string' ? json : decoder.decode(json))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import type { GatewayError } from '../../lib/errors.ts'
+import { asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { retryAfterSeconds } from '../../lib/retry-after.ts'
+import { classifyFailure } from '../openai-failure.ts'
+
+/** Exceptions whose status on the wire says less than their name, or that come inside a stream, without a status. */
+const STATUSES: Readonly<Record<string, number>> = {
+  ThrottlingException: 429,
+  TooManyRequestsException: 429,
+  ServiceQuotaExceededException: 429,
+  // 429 on the wire: the model is being loaded, which is no limit of ours.
+  ModelNotReadyException: 503,
+  ModelTimeoutException: 408,
+  ModelErrorException: 502,
+  ModelStreamErrorException: 502,
+  InternalServerException: 500,
+  ServiceUnavailableException: 503,
+  AccessDeniedException: 403,
+  ResourceNotFoundException: 404,
+  UnrecognizedClientException: 403,
+  ExpiredTokenException: 403,
+  InvalidSignatureException: 403,
+  ValidationException: 400,
+}
+
+/** Validation errors that are the operator's mistake, not the client's. */
+const WRONG_MODEL =
+  /model identifier is invalid|on-demand throughput isn.t supported|operation not allowed|model is not supported|marked .* as legacy|end of its life/i
+const TOO_LONG =
+  /input is too long|prompt is too long|exceeds? (the )?(maximum|model'?s?) (context|input)|context limit/i
+
+/** Names what an answer outside 2xx means. */
+export function bedrockFailure(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  now: number,
+): GatewayError {
+  const body = parseRecord(bytes) ?? {}
+  const name = (headers['x-amzn-errortype'] ?? asText(body.__type)).replace(/:.*$/, '').replace(/^.*#/, '')
+  return exception(name, messageIn(body), status, retryAfterSeconds(headers, now))
+}
+
+/** The same for an exception inside an answer of status 200; undefined when there is none. */
+export function embeddedFailure(body: JsonRecord): GatewayError | undefined {
+  const name = asText(body.__type).replace(/^.*#/, '')
+  return name === '' ? undefined : exception(name, messageIn(body))
+}
+
+/** An exception by its name, whose first letter is small in streams. */
+export function exception(name: string, message: string, status = 502, retryAfter?: number): GatewayError {
+  const code = name.slice(0, 1).toUpperCase() + name.slice(1)
+  const meant = STATUSES[code] ?? status
+  const refused = meant === 400 && WRONG_MODEL.test(message)
+  const wire = {
+    message: message === '' ? undefined : message,
+    type: TOO_LONG.test(message) ? 'context_length_exceeded' : undefined,
+    code: code === '' ? undefined : code,
+    param: undefined,
+  }
+  return classifyFailure(refused ? 404 : meant, wire, retryAfter)
+}
+
+function messageIn(body: JsonRecord): string {
+  return asText(body.message) || asText(body.Message)
+}

@@ -1,0 +1,17 @@
+import { isRecord } from '../../lib/lenient.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
+import { count } from '../openai-usage.ts'
+
+/** Usage as Converse reports it. Most models count cached tokens beside the input, some within it; the sum tells which. */
+export function bedrockUsage(value: unknown): Usage | undefined {
+  if (!isRecord(value)) return undefined
+  const input = count(value.inputTokens)
+  const outputTokens = count(value.outputTokens)
+  const cachedInputTokens = count(value.cacheReadInputTokens)
+  const cacheCreationInputTokens = count(value.cacheWriteInputTokens)
+  const cache = cachedInputTokens + cacheCreationInputTokens
+  if (input + outputTokens + cache === 0) return undefined
+  const within = cache <= input && count(value.totalTokens) === input + outputTokens
+  const inputTokens = within ? input : input + cache
+  return usageOf({ inputTokens, outputTokens, cachedInputTokens, cacheCreationInputTokens })
+}

@@ -1,0 +1,22 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { FinishReason } from '../../modes/chat-completion.ts'
+
+const FINISHES: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  guardrail_intervened: 'content_filter',
+  content_filtered: 'content_filter',
+}
+
+/** What a stop reason means; an error where it says that there is no answer. */
+export function converseFinish(stopReason: unknown, saidSomething: boolean): FinishReason | GatewayError {
+  if (typeof stopReason === 'string' && stopReason.startsWith('malformed_')) {
+    return new GatewayError('upstream_malformed', 'The model wrote something that its provider could not read.')
+  }
+  const finish = FINISHES[typeof stopReason === 'string' ? stopReason : ''] ?? 'stop'
+  if (finish !== 'content_filter' || saidSomething) return finish
+  return new GatewayError('content_policy', "The provider's content policy stopped the answer before it began.")
+}

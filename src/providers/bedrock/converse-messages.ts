@@ -1,0 +1,105 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { CONVERSE } from './converse-name.ts'
+import { mediaBlock } from './media-block.ts'
+
+type Block = JsonRecord
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: Block[]
+}
+
+interface Conversation {
+  readonly messages: readonly Turn[]
+  readonly system: Block[]
+}
+
+/** The conversation in Converse's turns: user and assistant strictly alternate there, tool results are the user's, and
+ *  every system message stands before the first turn. */
+export function converseMessages(list: ChatRequest['messages']): Conversation {
+  const system: Block[] = []
+  const messages: Turn[] = []
+  const say = (role: Turn['role'], blocks: readonly Block[]) => {
+    const last = messages.at(-1)
+    if (last?.role === role) last.content.push(...blocks)
+    else messages.push({ role, content: [...blocks] })
+  }
+  for (const [index, message] of list.entries()) {
+    const at = `messages.${index}`
+    if (message.role === 'system' || message.role === 'developer') system.push(...contentBlocks(message.content, at))
+    else if (message.role === 'user') say('user', contentBlocks(message.content, at))
+    else if (message.role === 'assistant') say('assistant', assistantBlocks(message, at))
+    else if (message.role === 'tool') say('user', toolResult(message, at))
+    else throw unspoken(`${at}.role`, CONVERSE)
+  }
+  return { messages, system }
+}
+
+export function hasToolTurns(messages: readonly Turn[]): boolean {
+  return messages.some(({ content }) => content.some((block) => 'toolUse' in block || 'toolResult' in block))
+}
+
+/** Everything up to a part that says so is kept in the provider's cache. */
+export function cachePoint(part: JsonRecord): Block[] {
+  if (!isRecord(part.cache_control)) return []
+  const { ttl } = part.cache_control
+  return [{ cachePoint: { type: 'default', ...(typeof ttl === 'string' ? { ttl } : {}) } }]
+}
+
+function contentBlocks(content: unknown, at: string): Block[] {
+  if (typeof content === 'string') return textBlock(content)
+  return asList(content).flatMap((part, index) => {
+    const record = asRecord(part)
+    const block =
+      record.type === 'text' ? textBlock(record.text) : [mediaBlock(record, `${at}.content.${index}`, index)]
+    return [...block, ...cachePoint(record)]
+  })
+}
+
+/** Converse refuses blank text, which other vendors take for nothing. */
+function textBlock(text: unknown): Block[] {
+  return typeof text === 'string' && text.trim() !== '' ? [{ text }] : []
+}
+
+function assistantBlocks(message: JsonRecord, at: string): Block[] {
+  const content = Array.isArray(message.content)
+    ? message.content.map((part) => (asRecord(part).type === 'refusal' ? { type: 'text', text: part.refusal } : part))
+    : message.content
+  return [
+    ...asList(message.thinking_blocks).map((block, index) =>
+      reasoningBlock(asRecord(block), `${at}.thinking_blocks.${index}`),
+    ),
+    ...contentBlocks(content, at),
+    ...textBlock(message.refusal),
+    ...asList(message.tool_calls).map((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),
+    ...cachePoint(message),
+  ]
+}
+
+/** Models check the signature of what they thought; text that has none is not taken back, and not needed. */
+function reasoningBlock(block: JsonRecord, at: string): Block {
+  if (block.type === 'redacted_thinking') return { reasoningContent: { redactedContent: block.data } }
+  if (block.type !== 'thinking') throw unspoken(`${at}.type`, CONVERSE)
+  const signature = block.signature == null ? {} : { signature: block.signature }
+  return { reasoningContent: { reasoningText: { text: asText(block.thinking), ...signature } } }
+}
+
+function toolUse(call: JsonRecord, at: string): Block {
+  const { name, arguments: written } = asRecord(call.function)
+  const input = written === undefined || written === '' ? {} : parseRecord(asText(written))
+  if (!input) {
+    throw new GatewayError('invalid_request', 'The arguments of a tool call must be a JSON object.', {
+      param: `${at}.function.arguments`,
+    })
+  }
+  return { toolUse: { toolUseId: call.id, name, input } }
+}
+
+function toolResult(message: JsonRecord, at: string): Block[] {
+  const blocks = contentBlocks(message.content, at)
+  const content = blocks.filter((block) => !('cachePoint' in block))
+  const points = [...blocks.filter((block) => 'cachePoint' in block), ...cachePoint(message)]
+  return [{ toolResult: { toolUseId: message.tool_call_id, content } }, ...points]
+}

@@ -1,0 +1,2 @@
+/** What refusals call the API. */
+export const CONVERSE = "Bedrock's Converse API"

@@ -1,0 +1,88 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { converseMessages, hasToolTurns } from './converse-messages.ts'
+import { CONVERSE } from './converse-name.ts'
+import { reasoningFields } from './reasoning-fields.ts'
+import { toolConfig } from './tool-config.ts'
+
+/** Converse's own fields, which travel as they are. */
+const OWN_FIELDS = [
+  'guardrailConfig',
+  'additionalModelResponseFieldPaths',
+  'performanceConfig',
+  'requestMetadata',
+  'promptVariables',
+] as const
+
+const SPOKEN: ReadonlySet<string> = new Set([
+  ...OWN_FIELDS,
+  'model',
+  'messages',
+  'stream',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning_effort',
+  'thinking',
+  'service_tier',
+  'additionalModelRequestFields',
+])
+
+/** A chat request in the words of Converse. */
+export function converseRequest(body: ChatRequest, model: string): JsonRecord {
+  refuseUnspoken(body, SPOKEN, CONVERSE)
+  const { messages, system } = converseMessages(body.messages)
+  const inferenceConfig = {
+    maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    stopSequences: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
+  }
+  const modelFields = {
+    ...(body.top_k == null ? {} : { top_k: body.top_k }),
+    ...reasoningFields(body, model),
+    ...asRecord(body.additionalModelRequestFields),
+  }
+  return {
+    messages,
+    ...(system.length > 0 ? { system } : {}),
+    ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
+    ...toolConfig(body, hasToolTurns(messages)),
+    ...outputConfig(body.response_format),
+    ...serviceTier(body.service_tier),
+    ...(Object.keys(modelFields).length > 0 ? { additionalModelRequestFields: modelFields } : {}),
+    ...Object.fromEntries(OWN_FIELDS.filter((name) => body[name] != null).map((name) => [name, body[name]])),
+  }
+}
+
+function outputConfig(format: unknown): JsonRecord {
+  if (!isRecord(format) || format.type === 'text') return {}
+  if (format.type !== 'json_schema') {
+    throw unspoken('response_format', CONVERSE, 'Send a json_schema, or ask for JSON in the messages.')
+  }
+  const { name, description, schema } = asRecord(format.json_schema)
+  if (!isRecord(schema)) {
+    throw new GatewayError('invalid_request', 'A response format of type json_schema needs a schema.', {
+      param: 'response_format.json_schema.schema',
+    })
+  }
+  const jsonSchema = {
+    // A text, as Bedrock wants it.
+    schema: JSON.stringify(schema),
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+  }
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
+}
+
+function serviceTier(tier: unknown): JsonRecord {
+  return tier == null || tier === 'auto' ? {} : { serviceTier: { type: tier } }
+}

@@ -1,0 +1,24 @@
+import type { ChatRequest } from '../../modes/chat.ts'
+import type { Adapter } from '../provider.ts'
+import { bedrockFailure } from './bedrock-failure.ts'
+import { converseReply } from './converse-reply.ts'
+import { converseRequest } from './converse-request.ts'
+import { converseStream } from './converse-stream.ts'
+
+/** Chat with any model of Bedrock. */
+export const converse: Adapter<ChatRequest> = {
+  request({ body, streamed }, connection) {
+    const operation = streamed ? 'converse-stream' : 'converse'
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/model/${encodeURIComponent(connection.model)}/${operation}`,
+      headers: connection.headers,
+      body: JSON.stringify(converseRequest(body, connection.model)),
+    }
+  },
+  reply: (bytes, headers, { body }) => converseReply(bytes, headers, body.model),
+  stream: ({ body }, headers) => converseStream(headers, body.model),
+  streamType: /^application\/vnd\.amazon\.eventstream\b/i,
+  failure: bedrockFailure,
+}

@@ -1,0 +1,79 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import type { EmbeddingRequest } from '../../modes/embedding.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
+import { embeddingList, textsOf } from '../embedding-list.ts'
+import { count } from '../openai-usage.ts'
+import type { Adapter } from '../provider.ts'
+import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { bedrockFailure, embeddedFailure } from './bedrock-failure.ts'
+
+const API = 'what this model of Bedrock takes'
+const PUBLIC = ['model', 'input', 'encoding_format', 'dimensions']
+
+/** The native bodies of the families that make embeddings. */
+const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest): JsonRecord }[] = [
+  {
+    of: /amazon\.titan-embed/,
+    body(request) {
+      refuseUnspoken(request, new Set([...PUBLIC, 'normalize']), API)
+      const [inputText, ...others] = textsOf(request, API)
+      if (others.length > 0) throw unspoken('input', API, 'Titan embeds one text in a call: send one.')
+      const { dimensions, normalize } = request
+      return { inputText, ...(dimensions == null ? {} : { dimensions }), ...(normalize == null ? {} : { normalize }) }
+    },
+  },
+  {
+    of: /cohere\.embed/,
+    body(request) {
+      refuseUnspoken(request, new Set([...PUBLIC, 'input_type', 'truncate']), API)
+      const { dimensions, truncate } = request
+      return {
+        texts: textsOf(request, API),
+        input_type: request.input_type ?? 'search_document',
+        embedding_types: ['float'],
+        ...(dimensions == null ? {} : { output_dimension: dimensions }),
+        ...(truncate == null ? {} : { truncate }),
+      }
+    },
+  },
+]
+
+/** Embeddings of Titan and Cohere models. */
+export const invokeEmbedding: Adapter<EmbeddingRequest> = {
+  request({ body }, connection) {
+    const family = FAMILIES.find(({ of }) => of.test(connection.model))
+    if (!family) throw unspoken('model', API, 'Embeddings are made by Titan and Cohere models.')
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/model/${encodeURIComponent(connection.model)}/invoke`,
+      headers: connection.headers,
+      body: JSON.stringify(family.body(body)),
+    }
+  },
+  reply(bytes, headers, { body: request }) {
+    const body = parseRecord(bytes)
+    const vectors = body && vectorsOf(body)
+    if (!vectors) {
+      throw (
+        (body && embeddedFailure(body)) ??
+        new GatewayError('upstream_malformed', "The provider's answer has no embeddings.")
+      )
+    }
+    return embeddingList(vectors, request, usageIn(headers, body))
+  },
+  failure: bedrockFailure,
+}
+
+function vectorsOf({ embedding, embeddings }: JsonRecord): readonly unknown[] | undefined {
+  if (Array.isArray(embedding)) return [embedding]
+  const list = isRecord(embeddings) ? asRecord(embeddings).float : embeddings
+  return Array.isArray(list) ? list : undefined
+}
+
+/** Cohere's models leave their tokens out of the body; Bedrock itself counts in a header. */
+function usageIn(headers: Readonly<Record<string, string>>, body: JsonRecord): Usage | undefined {
+  const inputTokens = count(Number(headers['x-amzn-bedrock-input-token-count'])) || count(body.inputTextTokenCount)
+  return inputTokens === 0 ? undefined : usageOf({ inputTokens })
+}

@@ -1,0 +1,35 @@
+import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { cachePoint } from './converse-messages.ts'
+import { CONVERSE } from './converse-name.ts'
+
+/** The tools of a request, and which of them the model has to call. */
+export function toolConfig({ tools, tool_choice: choice }: ChatRequest, toolTurns: boolean): JsonRecord {
+  if (!tools || tools.length === 0) return {}
+  if (choice === 'none') {
+    // Without tools none can be called; but a conversation that has called some is refused without them.
+    if (!toolTurns) return {}
+    throw unspoken('tool_choice', CONVERSE, "Behind tool calls 'none' cannot be asked for; say it in the messages.")
+  }
+  const specifications = tools.flatMap((tool, index) => {
+    if (tool.type !== 'function') throw unspoken(`tools.${index}.type`, CONVERSE, 'Send tools of type function.')
+    const { name, description, parameters, strict } = asRecord(tool.function)
+    const toolSpec = {
+      name,
+      ...(description == null ? {} : { description }),
+      inputSchema: { json: parameters ?? { type: 'object', properties: {} } },
+      ...(strict === true ? { strict } : {}),
+    }
+    return [{ toolSpec }, ...cachePoint(tool)]
+  })
+  return { toolConfig: { tools: specifications, ...toolChoice(choice) } }
+}
+
+function toolChoice(choice: unknown): JsonRecord {
+  if (choice == null || choice === 'auto') return {}
+  if (choice === 'required') return { toolChoice: { any: {} } }
+  const name = isRecord(choice) && choice.type === 'function' ? asRecord(choice.function).name : undefined
+  if (typeof name !== 'string') throw unspoken('tool_choice', CONVERSE, 'Name a function.')
+  return { toolChoice: { tool: { name } } }
+}

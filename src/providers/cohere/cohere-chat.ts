@@ -1,0 +1,20 @@
+import type { ChatRequest } from '../../modes/chat.ts'
+import type { Adapter } from '../provider.ts'
+import { cohereFailure } from './cohere-failure.ts'
+import { cohereReply } from './cohere-reply.ts'
+import { cohereRequest } from './cohere-request.ts'
+import { cohereStream } from './cohere-stream.ts'
+
+/** Chat with Cohere. */
+export const cohereChat: Adapter<ChatRequest> = {
+  request: ({ body, streamed }, connection) => ({
+    method: 'POST',
+    origin: connection.origin,
+    path: `${connection.basePath}/v2/chat`,
+    headers: connection.headers,
+    body: JSON.stringify({ ...cohereRequest(body, connection.model), stream: streamed }),
+  }),
+  reply: (bytes, _headers, { body }) => cohereReply(bytes, body.model),
+  stream: ({ body }) => cohereStream(body.model),
+  failure: cohereFailure,
+}

@@ -1,0 +1,112 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { COHERE, cohereMessages } from './cohere-messages.ts'
+
+/** Cohere's own fields and those that it shares with the public shape, which travel as they are. */
+const SAME_FIELDS = [
+  'temperature',
+  'seed',
+  'frequency_penalty',
+  'presence_penalty',
+  'documents',
+  'citation_options',
+  'safety_mode',
+  'strict_tools',
+  'priority',
+] as const
+
+const SPOKEN: ReadonlySet<string> = new Set([
+  ...SAME_FIELDS,
+  'model',
+  'messages',
+  'stream',
+  'max_tokens',
+  'max_completion_tokens',
+  'top_p',
+  'top_k',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning_effort',
+  'thinking',
+])
+
+/** A chat request in the words of Cohere. */
+export function cohereRequest(body: ChatRequest, model: string): JsonRecord {
+  refuseUnspoken(body, SPOKEN, COHERE)
+  const renamed = {
+    max_tokens: body.max_completion_tokens ?? body.max_tokens,
+    p: body.top_p,
+    k: body.top_k,
+    stop_sequences: typeof body.stop === 'string' ? [body.stop] : body.stop,
+    thinking: thinkingOf(body),
+  }
+  return {
+    model,
+    messages: cohereMessages(body.messages),
+    ...present(Object.fromEntries(SAME_FIELDS.map((name) => [name, body[name]]))),
+    ...present(renamed),
+    ...toolsOf(body),
+    ...responseFormat(body.response_format),
+  }
+}
+
+function present(fields: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
+}
+
+function thinkingOf({ thinking, reasoning_effort: effort }: ChatRequest): JsonRecord | undefined {
+  if (isRecord(thinking)) {
+    const { budget_tokens, ...rest } = thinking
+    return budget_tokens === undefined ? rest : { ...rest, token_budget: budget_tokens }
+  }
+  if (effort == null) return undefined
+  if (effort === 'none') return { type: 'disabled' }
+  // Thinking is on or off there; how much of it is said in tokens.
+  if (effort === 'high') return { type: 'enabled' }
+  throw unspoken('reasoning_effort', COHERE, "Send 'none' or 'high', or thinking.token_budget.")
+}
+
+/** Cohere requires any tool or none, but no particular one: that one alone is offered then. */
+function toolsOf({ tools, tool_choice: choice }: ChatRequest): JsonRecord {
+  if (!tools || tools.length === 0) return {}
+  let offered: readonly JsonRecord[] = tools
+  let tool_choice: string | undefined
+  if (choice === 'required') tool_choice = 'REQUIRED'
+  else if (choice === 'none') tool_choice = 'NONE'
+  else if (isRecord(choice)) {
+    const { name } = asRecord(choice.function)
+    offered = tools.filter((tool) => asRecord(tool.function).name === name)
+    if (offered.length === 0) throw unspoken('tool_choice', COHERE, 'Name one of the functions in tools.')
+    tool_choice = 'REQUIRED'
+  }
+  for (const [index, { type }] of tools.entries()) {
+    if (type !== 'function') throw unspoken(`tools.${index}.type`, COHERE, 'Send tools of type function.')
+  }
+  const functions = offered.map((tool) => asRecord(tool.function))
+  return {
+    tools: functions.map(({ strict: _, parameters, ...rest }) => ({
+      type: 'function',
+      // Cohere wants parameters, also of a function that has none.
+      function: { ...rest, parameters: parameters ?? { type: 'object', properties: {} } },
+    })),
+    ...(tool_choice ? { tool_choice } : {}),
+    ...(functions.some(({ strict }) => strict === true) ? { strict_tools: true } : {}),
+  }
+}
+
+function responseFormat(format: unknown): JsonRecord {
+  if (!isRecord(format) || format.type === 'text') return {}
+  if (format.type === 'json_object') return { response_format: format }
+  if (format.type !== 'json_schema') throw unspoken('response_format.type', COHERE)
+  const { schema } = asRecord(format.json_schema)
+  if (!isRecord(schema)) {
+    throw new GatewayError('invalid_request', 'A response format of type json_schema needs a schema.', {
+      param: 'response_format.json_schema.schema',
+    })
+  }
+  return { response_format: { type: 'json_object', json_schema: schema } }
+}

@@ -1,0 +1,37 @@
+import { parseRecord } from '../../lib/lenient.ts'
+import type { RerankRequest } from '../../modes/rerank.ts'
+import type { Adapter } from '../provider.ts'
+import { documentTexts, rerankList } from '../rerank-list.ts'
+import { refuseUnspoken } from '../unspoken-fields.ts'
+import { cohereFailure } from './cohere-failure.ts'
+import { cohereUsage } from './cohere-usage.ts'
+
+const SPOKEN = new Set(['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'priority'])
+
+/** Reranking, billed in search units. Version 2 takes texts only and shows no documents: that is done here. */
+export const cohereRerank: Adapter<RerankRequest> = {
+  request({ body }, connection) {
+    refuseUnspoken(body, SPOKEN, "Cohere's rerank API")
+    const { query, top_n, max_tokens_per_doc, priority } = body
+    const upstream = {
+      model: connection.model,
+      query,
+      documents: documentTexts(body),
+      ...(top_n == null ? {} : { top_n }),
+      ...(max_tokens_per_doc == null ? {} : { max_tokens_per_doc }),
+      ...(priority == null ? {} : { priority }),
+    }
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/v2/rerank`,
+      headers: connection.headers,
+      body: JSON.stringify(upstream),
+    }
+  },
+  reply(bytes, _headers, { body: request }) {
+    const { results, ...more } = parseRecord(bytes) ?? {}
+    return rerankList(results, request, more, cohereUsage(more.meta))
+  },
+  failure: cohereFailure,
+}

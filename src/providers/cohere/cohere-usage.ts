@@ -1,0 +1,15 @@
+import { asRecord, isRecord } from '../../lib/lenient.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
+import { count } from '../openai-usage.ts'
+
+/** Usage as Cohere bills it: the tokens that it counts beyond those, of its own preamble, cost nothing. */
+export function cohereUsage(value: unknown): Usage | undefined {
+  if (!isRecord(value)) return undefined
+  const billed = asRecord(value.billed_units)
+  const tokens = asRecord(value.tokens)
+  const inputTokens = count(billed.input_tokens ?? tokens.input_tokens)
+  const outputTokens = count(billed.output_tokens ?? tokens.output_tokens)
+  const rerankUnits = count(billed.search_units)
+  if (inputTokens + outputTokens + rerankUnits === 0) return undefined
+  return usageOf({ inputTokens, outputTokens, rerankUnits })
+}
