@@ -30,7 +30,9 @@ export interface GatewayProcess {
 export interface Place {
   readonly folder: string
   start(options?: { yaml?: string; env?: Record<string, string>; nodeOptions?: string[] }): Promise<GatewayProcess>
-  /** Ends what still runs and removes the folder. */
+  /** Ends what still runs. */
+  end(): Promise<void>
+  /** And removes the folder. */
   clear(): Promise<void>
 }
 
@@ -38,8 +40,15 @@ export interface Place {
 export async function place(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-process-'))
   const children: ChildProcess[] = []
+  async function end(): Promise<void> {
+    const running = children.splice(0).filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+    const ended = running.map((child) => once(child, 'exit'))
+    for (const child of running) child.kill('SIGKILL')
+    await Promise.all(ended)
+  }
   return {
     folder,
+    end,
     async start({ yaml = 'model_list: []\n', env = {}, nodeOptions = [] } = {}) {
       const config = join(folder, 'gateway.yaml')
       await writeFile(config, yaml)
@@ -59,10 +68,7 @@ export async function place(): Promise<Place> {
       return observed(child, env.GATEWAY_MASTER_KEY ?? MASTER_KEY)
     },
     async clear() {
-      const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
-      const ended = running.map((child) => once(child, 'exit'))
-      for (const child of running) child.kill('SIGKILL')
-      await Promise.all(ended)
+      await end()
       await rm(folder, { recursive: true, force: true })
     },
   }
@@ -96,9 +102,10 @@ function observed(child: ChildProcess, key: string): GatewayProcess {
       await wait(5)
     }
   }
+  const port = () => logged('listening')[0]?.port ?? /^gateway +http:\/\/localhost:(\d+)/m.exec(output)?.[1]
   const base = async () => {
-    await until(() => logged('listening').length > 0, 'listening')
-    return `http://127.0.0.1:${logged('listening')[0]?.port}`
+    await until(() => port() !== undefined, 'listening')
+    return `http://127.0.0.1:${port()}`
   }
   const call = async (path: string, init: RequestInit = {}) =>
     fetch((await base()) + path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })

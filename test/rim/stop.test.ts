@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { configOf, MASTER_KEY } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import { answer, slowBetween, slowHeaders, stallAfter } from '../support/upstream/index.ts'
@@ -15,11 +16,15 @@ const TEXT = 'One two three four five six seven eight nine ten.'
 let here: Place
 let model: string
 let serial = 0
-beforeEach(async () => {
+// One data folder for all: what is measured here is the end, not the beginning.
+beforeAll(async () => {
   here = await place()
+})
+beforeEach(() => {
   model = `stop-${process.pid}-${serial++}`
 })
-afterEach(() => here.clear())
+afterEach(() => here.end())
+afterAll(() => here.clear())
 
 async function ready(env: Record<string, string> = {}): Promise<GatewayProcess> {
   const gateway = await here.start({ yaml: configOf(upstream.url, { [model]: [model] }), env })
@@ -131,7 +136,7 @@ describe('stopping', () => {
     const shell = spawn(process.execPath, ['-e', program], {
       cwd: new URL('../../', import.meta.url),
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env.PATH ?? '', PORT: '0', GATEWAY_DATA_DIR: here.folder },
+      env: { PATH: process.env.PATH ?? '', PORT: '0', GATEWAY_DATA_DIR: join(here.folder, 'data') },
     })
     let output = ''
     shell.stdout.setEncoding('utf8').on('data', (text) => {
