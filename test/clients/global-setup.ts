@@ -1,0 +1,37 @@
+import type { TestProject } from 'vitest/node'
+import { place } from '../rim/gateway-process.ts'
+import { configOf } from '../support/gateway.ts'
+import { startUpstream } from '../support/scripted-upstream.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    gatewayUrl: string
+    upstreamUrl: string
+  }
+}
+
+/** One model for each test file, so that the scripts of files never meet. */
+const MODELS = ['openai-chat', 'openai-errors', 'openai-media', 'openai-responses', 'ai-sdk', 'langchain', 'cohere']
+
+const settings = `general_settings:
+  log_level: warn
+router_settings:
+  cooldown_time: 0
+`
+
+/** Starts the gateway as its users do, once for all files, with the scripted upstream behind it. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const upstream = await startUpstream()
+  const groups = Object.fromEntries(MODELS.map((name) => [name, [name]]))
+  const echo = '  - model_name: echo\n    gateway_params: { model: echo/echo }\n'
+  const { start, clear } = await place()
+  const gateway = await start({ yaml: configOf(upstream.url, groups, settings) + echo })
+  await gateway.greeted()
+
+  provide('gatewayUrl', await gateway.base())
+  provide('upstreamUrl', upstream.url)
+  return async () => {
+    await clear()
+    await upstream.close()
+  }
+}
