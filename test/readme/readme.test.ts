@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { routes } from '../../src/app.ts'
 import { ROUTING_STRATEGIES } from '../../src/config/router-settings.ts'
 import { FAILURES, type FailureName, GatewayError } from '../../src/lib/errors.ts'
 import { withGeneratedParts } from './generated.ts'
@@ -18,6 +19,16 @@ describe('the README', () => {
   it.each(Object.keys(FAILURES) as FailureName[])('tells the status, type and code of the failure %s', (name) => {
     const { row, status, code } = new GatewayError(name, '')
     expect(readme).toContain(`| ${status} | \`${row.type}\` | ${code === null ? 'varies' : `\`${code}\``} |`)
+  })
+
+  it('calls nothing missing that is there', () => {
+    const missing = readme.slice(readme.indexOf('**What is not built yet.**'), readme.indexOf('## Start'))
+    const paths = [...missing.matchAll(/`(\/[\w/]+)`/g)].map(([, path]) => path as string)
+    const there = routes
+      .map(({ contract }) => contract.path)
+      .filter((path) => paths.some((one) => path.startsWith(one)))
+    expect(paths.length).toBeGreaterThan(0)
+    expect(there).toEqual([])
   })
 
   it('names every strategy', () => {
