@@ -1,9 +1,13 @@
+import { deepgram } from './deepgram.ts'
 import { echo } from './echo.ts'
+import { elevenlabs } from './elevenlabs.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import type { Provider } from './provider.ts'
 
 const list: readonly Provider[] = [
   echo,
+  elevenlabs,
+  deepgram,
   openaiCompatible('openai-compatible', {}),
   openaiCompatible('openai', { apiBase: 'https://api.openai.com/v1' }),
   openaiCompatible('mistral', { apiBase: 'https://api.mistral.ai/v1' }),

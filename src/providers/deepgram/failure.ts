@@ -1,0 +1,25 @@
+import type { GatewayError } from '../../lib/errors.ts'
+import { asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { retryAfterSeconds } from '../../lib/retry-after.ts'
+import { classifyFailure } from '../openai-failure.ts'
+
+/** Names what an answer outside 2xx means: `err_code` and `err_msg`, or `category` and `message`. */
+export function deepgramFailure(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  now: number,
+): GatewayError {
+  return named(status, parseRecord(bytes) ?? {}, retryAfterSeconds(headers, now))
+}
+
+/** The same for one that came with status 200. */
+export function deepgramEmbeddedFailure(body: JsonRecord): GatewayError {
+  return named(502, body, undefined)
+}
+
+function named(status: number, body: JsonRecord, retryAfter: number | undefined): GatewayError {
+  const message = asText(body.err_msg) || asText(body.message) || asText(body.details) || undefined
+  const code = asText(body.err_code) || asText(body.category) || undefined
+  return classifyFailure(status, { message, code, type: undefined, param: undefined }, retryAfter)
+}

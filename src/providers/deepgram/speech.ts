@@ -1,0 +1,87 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { SpeechRequest } from '../../modes/audio-speech.ts'
+import type { Adapter } from '../provider.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { voiceOf } from '../voice.ts'
+import { deepgramFailure } from './failure.ts'
+import { queryOptions } from './query-options.ts'
+
+const API = "Deepgram's text to speech"
+
+/** The public names of formats. `pcm` has no header and, like `wav`, the sample rate that the public shape promises. */
+const FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  mp3: { encoding: 'mp3' },
+  opus: { encoding: 'opus', container: 'ogg' },
+  aac: { encoding: 'aac' },
+  flac: { encoding: 'flac' },
+  wav: { encoding: 'linear16', container: 'wav', sample_rate: '24000' },
+  pcm: { encoding: 'linear16', container: 'none', sample_rate: '24000' },
+}
+
+/** Speech: everything but the text is in the address; the sound is passed on as it comes. */
+export const deepgramSpeech: Adapter<SpeechRequest> = {
+  passes: true,
+  request({ body }, connection) {
+    const {
+      model: _model,
+      input,
+      voice: _voice,
+      response_format,
+      instructions,
+      stream: _stream,
+      stream_format,
+      language,
+      metadata: _metadata,
+      user: _user,
+      ...native
+    } = body
+    if (instructions) throw unspoken('instructions', API)
+    if (stream_format && stream_format !== 'audio') throw unspoken('stream_format', API)
+
+    const voice = voiceOf(body, connection.defaults)
+    const query = new URLSearchParams({
+      model: modelOf(connection.model, voice, typeof language === 'string' ? language : undefined),
+      ...formatOf(response_format ?? 'mp3'),
+    })
+    const options = queryOptions(native, API)
+    for (const [name] of options) query.delete(name)
+    for (const [name, value] of options) query.append(name, value)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/v1/speak?${query}`,
+      headers: { ...connection.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: input }),
+    }
+  },
+  reply: () => {
+    throw new GatewayError('upstream_malformed', "The provider's answer is not a sound.")
+  },
+  failure: deepgramFailure,
+}
+
+/** A model is a family, a voice and a language: `aura-2-thalia-en`. The operator names the family, with or without the
+ *  rest; a voice is taken within it, so that a client cannot choose what is billed otherwise. */
+function modelOf(model: string, voice: string | undefined, language: string | undefined): string {
+  const { family, language: own } = partsOf(model)
+  if (voice === undefined) {
+    if (model !== family) return model
+    const message = "voice: name a voice; this deployment has no 'model_info.default_params.voice_id'"
+    throw new GatewayError('invalid_request', message, { param: 'voice' })
+  }
+  const named = partsOf(voice)
+  if (named.family === voice) return `${family}-${voice}-${language ?? own ?? 'en'}`
+  if (named.family === family) return voice
+  throw new GatewayError('invalid_request', `voice: must be a voice of '${family}'`, { param: 'voice' })
+}
+
+function partsOf(model: string): { readonly family: string; readonly language: string | undefined } {
+  const match = /^([a-z]+(?:-\d+)?)(?:-[a-z]+-([a-z]{2}))?$/i.exec(model)
+  return { family: match?.[1] ?? model, language: match?.[2] }
+}
+
+function formatOf(asked: string): Readonly<Record<string, string>> {
+  const format = Object.hasOwn(FORMATS, asked) ? FORMATS[asked] : undefined
+  if (format) return format
+  throw unspoken('response_format', API, `Ask for one of ${Object.keys(FORMATS).join(', ')}.`)
+}

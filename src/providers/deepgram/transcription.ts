@@ -1,0 +1,67 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { parseRecord } from '../../lib/lenient.ts'
+import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
+import type { Adapter } from '../provider.ts'
+import { transcriptReply } from '../transcript/transcript-reply.ts'
+import { refuseForTranscription } from '../transcript/unspoken-options.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { deepgramEmbeddedFailure, deepgramFailure } from './failure.ts'
+import { queryOptions } from './query-options.ts'
+import { billedSeconds, readTranscript } from './read-transcript.ts'
+
+const API = "Deepgram's speech to text"
+
+/** A media type that may stand in a header. */
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/
+
+/** Transcription: the recording is the body, everything else is in the address. Options that only this vendor has
+ *  (`smart_format`, `diarize`, `keyterm` …) travel on as they are. */
+export const deepgramTranscription: Adapter<TranscriptionRequest> = {
+  request({ body, streamed }, connection) {
+    refuseForTranscription(body, streamed, API, ['prompt'])
+    const {
+      model: _model,
+      file,
+      language,
+      response_format,
+      temperature,
+      prompt: _prompt,
+      stream: _stream,
+      timestamp_granularities: _granularities,
+      chunking_strategy: _chunking,
+      include: _include,
+      metadata: _metadata,
+      ...native
+    } = body
+    // 0, the public default, leaves it to the vendor.
+    if (temperature) throw unspoken('temperature', API)
+
+    const query = new URLSearchParams({ model: connection.model })
+    // Unasked, the vendor writes without punctuation, and takes everything for English.
+    if (native.smart_format === undefined && native.punctuate === undefined) query.set('smart_format', 'true')
+    if (language) query.set('language', language)
+    else if (native.detect_language === undefined) query.set('detect_language', 'true')
+    if (response_format === 'diarized_json' && native.diarize === undefined) query.set('diarize', 'true')
+    for (const [name, value] of queryOptions(native, API)) query.append(name, value)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/v1/listen?${query}`,
+      headers: {
+        ...connection.headers,
+        'content-type': MEDIA_TYPE.test(file.contentType) ? file.contentType : 'application/octet-stream',
+      },
+      body: file.bytes,
+    }
+  },
+
+  reply(bytes, _headers, { body: request }) {
+    const answer = parseRecord(bytes)
+    if (answer?.err_code || answer?.err_msg) throw deepgramEmbeddedFailure(answer)
+    const transcript = answer && readTranscript(answer)
+    if (!transcript) throw new GatewayError('upstream_malformed', "The provider's answer is not a transcription.")
+    return transcriptReply(transcript, request, billedSeconds(answer))
+  },
+
+  failure: deepgramFailure,
+}

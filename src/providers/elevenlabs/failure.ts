@@ -1,0 +1,63 @@
+import { type FailureName, GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { retryAfterSeconds } from '../../lib/retry-after.ts'
+import { classifyFailure, type WireError } from '../openai-failure.ts'
+
+/** Where the vendor's own word says more than its status. */
+const BY_CODE: Readonly<Record<string, FailureName>> = {
+  max_character_limit_exceeded: 'context_window',
+  text_too_long: 'context_window',
+  content_against_policy: 'content_policy',
+}
+
+/** The public names of the vendor's fields. */
+const FIELDS: Readonly<Record<string, string>> = {
+  text: 'input',
+  voice_id: 'voice',
+  model_id: 'model',
+  language_code: 'language',
+  output_format: 'response_format',
+}
+
+/** Names what an answer outside 2xx means. Errors stand in `detail`: an object, a list of wrong fields, or a text. */
+export function elevenlabsFailure(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  now: number,
+): GatewayError {
+  return named(status, parseRecord(bytes), retryAfterSeconds(headers, now))
+}
+
+/** The same for one that came with status 200. */
+export function elevenlabsEmbeddedFailure(body: JsonRecord): GatewayError {
+  return named(502, body, undefined)
+}
+
+function named(status: number, body: JsonRecord | undefined, retryAfter: number | undefined): GatewayError {
+  const wire = readWire(body?.detail)
+  const failure = wire.code === undefined || !Object.hasOwn(BY_CODE, wire.code) ? undefined : BY_CODE[wire.code]
+  if (failure) return new GatewayError(failure, wire.message ?? 'The provider rejected the request.')
+  // The client chose the voice: it is not the operator who must look.
+  if (wire.code === 'voice_not_found') return classifyFailure(400, { ...wire, param: 'voice' }, retryAfter)
+  return classifyFailure(status, wire, retryAfter)
+}
+
+function readWire(detail: unknown): WireError {
+  const [wrong] = asList(detail)
+  if (wrong !== undefined) {
+    const { loc, msg } = asRecord(wrong)
+    const param = publicName(asText(asList(loc).at(-1)))
+    const message = [param, asText(msg)].filter(Boolean).join(': ')
+    return { message: message || undefined, type: undefined, code: undefined, param }
+  }
+  const { message, type, code, status, param } = asRecord(detail)
+  return {
+    message: asText(isRecord(detail) ? message : detail) || undefined,
+    type: asText(type) || undefined,
+    code: asText(code) || asText(status) || undefined,
+    param: publicName(asText(param)),
+  }
+}
+
+const publicName = (field: string) => (Object.hasOwn(FIELDS, field) ? FIELDS[field] : field || undefined)

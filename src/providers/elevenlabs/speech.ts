@@ -1,0 +1,97 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { isRecord } from '../../lib/lenient.ts'
+import type { SpeechRequest } from '../../modes/audio-speech.ts'
+import type { Adapter } from '../provider.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { voiceOf } from '../voice.ts'
+import { elevenlabsFailure } from './failure.ts'
+
+const API = "ElevenLabs' text to speech"
+
+/** The public names of formats. `wav` and `pcm` have the sample rate that the public shape promises. */
+const FORMATS: Readonly<Record<string, string>> = {
+  mp3: 'mp3_44100_128',
+  opus: 'opus_48000_128',
+  pcm: 'pcm_24000',
+  wav: 'wav_24000',
+}
+/** The vendor's own: codec, sample rate, bit rate. */
+const NATIVE_FORMAT = /^(mp3|opus|pcm|wav|ulaw|alaw)_\d+(_\d+)?$/
+
+/** Options that the vendor reads in the address. */
+const QUERY_OPTIONS = ['enable_logging', 'optimize_streaming_latency'] as const
+
+/** Speech: the text and the voice in the vendor's words, the sound passed on as it comes. Options that only this vendor
+ *  has (`seed`, `voice_settings`, `previous_text` …) travel on as they are. */
+export const elevenlabsSpeech: Adapter<SpeechRequest> = {
+  passes: true,
+  request({ body }, connection) {
+    const {
+      model: _model,
+      input,
+      voice: _voice,
+      response_format,
+      speed,
+      instructions,
+      stream: _stream,
+      stream_format,
+      language,
+      voice_settings,
+      metadata: _metadata,
+      user: _user,
+      ...native
+    } = body
+    if (instructions) throw unspoken('instructions', API)
+    if (stream_format && stream_format !== 'audio') throw unspoken('stream_format', API)
+
+    const query = new URLSearchParams({ output_format: outputFormat(response_format ?? 'mp3') })
+    for (const name of QUERY_OPTIONS) {
+      if (native[name] !== undefined) query.set(name, String(native[name]))
+      delete native[name]
+    }
+    const voice = encodeURIComponent(voiceId(body, connection.defaults))
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/v1/text-to-speech/${voice}?${query}`,
+      headers: { ...connection.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...native,
+        text: input,
+        model_id: connection.model,
+        ...(language == null ? {} : { language_code: language }),
+        ...settings(voice_settings, speed),
+      }),
+    }
+  },
+  reply: () => {
+    throw new GatewayError('upstream_malformed', "The provider's answer is not a sound.")
+  },
+  failure: elevenlabsFailure,
+}
+
+/** It becomes a segment of the path, so that nothing else than one segment will do. */
+function voiceId(body: SpeechRequest, defaults: Readonly<Record<string, unknown>>): string {
+  const voice = voiceOf(body, defaults)
+  if (voice === undefined) {
+    const message = "voice: name a voice id; this deployment has no 'model_info.default_params.voice_id'"
+    throw new GatewayError('invalid_request', message, { param: 'voice' })
+  }
+  // Dot segments mean another path even when they are escaped; a lone surrogate cannot be escaped.
+  if (/^\.{1,2}$/.test(voice) || !voice.isWellFormed()) {
+    throw new GatewayError('invalid_request', 'voice: must be the id of a voice', { param: 'voice' })
+  }
+  return voice
+}
+
+function outputFormat(asked: string): string {
+  const format = Object.hasOwn(FORMATS, asked) ? FORMATS[asked] : NATIVE_FORMAT.test(asked) ? asked : undefined
+  if (format !== undefined) return format
+  const names = Object.keys(FORMATS).join(', ')
+  throw unspoken('response_format', API, `Ask for one of ${names}, or a format such as mp3_22050_32.`)
+}
+
+function settings(given: unknown, speed: unknown): object {
+  if (speed == null) return given === undefined ? {} : { voice_settings: given }
+  return { voice_settings: { ...(isRecord(given) ? given : {}), speed } }
+}

@@ -1,0 +1,94 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { writeForm } from '../../lib/multipart.ts'
+import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
+import { type FormFile, isFormFile } from '../../modes/form.ts'
+import type { Adapter } from '../provider.ts'
+import { readSeconds } from '../transcript/read-seconds.ts'
+import type { Transcript, TranscriptWord } from '../transcript/transcript.ts'
+import { TIMED_FORMATS, transcriptReply } from '../transcript/transcript-reply.ts'
+import { refuseForTranscription } from '../transcript/unspoken-options.ts'
+import { elevenlabsEmbeddedFailure, elevenlabsFailure } from './failure.ts'
+
+const API = "ElevenLabs' speech to text"
+
+/** Options of the vendor's whose answers are no transcript: several of them, or none yet. */
+const OTHER_ANSWERS = ['use_multi_channel', 'webhook'] as const
+
+/** Transcription: the recording in the vendor's form, its words in the public format that was asked for. Options that
+ *  only this vendor has (`num_speakers`, `tag_audio_events`, `keyterms` …) travel on as they are. */
+export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
+  request({ body, streamed }, connection) {
+    refuseForTranscription(body, streamed, API, ['prompt', ...OTHER_ANSWERS])
+    const {
+      model: _model,
+      file,
+      language,
+      response_format,
+      temperature,
+      prompt: _prompt,
+      stream: _stream,
+      timestamp_granularities: _granularities,
+      chunking_strategy: _chunking,
+      include: _include,
+      metadata: _metadata,
+      ...native
+    } = body
+    const fields = Object.entries({
+      ...native,
+      model_id: connection.model,
+      language_code: language ?? native.language_code,
+      temperature,
+      ...(TIMED_FORMATS.has(response_format) ? { timestamps_granularity: 'word' } : {}),
+      ...(response_format === 'diarized_json' ? { diarize: 'true' } : {}),
+      file,
+    }).flatMap(([name, value]) => [value].flat().flatMap((one) => fieldsOf(name, one)))
+    const form = writeForm(fields)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/v1/speech-to-text`,
+      headers: { ...connection.headers, 'content-type': form.contentType },
+      body: form.body,
+    }
+  },
+
+  reply(bytes, _headers, { body: request }) {
+    const answer = parseRecord(bytes)
+    if (answer?.detail) throw elevenlabsEmbeddedFailure(answer)
+    if (typeof answer?.text !== 'string') {
+      throw new GatewayError('upstream_malformed', "The provider's answer is not a transcription.")
+    }
+    return transcriptReply(readTranscript(answer, answer.text), request)
+  },
+
+  failure: elevenlabsFailure,
+}
+
+function fieldsOf(name: string, value: unknown): [string, string | FormFile][] {
+  if (value === undefined || value === null) return []
+  if (typeof value === 'string' || isFormFile(value)) return [[name, value]]
+  return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
+}
+
+function readTranscript(answer: JsonRecord, text: string): Transcript {
+  const words: TranscriptWord[] = []
+  let gap = ''
+  for (const entry of asList(answer.words)) {
+    const { text, type, start, end, speaker_id } = asRecord(entry)
+    if (type === 'spacing') {
+      gap += asText(text)
+      continue
+    }
+    const from = readSeconds(start) ?? words.at(-1)?.end ?? 0
+    const until = Math.max(from, readSeconds(end) ?? from)
+    words.push({ text: asText(text), gap, start: from, end: until, speaker: asText(speaker_id) || undefined })
+    gap = ''
+  }
+  return {
+    text,
+    language: asText(answer.language_code) || undefined,
+    seconds: readSeconds(answer.audio_duration_secs) ?? words.at(-1)?.end,
+    words,
+  }
+}
