@@ -1,6 +1,7 @@
 import { deepgram } from './deepgram.ts'
 import { echo } from './echo.ts'
 import { elevenlabs } from './elevenlabs.ts'
+import { gemini } from './gemini.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import type { Provider } from './provider.ts'
 
@@ -8,6 +9,7 @@ const list: readonly Provider[] = [
   echo,
   elevenlabs,
   deepgram,
+  gemini,
   openaiCompatible('openai-compatible', {}),
   openaiCompatible('openai', { apiBase: 'https://api.openai.com/v1' }),
   openaiCompatible('mistral', { apiBase: 'https://api.mistral.ai/v1' }),

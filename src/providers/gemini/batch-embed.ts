@@ -1,0 +1,63 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, parseRecord } from '../../lib/lenient.ts'
+import type { EmbeddingRequest } from '../../modes/embedding.ts'
+import { tokensOfCharacters, type Usage, usageOf } from '../../modes/usage.ts'
+import { embeddingList, textsOf } from '../embedding-list.ts'
+import type { Adapter } from '../provider.ts'
+import { refuseUnspoken } from '../unspoken-fields.ts'
+import { geminiUsage } from './gemini-usage.ts'
+import { methodPath } from './generate-content.ts'
+import { googleFailure, googleFailureIn } from './google-failure.ts'
+
+const API = "Gemini's batchEmbedContents"
+
+export const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'encoding_format',
+  'dimensions',
+  'task_type',
+  'title',
+])
+
+/** Embeddings of a Gemini model, one request for each text in one call. */
+export const batchEmbed: Adapter<EmbeddingRequest> = {
+  request({ body }, connection) {
+    refuseUnspoken(body, EMBEDDING_FIELDS, API)
+    const { dimensions, task_type: taskType, title } = body
+    const requests = textsOf(body, API).map((text) => ({
+      model: connection.model.includes('/') ? connection.model : `models/${connection.model}`,
+      content: { parts: [{ text }] },
+      ...(dimensions ? { outputDimensionality: dimensions } : {}),
+      ...(taskType ? { taskType } : {}),
+      ...(title ? { title } : {}),
+    }))
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: methodPath(connection, 'batchEmbedContents'),
+      headers: connection.headers,
+      body: JSON.stringify({ requests }),
+    }
+  },
+  reply(bytes, _headers, { body }) {
+    const answer = parseRecord(bytes)
+    const failure = googleFailureIn(answer)
+    if (failure) throw failure
+    const vectors = asList(answer?.embeddings).map((embedding) => asRecord(embedding).values)
+    return embeddingList(checked(vectors), body, geminiUsage(answer?.usageMetadata) ?? estimated(body))
+  },
+  failure: googleFailure,
+}
+
+/** Vectors, and nothing else. */
+export function checked(vectors: readonly unknown[]): readonly unknown[] {
+  if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors
+  throw new GatewayError('upstream_malformed', "The provider's answer holds no embeddings.")
+}
+
+/** Where the provider reports no tokens, those of the texts by their length. */
+function estimated({ input }: EmbeddingRequest): Usage {
+  const characters = [input].flat().reduce<number>((sum, text) => sum + asText(text).length, 0)
+  return usageOf({ inputTokens: tokensOfCharacters(characters), estimated: true })
+}

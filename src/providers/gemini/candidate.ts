@@ -1,0 +1,120 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import type { FinishReason, ThinkingBlock, ToolCallDelta } from '../../modes/chat-completion.ts'
+import { signedBlock, signedContent } from './thought-signature.ts'
+
+/** What one piece of a candidate adds to the answer; every member is absent where it adds nothing. */
+export interface Said {
+  content?: string
+  reasoning_content?: string
+  thinking_blocks?: ThinkingBlock[]
+  tool_calls?: ToolCallDelta[]
+  /** Pictures that the model made, as `image_url` parts with data: addresses. */
+  images?: JsonRecord[]
+}
+
+export interface CandidateReader {
+  /** Reads a candidate, or the next piece of one. */
+  read(candidate: JsonRecord): { readonly said: Said; readonly characters: number }
+  /** Why it ended; undefined while it goes on. Throws where the provider calls its own answer unusable. */
+  finish(candidate: JsonRecord): FinishReason | undefined
+}
+
+const FILTERED = 'content_filter'
+
+const FINISHES: Readonly<Record<string, FinishReason>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  SAFETY: FILTERED,
+  RECITATION: FILTERED,
+  BLOCKLIST: FILTERED,
+  PROHIBITED_CONTENT: FILTERED,
+  SPII: FILTERED,
+  MODEL_ARMOR: FILTERED,
+  IMAGE_SAFETY: FILTERED,
+  IMAGE_PROHIBITED_CONTENT: FILTERED,
+  IMAGE_RECITATION: FILTERED,
+}
+
+/** The model did not bring out what it began: another attempt may. */
+const UNUSABLE = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'MALFORMED_RESPONSE',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'LANGUAGE',
+  'NO_IMAGE',
+  'IMAGE_OTHER',
+  'OTHER',
+])
+
+/** Reads one candidate of an answer, whole or in pieces: the parts in order, with everything a follow-up must repeat. */
+export function candidateReader(responseId: string): CandidateReader {
+  let calls = 0
+  let spoke = false
+  let thought = ''
+
+  const callOf = (call: JsonRecord): ToolCallDelta => {
+    const index = calls++
+    const id = asText(call.id) || (responseId === '' ? newId('call') : `call_${responseId}_${index}`)
+    const written = { name: asText(call.name), arguments: JSON.stringify(asRecord(call.args)) }
+    return { index, id, type: 'function', function: written }
+  }
+
+  return {
+    read(candidate) {
+      const said: Said = {}
+      let characters = 0
+      for (const value of asList(asRecord(candidate.content).parts)) {
+        const part = asRecord(value)
+        const signature = asText(part.thoughtSignature)
+        const text = asText(part.text)
+        characters += text.length
+        if (part.thought === true) {
+          thought += text
+          if (text !== '') said.reasoning_content = (said.reasoning_content ?? '') + text
+        } else if (text !== '') {
+          said.content = (said.content ?? '') + text
+        }
+        if (part.functionCall) {
+          const call = callOf(asRecord(part.functionCall))
+          characters += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0)
+          const signed = signature === '' ? call : { ...call, extra_content: signedContent(signature) }
+          said.tool_calls = [...(said.tool_calls ?? []), signed]
+        }
+        if (part.inlineData) said.images = [...(said.images ?? []), pictureOf(asRecord(part.inlineData))]
+        if (signature !== '') {
+          said.thinking_blocks = [...(said.thinking_blocks ?? []), signedBlock(thought, signature)]
+          thought = ''
+        }
+      }
+      spoke ||= said.content !== undefined || said.tool_calls !== undefined || said.images !== undefined
+      return { said, characters }
+    },
+
+    finish({ finishReason, finishMessage }) {
+      if (typeof finishReason !== 'string') return undefined
+      if (UNUSABLE.has(finishReason)) {
+        throw new GatewayError('upstream_malformed', `The model broke its answer off (${finishReason}).`)
+      }
+      if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
+        throw new GatewayError('upstream_rejected', asText(finishMessage) || 'A thought signature is missing.')
+      }
+      const finish = FINISHES[finishReason] ?? 'stop'
+      if (finish === FILTERED && !spoke) throw blocked(finishReason, finishMessage)
+      return finish === 'stop' && calls > 0 ? 'tool_calls' : finish
+    },
+  }
+}
+
+/** Nothing was said because of what the provider does not let pass. */
+export function blocked(reason: string, message: unknown): GatewayError {
+  const why = asText(message)
+  const words = `The provider's safety filters blocked the answer (${reason}).`
+  return new GatewayError('content_policy', why === '' ? words : `${words} ${why}`)
+}
+
+function pictureOf({ mimeType, data }: JsonRecord): JsonRecord {
+  return { type: 'image_url', image_url: { url: `data:${asText(mimeType)};base64,${asText(data)}` } }
+}

@@ -1,0 +1,132 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { GEMINI, generationOf } from './api-name.ts'
+import { type Part, partOf } from './media-part.ts'
+import { signatureOfBlocks, signatureOfCall, WITHOUT_SIGNATURE } from './thought-signature.ts'
+
+export interface Content {
+  readonly role: 'user' | 'model'
+  readonly parts: Part[]
+}
+
+export interface Conversation {
+  readonly contents: Content[]
+  readonly systemInstruction?: { readonly parts: readonly Part[] }
+}
+
+interface Reading {
+  readonly system: Part[]
+  readonly contents: Content[]
+  /** Names of the functions that were called, by the call's id: results must repeat them. */
+  readonly names: Map<string, string>
+  /** Since the third generation ids are understood, and signatures demanded. */
+  readonly withIds: boolean
+  /** The content that takes the results of the calls before it: all of one turn belong together. */
+  results: Content | undefined
+}
+
+/** The messages of a chat as Gemini takes them: instructions apart, results of tools under the names of their
+ *  functions, signatures back on the parts that they came with. */
+export function conversationOf(messages: readonly JsonRecord[], model: string): Conversation {
+  const reading: Reading = {
+    system: [],
+    contents: [],
+    names: new Map(),
+    withIds: (generationOf(model) ?? 0) >= 3,
+    results: undefined,
+  }
+  for (const [index, message] of messages.entries()) {
+    const read = ROLES[asText(message.role)]
+    if (!read) throw unspoken(`messages.${index}.role`, GEMINI)
+    read(reading, message, `messages.${index}`)
+    if (message.role !== 'tool') reading.results = undefined
+  }
+  const { system, contents } = reading
+  return { contents, ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}) }
+}
+
+const ROLES: Readonly<Record<string, (reading: Reading, message: JsonRecord, at: string) => void>> = {
+  system: readInstruction,
+  developer: readInstruction,
+  user(reading, message, at) {
+    reading.contents.push({ role: 'user', parts: partsOf(message.content, at) })
+  },
+  assistant: readAnswer,
+  tool: readResult,
+}
+
+function readInstruction(reading: Reading, message: JsonRecord, at: string): void {
+  const parts = partsOf(message.content, at)
+  const other = parts.findIndex((part) => part.text === undefined)
+  if (other !== -1) throw unspoken(`${at}.content.${other}`, GEMINI, 'Instructions are text.')
+  reading.system.push(...parts)
+}
+
+function readAnswer(reading: Reading, message: JsonRecord, at: string): void {
+  for (const field of ['audio', 'function_call'] as const) {
+    if (message[field]) throw unspoken(`${at}.${field}`, GEMINI, 'Send the text, or tool_calls.')
+  }
+  const said = message.content ?? message.refusal ?? ''
+  // Beside calls the content is usually empty, and an empty text is refused.
+  const parts = partsOf(said, at).filter((part) => part.text !== '')
+  const signature = signatureOfBlocks(message)
+  const calls = asList(message.tool_calls).map((call, index) =>
+    callPart(reading, asRecord(call), `${at}.tool_calls.${index}`),
+  )
+  const [first] = calls
+  if (first) {
+    // Of parallel calls only the first is signed.
+    const own = signature ?? (reading.withIds ? WITHOUT_SIGNATURE : undefined)
+    if (own !== undefined && first.thoughtSignature === undefined) calls[0] = { ...first, thoughtSignature: own }
+  } else if (signature !== undefined && parts.length > 0) {
+    parts.push({ ...parts.pop(), thoughtSignature: signature })
+  }
+  if (parts.length + calls.length > 0) reading.contents.push({ role: 'model', parts: [...parts, ...calls] })
+}
+
+function callPart(reading: Reading, call: JsonRecord, at: string): Part {
+  if (!isRecord(call.function)) throw unspoken(at, GEMINI, 'Send calls of type function.')
+  const name = asText(call.function.name)
+  const id = asText(call.id)
+  reading.names.set(id, name)
+  const written = asText(call.function.arguments).trim()
+  const args = written === '' ? {} : parseRecord(written)
+  if (!args) {
+    const param = `${at}.function.arguments`
+    throw new GatewayError('invalid_request', `'${param}' must hold a JSON object.`, { param })
+  }
+  const signature = signatureOfCall(call)
+  return {
+    functionCall: { ...(reading.withIds && id !== '' ? { id } : {}), name, args },
+    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  }
+}
+
+function readResult(reading: Reading, message: JsonRecord, at: string): void {
+  const id = asText(message.tool_call_id)
+  const name = reading.names.get(id) ?? asText(message.name)
+  if (name === '') {
+    const param = `${at}.tool_call_id`
+    throw new GatewayError('invalid_request', `'${param}' answers no tool call of an earlier message.`, { param })
+  }
+  const parts = partsOf(message.content, at)
+  const text = parts.map((part) => asText(part.text)).join('')
+  const media = parts.filter((part) => part.text === undefined)
+  const functionResponse = {
+    ...(reading.withIds && id !== '' ? { id } : {}),
+    name,
+    response: parseRecord(text) ?? { output: text },
+    ...(media.length > 0 ? { parts: media } : {}),
+  }
+  if (!reading.results) {
+    reading.results = { role: 'user', parts: [] }
+    reading.contents.push(reading.results)
+  }
+  reading.results.parts.push({ functionResponse })
+}
+
+function partsOf(content: unknown, at: string): Part[] {
+  if (typeof content === 'string') return [{ text: content }]
+  return asList(content).map((part, index) => partOf(part, `${at}.content.${index}`))
+}

@@ -1,0 +1,72 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import type { ChatCompletion } from '../../modes/chat-completion.ts'
+import type { Outgoing, Reply } from '../provider.ts'
+import { wireUsage } from '../wire-usage.ts'
+import { blocked, candidateReader } from './candidate.ts'
+import { geminiUsage } from './gemini-usage.ts'
+import { googleFailureIn } from './google-failure.ts'
+import { logprobsOf } from './logprobs.ts'
+
+type Choice = ChatCompletion['choices'][number]
+
+const decoder = new TextDecoder()
+
+/** A whole answer of generateContent as a chat completion. */
+export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<string, string>>, call: Outgoing): Reply {
+  const answer = parseRecord(bytes) ?? firstOf(bytes)
+  const failure = failureIn(answer)
+  if (failure) throw failure
+  const candidates = asList(answer.candidates).map(asRecord)
+  if (candidates.length === 0) {
+    throw new GatewayError('upstream_malformed', "The provider's answer has no candidates.")
+  }
+  const responseId = asText(answer.responseId)
+  const usage = geminiUsage(answer.usageMetadata)
+  let outputCharacters = 0
+  const choices = candidates.map((candidate, index): Choice => {
+    const reader = candidateReader(index === 0 ? responseId : `${responseId}_${index}`)
+    const { said, characters } = reader.read(candidate)
+    outputCharacters += characters
+    const { tool_calls, content = null, ...more } = said
+    const calls = tool_calls?.map(({ index: _, ...rest }) => rest) as Choice['message']['tool_calls']
+    const logprobs = logprobsOf(candidate)
+    return {
+      index,
+      message: { role: 'assistant', content, ...more, ...(calls ? { tool_calls: calls } : {}) },
+      finish_reason: reader.finish(candidate) ?? 'stop',
+      ...(logprobs ? { logprobs } : {}),
+    }
+  })
+  const completion: ChatCompletion = {
+    id: identityOf(responseId),
+    object: 'chat.completion',
+    created: 0,
+    model: asText(answer.modelVersion) || call.body.model,
+    choices,
+    ...(usage ? { usage: wireUsage(usage) } : {}),
+  }
+  return { completion, usage, outputCharacters }
+}
+
+/** Why a document or an event is no answer: an error in it, or a prompt that was not let through. */
+export function failureIn(answer: JsonRecord): GatewayError | undefined {
+  const failure = googleFailureIn(answer)
+  if (failure) return failure
+  const { blockReason, blockReasonMessage } = asRecord(answer.promptFeedback)
+  return typeof blockReason === 'string' ? blocked(blockReason, blockReasonMessage) : undefined
+}
+
+export function identityOf(responseId: string): string {
+  return `chatcmpl-${responseId}`
+}
+
+/** Without `alt=sse` answers come as lists, and so do some errors. */
+function firstOf(bytes: Uint8Array): JsonRecord {
+  try {
+    const [first] = asList(JSON.parse(decoder.decode(bytes)))
+    return asRecord(first)
+  } catch {
+    throw new GatewayError('upstream_malformed', "The provider's answer is not JSON.")
+  }
+}

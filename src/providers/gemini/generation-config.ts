@@ -1,0 +1,42 @@
+import { asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { GEMINI } from './api-name.ts'
+import { thinkingOf } from './thinking.ts'
+
+/** How a chat wants to be answered. */
+export function generationConfigOf(body: ChatRequest, model: string): JsonRecord | undefined {
+  const { stop, modalities } = body
+  const config: Record<string, unknown> = {
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
+    stopSequences: typeof stop === 'string' ? [stop] : stop,
+    candidateCount: body.n === 1 ? undefined : body.n,
+    seed: body.seed,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    responseLogprobs: body.logprobs === true ? true : undefined,
+    logprobs: body.logprobs === true ? body.top_logprobs : undefined,
+    responseModalities: Array.isArray(modalities) ? modalities.map(modalityOf) : undefined,
+    thinkingConfig: thinkingOf(body, model),
+    ...formatOf(body.response_format),
+  }
+  const set = Object.entries(config).filter(([, value]) => value !== undefined && value !== null)
+  return set.length === 0 ? undefined : Object.fromEntries(set)
+}
+
+function modalityOf(modality: unknown): string {
+  if (modality === 'text' || modality === 'image') return modality.toUpperCase()
+  throw unspoken('modalities', GEMINI, 'Ask for text or image.')
+}
+
+function formatOf(format: unknown): JsonRecord {
+  const { type, json_schema } = asRecord(format)
+  if (type === undefined || type === 'text') return {}
+  if (type === 'json_object') return { responseMimeType: 'application/json' }
+  if (type !== 'json_schema')
+    throw unspoken(`response_format.type`, GEMINI, `'${asText(type)}' is not among its formats.`)
+  return { responseMimeType: 'application/json', responseJsonSchema: asRecord(json_schema).schema }
+}

@@ -1,0 +1,29 @@
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import type { ThinkingBlock } from '../../modes/chat-completion.ts'
+
+/** What Gemini accepts in place of a signature that it did not give, such as for a call of another vendor's model. */
+export const WITHOUT_SIGNATURE = 'skip_thought_signature_validator'
+
+/** Marks a signature in `thinking_blocks` as one of Gemini's: each vendor refuses those of another. */
+const OURS = 'gemini:'
+
+/** The signature beside a tool call, where Google's own OpenAI-shaped API has it. */
+export function signedContent(signature: string): JsonRecord {
+  return { google: { thought_signature: signature } }
+}
+
+export function signatureOfCall(call: JsonRecord): string | undefined {
+  const signature = asRecord(asRecord(call.extra_content).google).thought_signature
+  return typeof signature === 'string' ? signature : undefined
+}
+
+/** The same as a block: it survives dialects and clients that know no `extra_content`. */
+export function signedBlock(thinking: string, signature: string): ThinkingBlock {
+  return { type: 'thinking', thinking, signature: OURS + signature }
+}
+
+/** The newest signature of Gemini's among the blocks of a message. */
+export function signatureOfBlocks(message: JsonRecord): string | undefined {
+  const signatures = asList(message.thinking_blocks).map((block) => asText(asRecord(block).signature))
+  return signatures.findLast((signature) => signature.startsWith(OURS))?.slice(OURS.length)
+}
