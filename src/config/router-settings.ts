@@ -27,6 +27,9 @@ export const routerSettings = section({
     .default(60)
     .describe('Seconds until a stream must show its first token.'),
   stream_idle_timeout: positiveSeconds().default(60).describe('Seconds that a stream may be silent between chunks.'),
+  stream_keep_alive: positiveSeconds()
+    .default(15)
+    .describe('Seconds of silence after which the client of a stream is sent a comment, so that its connection stays.'),
   hedge_after: seconds()
     .default(0)
     .describe('Seconds without a first token after which a second deployment is asked as well; 0 is off.'),

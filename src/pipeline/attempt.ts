@@ -63,7 +63,7 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
     firstTokenMs: call.streamed ? 1000 * settings.stream_first_token_timeout : Number.POSITIVE_INFINITY,
     idleMs: call.streamed ? 1000 * settings.stream_idle_timeout : Number.POSITIVE_INFINITY,
     expired: end,
-    silent: () => silence?.(),
+    silent: { everyMs: 1000 * settings.stream_keep_alive, tell: () => silence?.() },
   })
   const release = () => {
     clocks.stop()

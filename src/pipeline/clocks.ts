@@ -1,8 +1,5 @@
 import { GatewayError } from '../lib/errors.ts'
 
-/** How often a stream that is silent shows its client that it is alive. */
-const KEEP_ALIVE_MS = 15_000
-
 export interface Clocks {
   /** Bytes of the upstream arrived. */
   heard(): void
@@ -20,7 +17,8 @@ export function startClocks(limits: {
   readonly firstTokenMs: number
   readonly idleMs: number
   readonly expired: (failure: GatewayError) => void
-  readonly silent?: () => void
+  /** Told each time that the upstream has been silent for so long. */
+  readonly silent?: { readonly everyMs: number; readonly tell: () => void }
 }): Clocks {
   const started = performance.now()
   let waitingForFirst = true
@@ -30,7 +28,7 @@ export function startClocks(limits: {
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const silentUntil = () => (waitingForFirst ? started + limits.firstTokenMs : heardAt + silenceMs)
-  const nextSign = () => (limits.silent ? Math.max(heardAt, shownAt) + KEEP_ALIVE_MS : Number.POSITIVE_INFINITY)
+  const nextSign = () => (limits.silent ? Math.max(heardAt, shownAt) + limits.silent.everyMs : Number.POSITIVE_INFINITY)
 
   function arm(): void {
     const due = Math.min(limits.deadline, silentUntil(), nextSign()) - performance.now()
@@ -45,7 +43,7 @@ export function startClocks(limits: {
     }
     if (now >= nextSign()) {
       shownAt = now
-      limits.silent?.()
+      limits.silent?.tell()
     }
     arm()
   }

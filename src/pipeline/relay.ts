@@ -5,7 +5,8 @@ import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
 import type { ClientStream } from './client.ts'
 
-const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
+/** Says nothing, and shows that somebody is there. */
+export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
 
 /** How long a complete answer waits for its usage and its formal end. */
 const GRACE_MS = 2000

@@ -3,6 +3,7 @@ import { newId } from '../lib/ids.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Admitted } from '../stores/kv/shared-store.ts'
 import { admit } from './admit.ts'
+import { answer, answerLater, routeHeaders } from './answer.ts'
 import type { Committed } from './attempt.ts'
 import { type Answer, type Call, type CallInput, newAttemptId } from './call.ts'
 import { failover } from './failover.ts'
@@ -11,7 +12,6 @@ import { keepLeases } from './keep-leases.ts'
 import { parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { type Plan, plan } from './plan.ts'
-import { relay } from './relay.ts'
 
 /** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
@@ -30,13 +30,33 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
       return finish(services, call, failure)
     }),
   )
+  const committing = failover(services, call, { plan: chosen, admitted, attemptId })
   try {
-    const committed = await failover(services, call, { plan: chosen, admitted, attemptId })
+    const committed = await inTime(committing, call, services)
+    if (committed === 'silent') return answerLater(services, call, committing, over.resolve)
     return answer(call, committed, over.resolve)
   } catch (error) {
     const failure = asGatewayError(error)
     over.resolve(failure)
     throw withHeaders(failure, routeHeaders(call))
+  }
+}
+
+/** The commit of a call, or, for a stream, that it has not come while a client can be left without a word. */
+async function inTime(
+  committing: Promise<Committed>,
+  call: Call,
+  { config }: PipelineServices,
+): Promise<Committed | 'silent'> {
+  if (!call.streamed || !call.endpoint.dialect) return committing
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silent = new Promise<'silent'>((resolve) => {
+    timer = setTimeout(resolve, 1000 * config.router_settings.stream_keep_alive, 'silent')
+  })
+  try {
+    return await Promise.race([committing, silent])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -70,44 +90,4 @@ function begin(services: PipelineServices, input: CallInput, id: string, request
     outputCharacters: 0,
     malformedEvents: 0,
   }
-}
-
-function answer(call: Call, committed: Committed, over: (failure: GatewayError | undefined) => void): Answer {
-  if (committed.kind === 'whole') {
-    const { reply } = committed
-    call.usage = reply.usage
-    call.outputCharacters = reply.outputCharacters
-    over(undefined)
-    return { status: 200, headers: { ...routeHeaders(call), 'content-type': reply.contentType }, body: reply.bytes }
-  }
-  const client = call.client.openStream()
-  const relayed = relay(call, committed.stream, client)
-  call.client.defer(relayed.then(over))
-  return {
-    status: 200,
-    headers: {
-      ...routeHeaders(call),
-      'content-type': committed.contentType,
-      'cache-control': 'no-cache',
-      // Proxies in front of the gateway must not gather a stream into a burst.
-      'x-accel-buffering': 'no',
-    },
-    body: client.readable,
-  }
-}
-
-/** Where the call went, for whoever looks at its answer. */
-function routeHeaders(call: Call): Record<string, string> {
-  const served = call.attempts.at(-1)
-  return {
-    'x-gateway-model-group': headerSafe(served?.deployment.modelName ?? call.group.name),
-    ...(served ? { 'x-gateway-deployment': headerSafe(served.deployment.id) } : {}),
-    'x-gateway-attempts': String(call.attempts.length),
-    ...(call.overheadMs === undefined ? {} : { 'x-gateway-overhead-ms': call.overheadMs.toFixed(2) }),
-  }
-}
-
-/** Names are the operator's and may hold anything; a header holds printable ASCII. */
-function headerSafe(name: string): string {
-  return /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name)
 }

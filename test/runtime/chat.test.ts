@@ -280,6 +280,32 @@ describe('a streamed answer', () => {
     expect(received.endedAtMs).toBeLessThan(1000)
   })
 
+  it('keeps its client with comments while the model thinks, and still fails over unseen', async () => {
+    const patient = await startGateway(
+      configOf(
+        upstream.url,
+        { [model]: [model], [other]: [other] },
+        `
+router_settings: { stream_keep_alive: 0.1, stream_first_token_timeout: 0.5, cooldown_time: 0 }
+gateway_settings: { fallbacks: [{ "${model}": ["${other}"] }] }
+`,
+      ),
+    )
+    await upstream.script(model, [silence()])
+    await upstream.script(other, [answer({ text: 'At last.' }, slowFirstToken({ ms: 250 }), slowBetween({ ms: 120 }))])
+    const received = await readStream(await patient.chat({ model, messages, stream: true }))
+    expect(received.comments.length).toBeGreaterThan(6)
+    expect(spokenText(received)).toBe('At last.')
+    expect(received.events.at(-1)?.data).toBe('[DONE]')
+
+    await upstream.script(other, [silence()])
+    const failed = await readStream(await patient.chat({ model, messages, stream: true }))
+    expect(JSON.parse(failed.events.at(-1)?.data ?? '{}')).toMatchObject({ error: { code: 'upstream_timeout' } })
+    expect(failed.text).not.toContain('[DONE]')
+    await patient.idle()
+    await patient.close()
+  })
+
   it('leaves out one malformed event and goes on', async () => {
     await upstream.script(model, [answer({ text: 'a b c d e f' }, malformedEvent(3))])
     const received = await readStream(await stream())

@@ -1,0 +1,77 @@
+import { asGatewayError, type GatewayError } from '../lib/errors.ts'
+import type { Committed } from './attempt.ts'
+import type { Answer, Call } from './call.ts'
+import type { PipelineServices } from './pipeline.ts'
+import { KEEP_ALIVE, relay } from './relay.ts'
+
+/** To be told when the answer has ended, and why, when it did not end well. */
+type Over = (failure: GatewayError | undefined) => void
+
+/** What a call that has committed answers. */
+export function answer(call: Call, committed: Committed, over: Over): Answer {
+  if (committed.kind === 'whole') {
+    const { reply } = committed
+    call.usage = reply.usage
+    call.outputCharacters = reply.outputCharacters
+    over(undefined)
+    return { status: 200, headers: { ...routeHeaders(call), 'content-type': reply.contentType }, body: reply.bytes }
+  }
+  const client = call.client.openStream()
+  const relayed = relay(call, committed.stream, client)
+  call.client.defer(relayed.then(over))
+  return {
+    status: 200,
+    headers: { ...routeHeaders(call), ...EVENT_STREAM, 'content-type': committed.contentType },
+    body: client.readable,
+  }
+}
+
+const EVENT_STREAM = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  // Proxies in front of the gateway must not gather a stream into a burst.
+  'x-accel-buffering': 'no',
+} as const
+
+/** Begins the answer before anything of it is known: comments until the call commits, then the stream as ever. Failover
+ *  goes on unseen; what cannot be told by a status any more is told by an error event. */
+export function answerLater(
+  services: PipelineServices,
+  call: Call,
+  committing: Promise<Committed>,
+  over: Over,
+): Answer {
+  const client = call.client.openStream()
+  const comment = () => client.write(KEEP_ALIVE).catch(() => {})
+  void comment()
+  const comments = setInterval(comment, 1000 * services.config.router_settings.stream_keep_alive)
+  const relayed = committing
+    .finally(() => clearInterval(comments))
+    .then(
+      (committed) => (committed.kind === 'stream' ? relay(call, committed.stream, client) : undefined),
+      async (error) => {
+        const failure = asGatewayError(error)
+        await client.write(call.endpoint.errorEvent(failure)).catch(() => {})
+        await client.close().catch(() => {})
+        return failure
+      },
+    )
+  call.client.defer(relayed.then(over))
+  return { status: 200, headers: { ...routeHeaders(call), ...EVENT_STREAM }, body: client.readable }
+}
+
+/** Where the call went, for whoever looks at its answer. */
+export function routeHeaders(call: Call): Record<string, string> {
+  const served = call.attempts.at(-1)
+  return {
+    'x-gateway-model-group': headerSafe(served?.deployment.modelName ?? call.group.name),
+    ...(served ? { 'x-gateway-deployment': headerSafe(served.deployment.id) } : {}),
+    'x-gateway-attempts': String(call.attempts.length),
+    ...(call.overheadMs === undefined ? {} : { 'x-gateway-overhead-ms': call.overheadMs.toFixed(2) }),
+  }
+}
+
+/** Names are the operator's and may hold anything; a header holds printable ASCII. */
+function headerSafe(name: string): string {
+  return /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name)
+}
