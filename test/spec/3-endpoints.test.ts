@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 import { readStream, spokenText } from '../support/sse.ts'
+import type { Call } from '../support/upstream/call.ts'
+import { json, raw } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { configuration, deployment } from './configuration.ts'
 
@@ -11,9 +13,14 @@ const withoutKey = { headers: { authorization: '' } }
 let gateway: TestGateway
 
 beforeAll(async () => {
-  gateway = await startGateway(configuration({ model_list: [deployment(upstream.url, 'model', 'endpoints-model')] }))
+  const names = ['model', 'image', 'speech', 'hear', 'rank']
+  const model_list = names.map((name) => deployment(upstream.url, name, `endpoints-${name}`))
+  gateway = await startGateway(configuration({ model_list }))
 })
 afterAll(() => gateway.close())
+
+const post = (path: string, body: unknown) => gateway.fetch(path, chatInit(body))
+const sent = (call: Call | undefined) => JSON.parse(new TextDecoder().decode(call?.body))
 
 describe('Proxy endpoints', () => {
   it('POST /v1/chat/completions: chat-completion result', async () => {
@@ -35,8 +42,93 @@ describe('Proxy endpoints', () => {
     expect(stream.events.at(-1)?.data).toBe('[DONE]')
   })
 
+  it('POST /v1/completions: `prompt`, translated internally to one user chat message, completion result', async () => {
+    const response = await post('/v1/completions', { model: 'model', prompt: 'Once upon a time' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ object: 'text_completion', choices: [{ text: expect.any(String) }] })
+    const call = (await upstream.calls('endpoints-model')).at(-1)
+    expect(call?.path).toBe('/v1/chat/completions')
+    expect(sent(call)).toMatchObject({ messages: [{ role: 'user', content: 'Once upon a time' }] })
+  })
+
+  it.each([
+    ['echo', { echo: true }],
+    ['best_of greater than 1', { best_of: 2 }],
+    ['logprobs', { logprobs: 1 }],
+    ['suffix', { suffix: 'the end' }],
+  ])('`/v1/completions` returns HTTP 400 when the request sets %s', async (_, field) => {
+    const response = await post('/v1/completions', { model: 'model', prompt: 'Once', ...field })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param: Object.keys(field)[0] } })
+  })
+
+  it('POST /v1/responses: `model`, `input`; response result; translated to chat completions internally', async () => {
+    const response = await post('/v1/responses', { model: 'model', input: 'Hello' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ object: 'response', status: 'completed' })
+    expect((await upstream.calls('endpoints-model')).at(-1)?.path).toBe('/v1/chat/completions')
+  })
+
+  it('POST /v1/responses: streams when `stream` is true', async () => {
+    const stream = await readStream(await post('/v1/responses', { model: 'model', input: 'Hello', stream: true }))
+    expect(stream.events.at(0)?.event).toBe('response.created')
+    expect(stream.events.at(-1)?.event).toBe('response.completed')
+  })
+
+  it('POST /v1/embeddings: `model`, `input`; embeddings result', async () => {
+    const response = await post('/v1/embeddings', { model: 'model', input: 'Hello' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ object: 'list', data: [{ object: 'embedding', index: 0 }] })
+  })
+
+  it('POST /v1/images/generations: `model`, `prompt`, `size` (format `<width>x<height>`); image result', async () => {
+    await upstream.script('endpoints-image', [json(200, { created: 1, data: [{ b64_json: 'AA' }] })])
+    const body = { model: 'image', prompt: 'a lighthouse', size: '1024x768' }
+    expect(await (await post('/v1/images/generations', body)).json()).toMatchObject({ data: [{ b64_json: 'AA' }] })
+    expect(sent((await upstream.calls('endpoints-image')).at(-1))).toMatchObject({ size: '1024x768' })
+    expect((await post('/v1/images/generations', { ...body, size: 'large' })).status).toBe(400)
+  })
+
+  it('POST /v1/audio/speech: `model`, `input`, `voice`, `response_format`; raw audio bytes, not JSON', async () => {
+    await upstream.script('endpoints-speech', [raw(200, 'ID3 sound', { 'content-type': 'audio/mpeg' })])
+    const body = { model: 'speech', input: 'Hello', voice: 'alloy', response_format: 'mp3' }
+    const response = await post('/v1/audio/speech', body)
+    expect(response.headers.get('content-type')).toBe('audio/mpeg')
+    expect(await response.text()).toBe('ID3 sound')
+  })
+
+  it.each([
+    ['json', { text: 'Hello' }],
+    ['verbose_json', { text: 'Hello', language: 'english', duration: 1.5, segments: [] }],
+  ])(
+    'POST /v1/audio/transcriptions: multipart form; transcription in the requested response format %s',
+    async (format, said) => {
+      await upstream.script('endpoints-hear', [json(200, said)])
+      const form = new FormData()
+      form.set('file', new File(['RIFF'], 'a.wav', { type: 'audio/wav' }))
+      const fields = { model: 'hear', language: 'en', response_format: format, temperature: '0' }
+      for (const [name, value] of Object.entries(fields)) form.set(name, value)
+      const response = await gateway.fetch('/v1/audio/transcriptions', { method: 'POST', body: form })
+      expect(await response.json()).toEqual(said)
+    },
+  )
+
+  it('POST /v1/rerank: `model`, `query`, `documents`, `top_n`; rerank result', async () => {
+    const results = [{ index: 1, relevance_score: 0.9 }]
+    await upstream.script('endpoints-rank', [json(200, { results })])
+    const body = { model: 'rank', query: 'where?', documents: ['here', 'there'], top_n: 1 }
+    expect(await (await post('/v1/rerank', body)).json()).toMatchObject({ results })
+    expect(sent((await upstream.calls('endpoints-rank')).at(-1))).toMatchObject({
+      top_n: 1,
+      documents: ['here', 'there'],
+    })
+  })
+
   it('GET /v1/models: model list', async () => {
-    expect(await (await gateway.fetch('/v1/models')).json()).toMatchObject({ object: 'list', data: [{ id: 'model' }] })
+    expect(await (await gateway.fetch('/v1/models')).json()).toMatchObject({
+      object: 'list',
+      data: [{ id: 'hear' }, { id: 'image' }, { id: 'model' }, { id: 'rank' }, { id: 'speech' }],
+    })
   })
 })
 
@@ -51,6 +143,20 @@ describe('Health and metrics endpoints', () => {
 
   it('GET /health/readiness: 200 when dependencies are connected', async () => {
     expect((await gateway.fetch('/health/readiness', withoutKey)).status).toBe(200)
+  })
+
+  it('GET /health/deployments: deployment health summary', async () => {
+    const response = await gateway.fetch('/health/deployments')
+    expect(response.status).toBe(200)
+    const summary = (await response.json()) as { deployments: { deployment_id: string; state: string }[] }
+    expect(summary.deployments).toContainEqual(
+      expect.objectContaining({ deployment_id: 'endpoints-model', state: 'healthy' }),
+    )
+  })
+
+  it('GET /health/fallback-events: auth required, `{events: [fallback event]}`', async () => {
+    expect((await gateway.fetch('/health/fallback-events', withoutKey)).status).toBe(401)
+    expect(await (await gateway.fetch('/health/fallback-events')).json()).toEqual({ events: [] })
   })
 
   it('GET /metrics: no auth, Prometheus text format', async () => {

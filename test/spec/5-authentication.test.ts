@@ -37,7 +37,9 @@ describe('Authentication', () => {
     expect((await gateway.fetch('/v1/models')).status).toBe(200)
   })
 
-  it('12. /metrics needs no authentication', async () => {
+  it('12. /metrics needs no authentication, /health/fallback-events requires it', async () => {
+    expect((await gateway.fetch('/health/fallback-events', { headers: { authorization: '' } })).status).toBe(401)
+    expect((await gateway.fetch('/health/fallback-events')).status).toBe(200)
     expect((await gateway.fetch('/metrics', { headers: { authorization: '' } })).status).toBe(200)
   })
 })

@@ -28,9 +28,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close())
 
 describe('Events', () => {
-  it('1. fallback events are recorded when a call is retried or failed over', async () => {
-    const entries = await gateway.store.entries('fallback-events', 10)
-    const events = entries.map((entry) => JSON.parse(entry)).sort((a, b) => Number(a.success) - Number(b.success))
+  it('1. fallback events are recorded when a call is retried or failed over, and read through GET /health/fallback-events', async () => {
+    const answer = (await (await gateway.fetch('/health/fallback-events')).json()) as { events: { success: boolean }[] }
+    const events = answer.events.toSorted((one, other) => Number(one.success) - Number(other.success))
     expect(events).toEqual([
       {
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
