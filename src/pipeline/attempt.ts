@@ -18,6 +18,8 @@ const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const ERROR_LIMIT_BYTES = 1024 * 1024
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 const EVENTS = 'text/event-stream; charset=utf-8'
+/** What says that something went wrong, whatever its status is. */
+const DOCUMENT = /^(text\/html|application\/([\w.-]+\+)?json)\b/i
 
 /** What an attempt that may be shown to the client has reached. */
 export type Committed =
@@ -151,7 +153,10 @@ async function openEvents(
 }
 
 /** Reads the first bytes of an answer that is passed on unread. */
-async function openBody(tried: Attempt, { body }: UpstreamResponse, clocks: Clocks): Promise<Opened> {
+async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clocks: Clocks): Promise<Opened> {
+  if (DOCUMENT.test(headers['content-type'] ?? '')) {
+    throw new GatewayError('upstream_malformed', "The provider's answer is a document, not a sound.")
+  }
   const reader: WrittenReader = { push: (piece) => [{ out: piece }], closing: () => new Uint8Array() }
   const first = await body.read()
   if (first === undefined) throw new GatewayError('upstream_malformed', "The provider's answer is empty.")
