@@ -1,3 +1,4 @@
+import { anthropic } from './anthropic.ts'
 import { deepgram } from './deepgram.ts'
 import { echo } from './echo.ts'
 import { elevenlabs } from './elevenlabs.ts'
@@ -7,6 +8,7 @@ import type { Provider } from './provider.ts'
 
 const list: readonly Provider[] = [
   echo,
+  anthropic,
   elevenlabs,
   deepgram,
   gemini,

@@ -93,7 +93,7 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
 
 /** What an adapter can be asked for: a kind of request in its public shape, or another dialect of chat that the vendor
  *  speaks natively. Chat takes every dialect by translation. */
-export type Capability = ModeName | 'messages' | 'responses'
+export type Capability = ModeName | 'messages' | 'count_tokens' | 'responses'
 
 export type Adapters = { readonly [Name in Capability]?: Adapter }
 

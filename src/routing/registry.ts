@@ -55,7 +55,7 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
   }
 }
 
-const CARRIED_BY_CHAT: readonly Capability[] = ['messages', 'responses', 'completion']
+const CARRIED_BY_CHAT: readonly Capability[] = ['messages', 'count_tokens', 'responses', 'completion']
 
 /** The dialects of chat are chat, and a prompt is asked as chat. */
 function allows(mode: ModelInfo['mode'], capability: Capability): boolean {

@@ -1,0 +1,51 @@
+import { reveal } from '../lib/secret.ts'
+import type { ChatRequest } from '../modes/chat.ts'
+import { messagesFailure } from './anthropic/messages-failure.ts'
+import { messagesReply } from './anthropic/messages-reply.ts'
+import { messagesRequest } from './anthropic/messages-request.ts'
+import { messagesStream } from './anthropic/messages-stream.ts'
+import { nativeCountTokens, nativeMessages } from './anthropic/native-messages.ts'
+import { keyConnection } from './key-connection.ts'
+import { type Adapter, adapterFor, type Provider } from './provider.ts'
+
+const VERSION = '2023-06-01'
+
+const chat: Adapter<ChatRequest> = {
+  request({ body }, connection) {
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/v1/messages`,
+      headers: connection.headers,
+      body: JSON.stringify(messagesRequest(body, connection.model)),
+    }
+  },
+  reply: messagesReply,
+  stream: (_call, headers) => messagesStream(headers),
+  failure: messagesFailure,
+}
+
+/** Claude, at the vendor's own API: chat by translation, messages byte for byte. */
+export const anthropic: Provider = {
+  kind: 'anthropic',
+  connect(parameters, defaults) {
+    const connection = keyConnection(
+      { apiBase: 'https://api.anthropic.com', header: 'x-api-key' },
+      parameters,
+      defaults,
+    )
+    const headers = {
+      'content-type': 'application/json',
+      'anthropic-version': parameters.api_version ?? VERSION,
+      ...connection.headers,
+    }
+    // Names of betas are no secret, and those that a client asks for are added to them.
+    const betas = connection.headers['anthropic-beta']
+    if (betas === undefined) return { ...connection, headers }
+    return {
+      ...connection,
+      headers: { ...headers, 'anthropic-beta': typeof betas === 'string' ? betas : reveal(betas) },
+    }
+  },
+  adapters: { chat: adapterFor(chat), messages: nativeMessages, count_tokens: nativeCountTokens },
+}

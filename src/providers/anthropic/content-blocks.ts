@@ -1,0 +1,78 @@
+import { asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { unspoken } from '../unspoken-fields.ts'
+
+const API = 'the Messages API'
+
+/** Content of any message as blocks; `at` names it in a refusal. Empty text, which the API refuses, is left out. */
+export function contentBlocks(content: unknown, at: string): JsonRecord[] {
+  if (content === undefined || content === null || content === '') return []
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (!Array.isArray(content)) throw unspoken(at, API)
+  return content.flatMap((part: unknown, index) => partBlocks(asRecord(part), `${at}.${index}`))
+}
+
+/** Marks the end of what is to be cached, as the vendor does, on a block. */
+export function cachedBlock(block: JsonRecord, control: unknown): JsonRecord {
+  return isRecord(control) ? { ...block, cache_control: control } : block
+}
+
+/** Blocks of the vendor's own that may stand among the parts of a message. */
+const OWN = new Set(['image', 'document', 'search_result', 'thinking', 'redacted_thinking'])
+
+function partBlocks(part: JsonRecord, at: string): JsonRecord[] {
+  const type = asText(part.type)
+  if (OWN.has(type)) return [part]
+  const block = PARTS[type]?.(part, at)
+  if (!block) throw unspoken(`${at}.type`, API)
+  if (block.type === 'text' && block.text === '') return []
+  return [cachedBlock(block, part.cache_control)]
+}
+
+const PARTS: Readonly<Record<string, (part: JsonRecord, at: string) => JsonRecord>> = {
+  text: ({ text }) => ({ type: 'text', text: asText(text) }),
+  refusal: ({ refusal }) => ({ type: 'text', text: asText(refusal) }),
+  // `detail` asks for a size of reading that this vendor chooses itself.
+  image_url({ image_url }, at) {
+    const url = asText(asRecord(image_url).url) || asText(image_url)
+    return { type: 'image', source: sourceOf(url, `${at}.image_url`) }
+  },
+  file({ file }, at) {
+    const { file_data, filename } = asRecord(file)
+    // A stored file is another vendor's: its id says nothing here.
+    if (asText(file_data) === '') throw unspoken(`${at}.file`, API, 'Send the file itself in file_data.')
+    const source = sourceOf(asText(file_data), `${at}.file.file_data`)
+    if (asText(source.media_type).startsWith('image/')) return { type: 'image', source }
+    return { type: 'document', source: documentSource(source, `${at}.file.file_data`), ...titleOf(filename) }
+  },
+}
+
+function titleOf(filename: unknown): JsonRecord {
+  return asText(filename) === '' ? {} : { title: filename }
+}
+
+/** `data:` with base64, or an address that the vendor fetches. */
+function sourceOf(url: string, at: string): JsonRecord {
+  if (/^https?:\/\//i.test(url)) return { type: 'url', url }
+  const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]*)*;base64,/i.exec(url)
+  if (!head) throw unspoken(at, API, 'Send an https: address, or a data: address with base64.')
+  return { type: 'base64', media_type: (head[1] as string).toLowerCase(), data: url.slice(head[0].length) }
+}
+
+/** Documents are PDF, or text that is sent as text. */
+function documentSource(source: JsonRecord, at: string): JsonRecord {
+  const mediaType = asText(source.media_type)
+  if (source.type === 'url' || mediaType === 'application/pdf') return source
+  if (!mediaType.startsWith('text/')) throw unspoken(at, API, 'Send a PDF, an image or text.')
+  const data = decodedText(asText(source.data))
+  if (data === undefined) throw unspoken(at, API, 'Send valid base64 of UTF-8 text.')
+  return { type: 'text', media_type: 'text/plain', data }
+}
+
+function decodedText(base64: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,13 @@
+import type { FinishReason } from '../../modes/chat-completion.ts'
+
+const REASONS: Readonly<Record<string, FinishReason>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+/** Why an answer ended, in chat's words. What chat has no word for (end_turn, stop_sequence, pause_turn) is a stop. */
+export function finishReason(stopReason: unknown): FinishReason {
+  return REASONS[String(stopReason)] ?? 'stop'
+}

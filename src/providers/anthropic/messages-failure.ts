@@ -1,0 +1,43 @@
+import type { GatewayError } from '../../lib/errors.ts'
+import { asRecord, asText, parseRecord } from '../../lib/lenient.ts'
+import { retryAfterSeconds } from '../../lib/retry-after.ts'
+import { classifyFailure, type WireError } from '../openai-failure.ts'
+
+/** The status that each type of error comes with, for errors inside an answer of status 200. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+/** Its words for a prompt that does not fit together with the answer asked for. */
+const OVER_LIMIT = /exceed context limit/i
+
+/** Names what an answer outside 2xx of the Messages API means. */
+export function messagesFailure(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+  now: number,
+): GatewayError {
+  return classifyFailure(status, wireError(parseRecord(bytes)?.error), retryAfterSeconds(headers, now))
+}
+
+/** The same for an error inside an answer of status 200, whole or as an event. */
+export function messagesEmbeddedFailure(error: unknown): GatewayError {
+  const wire = wireError(error)
+  return classifyFailure(STATUS[wire.type ?? ''] ?? 500, wire, undefined)
+}
+
+function wireError(error: unknown): WireError {
+  const { type, message } = asRecord(error)
+  const words = asText(message) || undefined
+  const code = words !== undefined && OVER_LIMIT.test(words) ? 'context_length_exceeded' : undefined
+  return { message: words, type: asText(type) || undefined, code, param: undefined }
+}

@@ -1,0 +1,110 @@
+import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { messagesTools } from './messages-tools.ts'
+import { messagesTurns } from './messages-turns.ts'
+import { thinkingFields } from './thinking-fields.ts'
+
+const API = 'the Messages API'
+
+/** The API wants a limit on every answer. Where neither the client nor `default_params` says one, it is what every model
+ *  since Claude 3.5 can write, and the thinking on top. */
+const DEFAULT_MAX_TOKENS = 8192
+
+/** Fields that mean the same on both sides, or are the vendor's own. */
+const SAME = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'cache_control',
+  'container',
+  'context_management',
+  'inference_geo',
+  'mcp_servers',
+  'speed',
+]
+
+const SPOKEN = new Set([
+  ...SAME,
+  'model',
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'stop',
+  'stream',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'reasoning_effort',
+  'thinking',
+  'output_config',
+  'service_tier',
+])
+
+/** A chat request as one of the Messages API. */
+export function messagesRequest(body: ChatRequest, model: string): JsonRecord {
+  refuseUnspoken(body, SPOKEN, API)
+  const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
+  const { thinking, effort, budget } = thinkingFields(body, model, asked)
+  const { system, messages } = messagesTurns(body.messages)
+  return {
+    model,
+    max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
+    ...(system.length > 0 ? { system } : {}),
+    messages,
+    ...messagesTools(body),
+    ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
+    ...(thinking ? { thinking } : {}),
+    ...outputConfig(body, effort),
+    ...stopSequences(body.stop),
+    ...serviceTier(body.service_tier),
+    ...userOf(body),
+    ...(body.stream === true ? { stream: true } : {}),
+  }
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined)
+
+function outputConfig(body: ChatRequest, effort: string | undefined): JsonRecord {
+  const config = {
+    ...asRecord(body.output_config),
+    ...(effort === undefined ? {} : { effort }),
+    ...outputFormat(body.response_format),
+  }
+  return Object.keys(config).length === 0 ? {} : { output_config: config }
+}
+
+function outputFormat(format: unknown): JsonRecord {
+  if (!isSet(format)) return {}
+  const { type, json_schema } = asRecord(format)
+  if (type === 'text') return {}
+  const { schema } = asRecord(json_schema)
+  if (type === 'json_schema' && isRecord(schema)) return { format: { type, schema } }
+  throw unspoken('response_format', API, 'Use type json_schema with a schema.')
+}
+
+function stopSequences(stop: unknown): JsonRecord {
+  if (typeof stop === 'string') return { stop_sequences: [stop] }
+  return Array.isArray(stop) && stop.length > 0 ? { stop_sequences: stop } : {}
+}
+
+/** `auto` is what happens without a word. */
+const TIERS: Readonly<Record<string, JsonRecord>> = {
+  auto: {},
+  default: { service_tier: 'standard_only' },
+  standard_only: { service_tier: 'standard_only' },
+}
+
+function serviceTier(tier: unknown): JsonRecord {
+  if (!isSet(tier)) return {}
+  const words = TIERS[String(tier)]
+  if (!words) throw unspoken('service_tier', API)
+  return words
+}
+
+function userOf({ user, safety_identifier }: ChatRequest): JsonRecord {
+  const user_id = user ?? safety_identifier
+  return typeof user_id === 'string' && user_id !== '' ? { metadata: { user_id } } : {}
+}

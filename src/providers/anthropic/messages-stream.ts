@@ -1,0 +1,114 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { readFrame } from '../../lib/sse.ts'
+import type { ChatChunk, ChatDelta, FinishReason, ThinkingBlock } from '../../modes/chat-completion.ts'
+import { answeredAt } from '../answered-at.ts'
+import type { StreamReader } from '../provider.ts'
+import { sseReader } from '../sse-reader.ts'
+import { wireUsage } from '../wire-usage.ts'
+import { finishReason } from './finish-reason.ts'
+import { messagesProgress, type Progress } from './messages-progress.ts'
+
+/** Reads a stream of the Messages API as chat chunks. */
+export function messagesStream(headers: Readonly<Record<string, string>>): StreamReader {
+  const progress = messagesProgress()
+  const words = chunkWriter(answeredAt(headers))
+  return sseReader((frame) => {
+    const { data } = readFrame(frame)
+    if (data === undefined) return {}
+    const event = parseRecord(data)
+    if (!event) return { malformed: true }
+    const meaning = progress(event)
+    if (meaning.failure) return meaning
+    if (meaning.finished && words.refused(event)) return { failure: refusal(event) }
+    const [first, ...more] = words.chunksOf(event, meaning)
+    return first ? [{ ...meaning, chunk: first }, ...more.map((chunk) => ({ chunk }))] : meaning
+  })
+}
+
+/** An open block of the answer. Tool calls have numbers of their own, since chat counts them apart. */
+type Block =
+  | { readonly type: 'tool_use'; readonly call: number; input: JsonRecord; fragments: boolean }
+  | { readonly type: 'thinking'; thinking: string; signature: string }
+
+function chunkWriter(created: number) {
+  let identity = { id: '', object: 'chat.completion.chunk' as const, created, model: '' }
+  let calls = 0
+  let spoken = false
+  const open = new Map<unknown, Block>()
+
+  const say = (delta: ChatDelta, finish_reason: FinishReason | null = null): ChatChunk => {
+    spoken ||= finish_reason === null
+    return { ...identity, choices: [{ index: 0, delta, finish_reason }] }
+  }
+  const fragment = (call: number, text: string) => say({ tool_calls: [{ index: call, function: { arguments: text } }] })
+  const signed = (block: ThinkingBlock) => say({ thinking_blocks: [block] })
+
+  const starts: Readonly<Record<string, (block: JsonRecord, index: unknown) => ChatChunk[]>> = {
+    text: ({ text }) => (asText(text) === '' ? [] : [say({ content: asText(text) })]),
+    thinking(block, index) {
+      const thinking = asText(block.thinking)
+      open.set(index, { type: 'thinking', thinking, signature: asText(block.signature) })
+      return thinking === '' ? [] : [say({ reasoning_content: thinking })]
+    },
+    redacted_thinking: ({ data }) => [signed({ type: 'redacted_thinking', data: asText(data) })],
+    tool_use({ id, name, input }, index) {
+      const call = calls++
+      open.set(index, { type: 'tool_use', call, input: asRecord(input), fragments: false })
+      const tool = { name: asText(name), arguments: '' }
+      return [say({ tool_calls: [{ index: call, id: asText(id), type: 'function', function: tool }] })]
+    },
+  }
+
+  const events: Readonly<Record<string, (event: JsonRecord, meaning: Progress) => ChatChunk[]>> = {
+    message_start({ message }) {
+      const { id, model } = asRecord(message)
+      identity = { ...identity, id: asText(id), model: asText(model) }
+      const delta: ChatDelta = { role: 'assistant', content: '' }
+      return [{ ...identity, choices: [{ index: 0, delta, finish_reason: null }] }]
+    },
+    content_block_start: ({ content_block, index }) => {
+      const block = asRecord(content_block)
+      return starts[asText(block.type)]?.(block, index) ?? []
+    },
+    content_block_delta({ delta, index }) {
+      const { text, thinking, signature, partial_json } = asRecord(delta)
+      const block = open.get(index)
+      if (typeof text === 'string' && text !== '') return [say({ content: text })]
+      if (block?.type === 'tool_use' && typeof partial_json === 'string' && partial_json !== '') {
+        block.fragments = true
+        return [fragment(block.call, partial_json)]
+      }
+      if (block?.type !== 'thinking') return []
+      block.thinking += asText(thinking)
+      block.signature += asText(signature)
+      return asText(thinking) === '' ? [] : [say({ reasoning_content: asText(thinking) })]
+    },
+    content_block_stop({ index }) {
+      const block = open.get(index)
+      open.delete(index)
+      // A call without arguments comes without fragments; in chat its arguments are still JSON.
+      if (block?.type === 'tool_use') return block.fragments ? [] : [fragment(block.call, JSON.stringify(block.input))]
+      if (block?.type !== 'thinking') return []
+      const { thinking, signature } = block
+      return [signed({ type: 'thinking', thinking, ...(signature === '' ? {} : { signature }) })]
+    },
+    message_delta({ delta }, { usage, finished }) {
+      if (!finished) return []
+      const end = say({}, finishReason(asRecord(delta).stop_reason))
+      return usage ? [end, { ...identity, choices: [], usage: wireUsage(usage) }] : [end]
+    },
+  }
+
+  return {
+    chunksOf: (event: JsonRecord, meaning: Progress) => events[asText(event.type)]?.(event, meaning) ?? [],
+    /** It ends by a refusal, and nothing was said before. */
+    refused: ({ delta }: JsonRecord) => isRecord(delta) && delta.stop_reason === 'refusal' && !spoken,
+  }
+}
+
+/** An answer that is nothing but a refusal. */
+export function refusal({ delta, stop_details }: JsonRecord): GatewayError {
+  const { explanation } = asRecord(asRecord(delta).stop_details ?? stop_details)
+  return new GatewayError('content_policy', asText(explanation) || 'The model refused to answer this request.')
+}

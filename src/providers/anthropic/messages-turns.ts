@@ -1,0 +1,84 @@
+import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { unspoken } from '../unspoken-fields.ts'
+import { cachedBlock, contentBlocks } from './content-blocks.ts'
+
+const API = 'the Messages API'
+
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: JsonRecord[]
+}
+
+interface Conversation {
+  readonly system: readonly JsonRecord[]
+  readonly messages: readonly Turn[]
+}
+
+/** A chat as turns: what is said to the model as system goes to the front, results of tools are the user's, and what one
+ *  side says in several messages is one turn. */
+export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
+  const system: JsonRecord[] = []
+  const turns: Turn[] = []
+  for (const [index, message] of messages.entries()) {
+    const at = `messages.${index}`
+    const blocks = withCacheMark(blocksOf(message, at), message.cache_control)
+    const role = ROLES[asText(message.role)]
+    if (role === undefined) throw unspoken(`${at}.role`, API)
+    if (role === 'system') {
+      system.push(...blocks)
+      continue
+    }
+    const last = turns.at(-1)
+    if (last?.role === role) last.content.push(...blocks)
+    else turns.push({ role, content: blocks })
+  }
+  return { system, messages: turns }
+}
+
+const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  tool: 'user',
+  assistant: 'assistant',
+}
+
+function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
+  if (message.role === 'tool') return [toolResult(message, at)]
+  // Speakers of one side cannot be told apart there.
+  if (message.name !== undefined && message.name !== null) throw unspoken(`${at}.name`, API)
+  if (message.role !== 'assistant') return contentBlocks(message.content, `${at}.content`)
+  if (message.function_call) throw unspoken(`${at}.function_call`, API, 'Use tool_calls.')
+  if (message.audio) throw unspoken(`${at}.audio`, API)
+  return [
+    // Reasoning that nobody signed is not taken back: `reasoning_content` alone stays behind.
+    ...asList(message.thinking_blocks).map(asRecord),
+    ...contentBlocks(message.content, `${at}.content`),
+    ...contentBlocks(message.refusal, `${at}.refusal`),
+    ...asList(message.tool_calls).map((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),
+  ]
+}
+
+function toolUse(call: JsonRecord, at: string): JsonRecord {
+  if (call.type !== undefined && call.type !== 'function') throw unspoken(`${at}.type`, API)
+  const { name, arguments: text } = asRecord(call.function)
+  const input = asText(text).trim() === '' ? {} : parseRecord(asText(text))
+  if (!input) throw unspoken(`${at}.function.arguments`, API, 'They must be a JSON object.')
+  return cachedBlock({ type: 'tool_use', id: call.id, name, input }, call.cache_control)
+}
+
+function toolResult(message: JsonRecord, at: string): JsonRecord {
+  const { tool_call_id, content, is_error } = message
+  const blocks = contentBlocks(content, `${at}.content`)
+  return {
+    type: 'tool_result',
+    tool_use_id: tool_call_id,
+    ...(typeof content === 'string' ? { content } : blocks.length > 0 ? { content: blocks } : {}),
+    ...(is_error === true ? { is_error } : {}),
+  }
+}
+
+function withCacheMark(blocks: JsonRecord[], control: unknown): JsonRecord[] {
+  const last = blocks.at(-1)
+  return last ? [...blocks.slice(0, -1), cachedBlock(last, control)] : blocks
+}

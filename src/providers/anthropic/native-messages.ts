@@ -1,0 +1,85 @@
+import { editJson } from '../../lib/edit-json.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/lenient.ts'
+import { readFrame } from '../../lib/sse.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import { usageOf } from '../../modes/usage.ts'
+import type { Adapter, Connection, Outgoing, StreamReader } from '../provider.ts'
+import { sseReader } from '../sse-reader.ts'
+import { messagesFailure } from './messages-failure.ts'
+import { messagesProgress } from './messages-progress.ts'
+import { charactersOf, readMessage } from './messages-reply.ts'
+import { messagesUsage } from './messages-usage.ts'
+
+const STOP = new TextEncoder().encode('event: message_stop\ndata: {"type":"message_stop"}\n\n')
+
+/** The Messages API asked in its own words: bytes are relayed both ways, with the model renamed and usage read. */
+export const nativeMessages: Adapter = {
+  request: (call, connection) => relayed(call, connection, '/v1/messages'),
+
+  reply(bytes) {
+    const message = readMessage(bytes)
+    const outputCharacters = charactersOf(asList(message.content).map(asRecord))
+    return { bytes, contentType: 'application/json', usage: messagesUsage(message.usage), outputCharacters }
+  },
+
+  stream: relayedStream,
+  failure: messagesFailure,
+}
+
+/** Counting answers nothing and costs nothing. */
+export const nativeCountTokens: Adapter = {
+  request: (call, connection) => relayed(call, connection, '/v1/messages/count_tokens'),
+  reply(bytes) {
+    if (typeof parseRecord(bytes)?.input_tokens !== 'number') {
+      throw new GatewayError('upstream_malformed', "The provider's answer has no 'input_tokens'.")
+    }
+    return { bytes, contentType: 'application/json', usage: usageOf({}), outputCharacters: 0 }
+  },
+  failure: messagesFailure,
+}
+
+function relayed({ body, bytes, clientHeaders = {} }: Outgoing, connection: Connection, path: string) {
+  const changes: Record<string, unknown> = {}
+  if (body.model !== connection.model) changes.model = connection.model
+  if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
+  return {
+    method: 'POST' as const,
+    origin: connection.origin,
+    path: connection.basePath + path,
+    headers: { ...connection.headers, ...versions(clientHeaders, connection) },
+    body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+  }
+}
+
+/** Of the metadata the vendor knows the user alone; the rest is the gateway's. */
+function forUpstream({ metadata }: ModelRequest): { metadata?: unknown } {
+  const { user_id, ...own } = metadata ?? {}
+  if (Object.keys(own).length === 0) return {}
+  return { metadata: user_id === undefined ? undefined : { user_id } }
+}
+
+/** The client speaks in the version that it names; its betas are added to the operator's. */
+function versions(client: Readonly<Record<string, string>>, { headers }: Connection): Record<string, string> {
+  const betas = [asText(headers['anthropic-beta']), client['anthropic-beta'] ?? ''].filter((names) => names !== '')
+  const version = client['anthropic-version']
+  return {
+    ...(version === undefined ? {} : { 'anthropic-version': version }),
+    ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
+  }
+}
+
+function relayedStream(): StreamReader {
+  const progress = messagesProgress()
+  return sseReader(
+    (frame) => {
+      const { data } = readFrame(frame)
+      if (data === undefined) return { out: frame.bytes }
+      const event = parseRecord(data)
+      if (!event) return { malformed: true }
+      const meaning = progress(event)
+      return meaning.failure ? meaning : { ...meaning, out: frame.bytes }
+    },
+    () => STOP,
+  )
+}
