@@ -44,7 +44,11 @@ export function toChat(request: ResponsesRequest): ChatRequest {
     ...chatTools(tools),
     ...chatToolChoice(tool_choice),
     ...responseFormat(text),
-    ...known({ verbosity: text?.verbosity, reasoning_effort: reasoning?.effort, max_tokens: max_output_tokens }),
+    ...known({
+      verbosity: text?.verbosity,
+      reasoning_effort: reasoning?.effort,
+      max_completion_tokens: max_output_tokens,
+    }),
     ...logprobs(include, request.top_logprobs),
     // The pipeline counts by it, and the last event tells it.
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),

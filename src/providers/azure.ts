@@ -1,0 +1,63 @@
+import type { GatewayParams } from '../config/model-list.ts'
+import type { UpstreamRequest } from '../transport/transport.ts'
+import { bearerConnection } from './bearer-connection.ts'
+import { openaiChat } from './openai-chat.ts'
+import { openaiEmbeddings, openaiImages } from './openai-modes.ts'
+import { openaiResponses } from './openai-responses.ts'
+import { openaiSpeech } from './openai-speech.ts'
+import { openaiTranscription } from './openai-transcription.ts'
+import { type Adapter, adapterFor, type Connection, type Provider } from './provider.ts'
+
+/** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
+export const azure: Provider = {
+  kind: 'azure',
+  connect(parameters, defaults) {
+    const { api_key, ...rest } = parameters
+    const connection = bearerConnection('azure', undefined, rest, defaults)
+    const resource = connection.basePath.replace(/\/openai(\/v1|\/deployments\/[^/]+)?$/, '')
+    const deployment = `/openai/deployments/${encodeURIComponent(connection.model)}`
+    return {
+      ...connection,
+      parameters,
+      basePath: resource + (isDated(parameters) ? deployment : '/openai/v1'),
+      headers: { ...(api_key ? { 'api-key': api_key } : {}), ...connection.headers },
+    }
+  },
+  adapters: {
+    chat: versioned(adapterFor(openaiChat)),
+    // Its path names no deployment: the body does.
+    responses: versioned(adapterFor(openaiResponses), (path) =>
+      path.replace(/\/deployments\/[^/]+(?=\/responses$)/, ''),
+    ),
+    embedding: versioned(adapterFor(openaiEmbeddings)),
+    image_generation: versioned(adapterFor(openaiImages)),
+    audio_speech: versioned(adapterFor(openaiSpeech)),
+    audio_transcription: versioned(adapterFor(openaiTranscription)),
+  },
+  takes(capability, { parameters }) {
+    return capability !== 'responses' || !isDated(parameters) || (parameters.api_version ?? '') >= FIRST_WITH_RESPONSES
+  },
+}
+
+const FIRST_WITH_RESPONSES = '2025-03-01'
+
+/** `v1`, `preview` and none mean the address without dates. */
+function isDated({ api_version }: Pick<GatewayParams, 'api_version'>): boolean {
+  return api_version !== undefined && /^\d{4}-/.test(api_version)
+}
+
+/** An adapter whose requests say the version. */
+function versioned(adapter: Adapter, place: (path: string) => string = (path) => path): Adapter {
+  const withVersion = (request: UpstreamRequest, { parameters }: Connection): UpstreamRequest => {
+    const { api_version } = parameters
+    const path = place(request.path)
+    const unsaid = api_version === undefined || api_version === 'v1'
+    return { ...request, path: unsaid ? path : `${path}?api-version=${encodeURIComponent(api_version)}` }
+  }
+  return {
+    ...adapter,
+    async request(call, connection) {
+      return withVersion(await adapter.request(call, connection), connection)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { editJson } from '../lib/edit-json.ts'
+import { GatewayError } from '../lib/errors.ts'
+import { parseRecord } from '../lib/lenient.ts'
+import type { ResponsesRequest } from '../modes/responses.ts'
+import { openaiFailure } from './openai-failure.ts'
+import { responsesFailure } from './openai-responses-failure.ts'
+import { openaiResponsesStream } from './openai-responses-stream.ts'
+import { openaiUsage } from './openai-usage.ts'
+import type { Adapter } from './provider.ts'
+import { upstreamMetadata } from './upstream-metadata.ts'
+
+/** Responses where the vendor speaks them itself: bytes are relayed both ways, with the model renamed and usage read. */
+export const openaiResponses: Adapter<ResponsesRequest> = {
+  request({ body, bytes }, connection) {
+    const changes: Record<string, unknown> = {}
+    if (body.model !== connection.model) changes.model = connection.model
+    if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/responses`,
+      headers: connection.headers,
+      body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+    }
+  },
+
+  reply(bytes) {
+    const response = parseRecord(bytes)
+    const failure = response && responsesFailure(response)
+    if (failure) throw failure
+    if (!Array.isArray(response?.output)) {
+      throw new GatewayError('upstream_malformed', "The provider's answer is not a response.")
+    }
+    const usage = openaiUsage(response.usage)
+    return {
+      bytes,
+      contentType: 'application/json',
+      usage,
+      outputCharacters: usage ? 0 : JSON.stringify(response.output).length,
+    }
+  },
+
+  stream: () => openaiResponsesStream(),
+
+  failure: openaiFailure,
+}
