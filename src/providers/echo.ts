@@ -1,9 +1,8 @@
 import { tokensOfCharacters } from '../modes/usage.ts'
 import { readAll } from '../transport/read-all.ts'
 import type { Transport, UpstreamBody, UpstreamResponse } from '../transport/transport.ts'
-import { openaiChat } from './openai-chat.ts'
 import { openaiCompatible } from './openai-compatible.ts'
-import { adapterFor, type Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -80,6 +79,6 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
-const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1' })
+const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1', beside: [] })
 
-export const echo: Provider = { ...shape, adapters: { chat: adapterFor(openaiChat) }, transport }
+export const echo: Provider = { ...shape, transport }

@@ -1,3 +1,4 @@
+import { asRecord } from '../lib/lenient.ts'
 import type { Frame } from '../lib/sse.ts'
 import { readFrame } from '../lib/sse.ts'
 import { openaiEmbeddedFailure } from './openai-failure.ts'
@@ -12,11 +13,14 @@ interface Chunk {
   readonly error?: unknown
   readonly usage?: unknown
   readonly choices?: unknown
+  readonly [vendors: string]: unknown
 }
 
 /** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along. The usage event that the gateway
  *  asked for is kept from a client that did not. */
-export function openaiChatStream(options: { hideUsage: boolean }): StreamReader {
+export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string }): StreamReader {
+  const reported = (chunk: Chunk) =>
+    options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
   const read = (frame: Frame): StreamStep => {
     const data = dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
@@ -25,7 +29,7 @@ export function openaiChatStream(options: { hideUsage: boolean }): StreamReader 
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
 
-    const usage = openaiUsage(chunk.usage)
+    const usage = openaiUsage(reported(chunk))
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
 
@@ -55,7 +59,8 @@ export function openaiChatStream(options: { hideUsage: boolean }): StreamReader 
 function contentOf(delta: unknown): { characters: number; calls: boolean } {
   if (typeof delta !== 'object' || delta === null) return { characters: 0, calls: false }
   const { role: _, content, tool_calls, ...other } = delta as Record<string, unknown>
-  let characters = typeof content === 'string' ? content.length : 0
+  // Some reasoning models speak in parts.
+  let characters = typeof content === 'string' ? content.length : Array.isArray(content) ? lengthOf(content) : 0
   for (const key in other) {
     const value = other[key]
     if (typeof value === 'string') characters += value.length
@@ -68,6 +73,10 @@ function contentOf(delta: unknown): { characters: number; calls: boolean } {
     if (typeof fragment === 'string') characters += fragment.length
   }
   return { characters, calls: tool_calls.length > 0 }
+}
+
+function lengthOf(parts: readonly unknown[]): number {
+  return parts.length === 0 ? 0 : JSON.stringify(parts).length
 }
 
 /** The data of a frame. The usual one-line frame is read without decoding its bytes again: only counts and ASCII words
@@ -84,7 +93,7 @@ function dataOf(frame: Frame): string | undefined {
 function parse(data: string): Chunk | undefined {
   try {
     const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Chunk) : undefined
   } catch {
     return undefined
   }

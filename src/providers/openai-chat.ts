@@ -14,29 +14,60 @@ const CLOSE_BRACE = 0x7d
 
 const latin1 = new TextDecoder('latin1')
 
+/** Where a vendor's chat differs from OpenAI's. */
+export interface ChatQuirks {
+  /** Its one name for the limit of output tokens; absent where it knows both. */
+  readonly maxTokens?: 'max_tokens' | 'max_completion_tokens'
+  /** It refuses `stream_options`, and tells the usage without being asked. */
+  readonly streamOptions?: false
+  /** The member of a chunk that the usage is in, where it is not the chunk itself. */
+  readonly usageUnder?: string
+}
+
 /** Chat for everyone who speaks OpenAI's shape: bytes are relayed both ways, with the model renamed and usage read. */
-export const openaiChat: Adapter<ChatRequest> = {
-  request({ body, bytes, streamed }, connection) {
-    const changes: Record<string, unknown> = {}
-    if (body.model !== connection.model) changes.model = connection.model
-    if (streamed && body.stream_options?.include_usage !== true) {
-      changes.stream_options = { ...body.stream_options, include_usage: true }
-    }
-    if (body.metadata !== undefined) changes.metadata = forUpstream(body)
-    return {
-      method: 'POST',
-      origin: connection.origin,
-      path: `${connection.basePath}/chat/completions`,
-      headers: connection.headers,
-      body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
-    }
-  },
+export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
+  const { streamOptions, usageUnder } = quirks
+  return {
+    request({ body, bytes, streamed }, connection) {
+      const changes: Record<string, unknown> = {}
+      if (body.model !== connection.model) changes.model = connection.model
+      if (streamOptions === false) {
+        if (body.stream_options !== undefined) changes.stream_options = undefined
+      } else if (streamed && body.stream_options?.include_usage !== true) {
+        changes.stream_options = { ...body.stream_options, include_usage: true }
+      }
+      if (body.metadata !== undefined) changes.metadata = forUpstream(body)
+      Object.assign(changes, limitRenamed(body, quirks.maxTokens))
+      return {
+        method: 'POST',
+        origin: connection.origin,
+        path: `${connection.basePath}/chat/completions`,
+        headers: connection.headers,
+        body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+      }
+    },
 
-  reply: (bytes) => (bytes.byteLength <= PARSE_LIMIT_BYTES ? readSmall(bytes) : readLarge(bytes)),
+    reply: (bytes) => (bytes.byteLength <= PARSE_LIMIT_BYTES ? readSmall(bytes) : readLarge(bytes)),
 
-  stream: ({ body }) => openaiChatStream({ hideUsage: body.stream_options?.include_usage !== true }),
+    stream: ({ body }) =>
+      openaiChatStream({
+        hideUsage: body.stream_options?.include_usage !== true,
+        ...(usageUnder === undefined ? {} : { usageUnder }),
+      }),
 
-  failure: openaiFailure,
+    failure: openaiFailure,
+  }
+}
+
+/** Chat with OpenAI itself. */
+export const openaiChat = openaiChatWith({})
+
+/** The limit of output tokens under the vendor's name for it. A client that sent both gets the vendor's own answer. */
+function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record<string, unknown> {
+  if (known === undefined) return {}
+  const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+  if (body[other] == null || body[known] != null) return {}
+  return { [other]: undefined, [known]: body[other] }
 }
 
 /** Metadata is the gateway's own, unless the client asks the provider to store the answer with it. */
