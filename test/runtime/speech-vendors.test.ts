@@ -32,7 +32,7 @@ const say = (model: string, more: object = {}) =>
 const recording = new Uint8Array([1, 13, 10, 45, 45, 255, 0])
 const hear = (model: string, fields: readonly (readonly [string, string])[] = []) => {
   const data = new FormData()
-  data.set('file', new File([recording], 'grü"ße.wav', { type: 'audio/wav' }))
+  data.set('file', new File([recording], 'grüße.wav', { type: 'audio/wav' }))
   data.set('model', model)
   for (const [name, value] of fields) data.append(name, value)
   return gateway.fetch('/v1/audio/transcriptions', { method: 'POST', body: data })
@@ -165,7 +165,7 @@ describe('transcription of ElevenLabs', () => {
       ['timestamps_granularity', 'word'],
     ])
     const file = form.get('file') as File
-    expect([file.name, file.type]).toEqual(['grü"ße.wav', 'audio/wav'])
+    expect([file.name, file.type]).toEqual(['grüße.wav', 'audio/wav'])
     expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([...recording])
     expect(await finished()).toMatchObject({ mode: 'audio_transcription', usage: { audioSeconds: 1.75 } })
   })
