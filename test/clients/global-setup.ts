@@ -11,7 +11,16 @@ declare module 'vitest' {
 }
 
 /** One model for each test file, so that the scripts of files never meet. */
-const MODELS = ['openai-chat', 'openai-errors', 'openai-media', 'openai-responses', 'ai-sdk', 'langchain', 'cohere']
+const MODELS = [
+  'openai-chat',
+  'openai-errors',
+  'openai-media',
+  'openai-responses',
+  'ai-sdk',
+  'langchain',
+  'langchain-responses',
+  'cohere',
+]
 
 const settings = `general_settings:
   log_level: warn
