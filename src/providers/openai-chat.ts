@@ -66,8 +66,8 @@ export const openaiChat = openaiChatWith({})
 function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record<string, unknown> {
   if (known === undefined) return {}
   const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
-  if (body[other] == null || body[known] != null) return {}
-  return { [other]: undefined, [known]: body[other] }
+  if (body[other] === undefined || (body[other] !== null && body[known] != null)) return {}
+  return { [other]: undefined, ...(body[other] === null ? {} : { [known]: body[other] }) }
 }
 
 /** Metadata is the gateway's own, unless the client asks the provider to store the answer with it. */
