@@ -1,3 +1,5 @@
+import { anthropic } from './anthropic.ts'
+import { azure } from './azure.ts'
 import { bedrock } from './bedrock.ts'
 import { cohere } from './cohere.ts'
 import { deepgram } from './deepgram.ts'
@@ -12,6 +14,8 @@ import { voyage } from './voyage.ts'
 
 const list: readonly Provider[] = [
   echo,
+  anthropic,
+  azure,
   elevenlabs,
   deepgram,
   ...Object.entries(OPENAI_VENDORS).map(([kind, vendor]) => openaiCompatible(kind, vendor)),

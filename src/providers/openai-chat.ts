@@ -5,6 +5,7 @@ import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Reply } from './provider.ts'
+import { upstreamMetadata } from './upstream-metadata.ts'
 
 /** Below this size a reply is parsed to know that it is whole; above it, its ends and its usage are looked at. */
 const PARSE_LIMIT_BYTES = 65_536
@@ -36,7 +37,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       } else if (streamed && body.stream_options?.include_usage !== true) {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
-      if (body.metadata !== undefined) changes.metadata = forUpstream(body)
+      if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
       Object.assign(changes, limitRenamed(body, quirks.maxTokens))
       return {
         method: 'POST',
@@ -68,13 +69,6 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
   const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
   if (body[other] === undefined || (body[other] !== null && body[known] != null)) return {}
   return { [other]: undefined, ...(body[other] === null ? {} : { [known]: body[other] }) }
-}
-
-/** Metadata is the gateway's own, unless the client asks the provider to store the answer with it. */
-function forUpstream(body: ChatRequest): unknown {
-  if (body.store !== true || !body.metadata) return undefined
-  const { tags: _tags, prompt_ref: _ref, prompt_variables: _variables, cache: _cache, ...rest } = body.metadata
-  return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 function readSmall(bytes: Uint8Array): Reply {

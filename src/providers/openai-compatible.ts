@@ -1,6 +1,7 @@
 import { bearerConnection } from './bearer-connection.ts'
 import { type ChatQuirks, openaiChatWith } from './openai-chat.ts'
 import { openaiEmbeddings, openaiImages, openaiRerank } from './openai-modes.ts'
+import { openaiResponses } from './openai-responses.ts'
 import { openaiSpeech } from './openai-speech.ts'
 import { openaiTranscription } from './openai-transcription.ts'
 import { type Adapter, adapterFor, type Provider } from './provider.ts'
@@ -11,6 +12,7 @@ const MEDIA = {
   audio_speech: adapterFor(openaiSpeech),
   audio_transcription: adapterFor(openaiTranscription),
   rerank: adapterFor(openaiRerank),
+  responses: adapterFor(openaiResponses),
 } satisfies Record<string, Adapter>
 
 /** What tells one OpenAI-shaped vendor from another. */

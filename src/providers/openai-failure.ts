@@ -9,11 +9,13 @@ export interface WireError {
   readonly type: string | undefined
   readonly code: string | undefined
   readonly param: string | undefined
+  /** The code of the error behind it: Azure's filters speak only there. */
+  readonly inner?: string | undefined
 }
 
 const CONTEXT_WINDOW =
   /context_length_exceeded|context window|maximum context length|prompt is too long|input is too long|too many tokens/i
-const CONTENT_POLICY = /content_filter|content_policy|content management policy|responsibleai|safety system/i
+const CONTENT_POLICY = /content_?filter|content_policy|content management policy|responsibleai|safety system/i
 
 /** Names what an answer outside 2xx of an OpenAI-shaped API means. */
 export function openaiFailure(
@@ -54,7 +56,7 @@ function failureOf(status: number, error: WireError): FailureName {
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
   if (status === 409 || status === 425 || status >= 500) return 'upstream_failed'
-  const words = `${error.code} ${error.type} ${error.message}`
+  const words = `${error.code} ${error.inner} ${error.type} ${error.message}`
   if (CONTEXT_WINDOW.test(words)) return 'context_window'
   if (CONTENT_POLICY.test(words)) return 'content_policy'
   return 'upstream_rejected'
@@ -95,6 +97,7 @@ function readWire(error: unknown): WireError {
     message: text(record.message),
     type: text(record.type),
     code: text(record.code),
+    inner: text(asRecord(record.innererror).code),
     param: text(record.param),
   }
 }

@@ -11,7 +11,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   },
   openai: {
     apiBase: 'https://api.openai.com/v1',
-    beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
+    beside: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
   },
   mistral: {
     apiBase: 'https://api.mistral.ai/v1',
@@ -30,7 +30,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
     ...MAX_TOKENS,
   },
-  fireworks: { apiBase: 'https://api.fireworks.ai/inference/v1', beside: ['embedding'] },
+  fireworks: { apiBase: 'https://api.fireworks.ai/inference/v1', beside: ['responses', 'embedding'] },
   deepinfra: {
     apiBase: 'https://api.deepinfra.com/v1/openai',
     beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
@@ -40,7 +40,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   openrouter: { apiBase: 'https://openrouter.ai/api/v1', beside: ['embedding'] },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
   perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], ...MAX_TOKENS },
-  xai: { apiBase: 'https://api.x.ai/v1', beside: ['image_generation'] },
+  xai: { apiBase: 'https://api.x.ai/v1', beside: ['responses', 'image_generation'] },
   cerebras: { apiBase: 'https://api.cerebras.ai/v1', beside: [], maxTokens: 'max_completion_tokens' },
   nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', beside: ['embedding'], ...MAX_TOKENS },
   moonshot: { apiBase: 'https://api.moonshot.ai/v1', beside: [], ...MAX_TOKENS },
