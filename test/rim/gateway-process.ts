@@ -95,7 +95,7 @@ function observed(child: ChildProcess, key: string): GatewayProcess {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => line.event === event)
-  async function until(awaited: () => boolean, what: string, timeoutMs = 20_000): Promise<void> {
+  async function until(awaited: () => boolean, what: string, timeoutMs = 30_000): Promise<void> {
     const deadline = Date.now() + timeoutMs
     while (!awaited()) {
       if (isOver || Date.now() > deadline) throw new Error(`no ${what}: ${output}${errors}`)

@@ -56,9 +56,9 @@ describe('a first start', () => {
     expect(first.errors() + second.errors()).toBe('')
 
     process.stdout.write(`from the start to the greeting: ${coldMs} ms on a fresh folder, ${warmMs} ms on a used one\n`)
-    expect(coldMs).toBeLessThan(15_000)
-    expect(warmMs).toBeLessThan(6000)
-  }, 40_000)
+    expect(coldMs).toBeLessThan(25_000)
+    expect(warmMs).toBeLessThan(10_000)
+  }, 60_000)
 
   it('answers calls while the database is being set up, and is ready only then', async () => {
     const gateway = await here.start({ yaml: ECHO })
@@ -72,7 +72,7 @@ describe('a first start', () => {
     await gateway.greeted()
     expect(await readiness(gateway)).toMatchObject({ status: 200, body: { checks: { database: true } } })
     process.stdout.write(`from the start to listening: ${listeningMs} ms\n`)
-  }, 30_000)
+  }, 60_000)
 
   it('that is stopped before its database is there ends well, and the next one works', async () => {
     const gateway = await here.start({ yaml: ECHO })
@@ -82,7 +82,7 @@ describe('a first start', () => {
     expect(gateway.errors()).toBe('')
     const next = await here.start({ yaml: ECHO })
     await next.greeted()
-  }, 30_000)
+  }, 60_000)
 })
 
 describe('a data folder', () => {
@@ -96,7 +96,7 @@ describe('a data folder', () => {
     )
     expect(second.output()).toBe('')
     await first.greeted()
-  }, 30_000)
+  }, 60_000)
 
   it('is open again after kill -9 in the middle of calls, whatever its lock and process id look like', async () => {
     const first = await here.start({ yaml: ECHO })
@@ -114,7 +114,7 @@ describe('a data folder', () => {
     await second.greeted()
     expect((await second.chat({ model: 'echo' })).status).toBe(200)
     expect(await readiness(second)).toMatchObject({ status: 200 })
-  }, 40_000)
+  }, 60_000)
 })
 
 describe('what cannot start says why in one sentence and ends with 1', () => {
@@ -212,7 +212,7 @@ describe.skipIf(postgresUrl === '')('a database elsewhere', () => {
     gateway.kill('SIGTERM')
     expect(await gateway.ended).toEqual({ code: 0, signal: null })
     await close()
-  }, 30_000)
+  }, 60_000)
 
   it('that refuses ends the start at once, and no sentence holds its password', async () => {
     const url = Object.assign(new URL(postgresUrl), { pathname: '/no_such_database', password: 'canary-5f1d' }).href

@@ -60,7 +60,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     expect(gateway.errors()).toBe('')
     expect(gateway.logged('call.finished')).toMatchObject([{ ending: 'answered' }, { ending: 'answered' }])
     expect(gateway.logged('stopped')).toMatchObject([{ outcome: 'drained' }])
-  }, 30_000)
+  }, 60_000)
 })
 
 describe('stopping', () => {
@@ -77,7 +77,7 @@ describe('stopping', () => {
     expect(await gateway.ended).toEqual({ code: 0, signal: null })
     expect(performance.now() - started).toBeLessThan(2000)
     for (const { socket } of [...sockets, silent]) expect(socket.closed || socket.readableEnded).toBe(true)
-  }, 30_000)
+  }, 60_000)
 
   it('answers what still comes over a connection in use, and says that it is the last', async () => {
     await upstream.script(model, [answer({ text: TEXT }, slowBetween({ ms: 100 }))])
@@ -95,7 +95,7 @@ describe('stopping', () => {
     const second = (await until(/HTTP\/1\.1 503[\s\S]*\}$/)).split('HTTP/1.1 503')[1]
     expect(second).toMatch(/^connection: close\r$/im)
     expect(await gateway.ended).toEqual({ code: 0, signal: null })
-  }, 30_000)
+  }, 60_000)
 
   it('cuts and settles what takes longer than it may', async () => {
     await upstream.script(model, [answer({ text: TEXT }, stallAfter({ frames: 4 }))])
@@ -114,7 +114,7 @@ describe('stopping', () => {
     expect(gateway.logged('call.finished')).toMatchObject([{ usage: { estimated: true } }])
     expect(gateway.logged('stopped')).toMatchObject([{ outcome: 'cut' }])
     await upstream.until(model, ([call]) => call?.outcome === 'client_closed')
-  }, 30_000)
+  }, 60_000)
 
   it('takes an interrupt that comes twice at once for one, and a later one for hurry', async () => {
     await upstream.script(model, [answer({}, stallAfter({ frames: 4 }))])
@@ -127,7 +127,7 @@ describe('stopping', () => {
     expect(gateway.logged('stopped')).toEqual([])
     gateway.kill('SIGINT')
     expect(await gateway.ended).toEqual({ code: 1, signal: null })
-  }, 30_000)
+  }, 60_000)
 
   it('happens when the shell through which npm started it is gone', async () => {
     const program = `process.env.npm_lifecycle_event = 'start'
@@ -149,7 +149,7 @@ describe('stopping', () => {
     await ended
     expect(output).toContain('"reason":"orphaned"')
     expect(output).toContain('"stopped"')
-  }, 30_000)
+  }, 60_000)
 })
 
 /** A connection as bytes. */
