@@ -10,6 +10,7 @@ import { jina } from './jina.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import { OPENAI_VENDORS } from './openai-vendors.ts'
 import type { Provider } from './provider.ts'
+import { vertex } from './vertex.ts'
 import { voyage } from './voyage.ts'
 
 const list: readonly Provider[] = [
@@ -24,6 +25,7 @@ const list: readonly Provider[] = [
   voyage,
   jina,
   gemini,
+  vertex,
 ]
 
 /** Every provider kind that this build can speak to. */

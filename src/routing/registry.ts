@@ -34,6 +34,7 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
   const provider = providers.get(parameters.provider)
   if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)
   const connection = provider.connect(parameters, info.default_params)
+  const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
   const takes = (capability: Capability) => provider.takes?.(capability, connection) ?? true
   return {
     id: entry.deployment_id,
@@ -50,7 +51,7 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
       ...(info.rerank_units_pm_limit == null ? {} : { rerankUnits: info.rerank_units_pm_limit }),
     },
     adapter: (capability, asked = capability) =>
-      allows(info.mode, asked) && takes(capability) ? provider.adapters[capability] : undefined,
+      allows(info.mode, asked) && takes(capability) ? adapters[capability] : undefined,
     timeoutSeconds: parameters.timeout,
   }
 }

@@ -28,8 +28,9 @@ export function providerSuite(set: ProviderFixtures): void {
 
   const connect = (more: object = {}, defaults: Readonly<Record<string, unknown>> = {}): Connection =>
     provider.connect(gatewayParams.parse({ ...set.parameters, ...more }), defaults)
+  const adapters = provider.adaptersOf?.(connect()) ?? provider.adapters
   const adapterOf = (capability: Capability = 'chat'): Adapter => {
-    const adapter = provider.adapters[capability]
+    const adapter = adapters[capability]
     if (!adapter) throw new TypeError(`'${set.kind}' has no adapter for ${capability}`)
     return adapter
   }
@@ -154,7 +155,7 @@ export function providerSuite(set: ProviderFixtures): void {
     })
 
     it('names any answer outside 2xx', () => {
-      for (const adapter of Object.values(provider.adapters)) {
+      for (const adapter of Object.values(adapters)) {
         for (const status of [302, 400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504, 529]) {
           for (const body of [
             '',

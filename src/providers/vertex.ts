@@ -1,0 +1,73 @@
+import type { GatewayParams } from '../config/model-list.ts'
+import type { Secret } from '../lib/secret.ts'
+import { geminiAdapters, jsonHeaders } from './gemini.ts'
+import { type Adapters, adapterFor, type Connection, type Provider } from './provider.ts'
+import { accessTokens } from './vertex/access-tokens.ts'
+import { claudeAdapters } from './vertex/claude.ts'
+import { predictEmbeddings } from './vertex/predict-embeddings.ts'
+import { type ServiceAccount, serviceAccountOf } from './vertex/service-account.ts'
+
+const API_VERSION = 'v1'
+const REGION = 'global'
+const CLAUDE = /^claude-/
+/** A model that the operator deployed or tuned: it belongs to the project, not to a publisher. */
+const ENDPOINT = /^endpoints\/[^/]+$/
+
+const google: Adapters = { ...geminiAdapters, embedding: adapterFor(predictEmbeddings) }
+const accounts = new WeakMap<Connection, ServiceAccount>()
+const tokenFor = accessTokens()
+
+/** Google Cloud's Vertex AI: Gemini and Claude in a project, by a service account or an API key. */
+export const vertex: Provider = {
+  kind: 'vertex',
+  connect(parameters, defaults) {
+    if (!parameters.api_key) {
+      throw new TypeError("provider 'vertex' needs gateway_params.api_key: a service account's JSON, or an API key")
+    }
+    const account = serviceAccountOf(parameters.api_key)
+    const region = parameters.region ?? REGION
+    const url = new URL(parameters.api_base ?? `https://${hostOf(region)}`)
+    const headers: Record<string, string | Secret> = jsonHeaders()
+    if (!account) headers['x-goog-api-key'] = parameters.api_key
+    for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
+    const connection = {
+      model: parameters.upstream_model,
+      origin: url.origin,
+      basePath: `${url.pathname.replace(/\/+$/, '')}/${collectionOf(parameters, account, region)}`,
+      headers,
+      parameters,
+      defaults,
+    }
+    if (account) accounts.set(connection, account)
+    return connection
+  },
+  adapters: google,
+  adaptersOf: ({ model }) => (CLAUDE.test(model) ? claudeAdapters : google),
+  async authorize(request, connection, means) {
+    const account = accounts.get(connection)
+    if (!account) return request
+    return { ...request, headers: { ...request.headers, authorization: await tokenFor(account, means) } }
+  },
+}
+
+/** `us` and `eu` are regions of regions, with names of their own kind. */
+function hostOf(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com'
+  if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`
+  return `${region}-aiplatform.googleapis.com`
+}
+
+/** Where the models of a publisher are. An API key alone knows its project. */
+function collectionOf(parameters: GatewayParams, account: ServiceAccount | undefined, region: string): string {
+  const { upstream_model: model, api_version: version = API_VERSION } = parameters
+  const project = parameters.project ?? account?.projectId
+  if (project === undefined && (account || ENDPOINT.test(model))) {
+    throw new TypeError("provider 'vertex' needs gateway_params.project")
+  }
+  const place = project === undefined ? version : `${version}/projects/${project}/locations/${region}`
+  if (ENDPOINT.test(model)) return place
+  if (model.includes('/')) {
+    throw new TypeError(`provider 'vertex' serves gemini-…, claude-… and endpoints/<id>, not '${model}'`)
+  }
+  return `${place}/publishers/${CLAUDE.test(model) ? 'anthropic' : 'google'}`
+}

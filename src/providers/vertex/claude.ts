@@ -1,0 +1,77 @@
+import { editJson } from '../../lib/edit-json.ts'
+import { parseRecord } from '../../lib/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import { messagesFailure } from '../anthropic/messages-failure.ts'
+import { messagesReply } from '../anthropic/messages-reply.ts'
+import { messagesRequest } from '../anthropic/messages-request.ts'
+import { messagesStream } from '../anthropic/messages-stream.ts'
+import { nativeCountTokens, nativeMessages } from '../anthropic/native-messages.ts'
+import { googleFailure } from '../gemini/google-failure.ts'
+import { type Adapter, type Adapters, adapterFor, type Connection, type Outgoing } from '../provider.ts'
+
+/** The version of the Messages API that Vertex serves; it stands in the body, as the model does in the address. */
+const VERSION = 'vertex-2023-10-16'
+
+const encoder = new TextEncoder()
+
+const chat: Adapter<ChatRequest> = {
+  request({ body, streamed }, connection) {
+    const { model: _, ...message } = messagesRequest(body, connection.model)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: predictPath(connection, streamed),
+      headers: connection.headers,
+      body: JSON.stringify({ anthropic_version: VERSION, ...message }),
+    }
+  },
+  reply: messagesReply,
+  stream: (_call, headers) => messagesStream(headers),
+  failure: claudeFailure,
+}
+
+const messages: Adapter = {
+  ...nativeMessages,
+  async request(call, connection) {
+    const asked = await nativeMessages.request(call, connection)
+    return inTheirWords(asked, call, predictPath(connection, call.streamed), { model: undefined })
+  },
+  failure: claudeFailure,
+}
+
+const countTokens: Adapter = {
+  ...nativeCountTokens,
+  async request(call, connection) {
+    const asked = await nativeCountTokens.request(call, connection)
+    // The one method whose body names the model.
+    return inTheirWords(asked, call, `${connection.basePath}/models/count-tokens:rawPredict`, {})
+  },
+  failure: claudeFailure,
+}
+
+/** Claude, as Vertex serves it: the Messages API behind other addresses. */
+export const claudeAdapters: Adapters = { chat: adapterFor(chat), messages, count_tokens: countTokens }
+
+function predictPath({ basePath, model }: Connection, streamed: boolean): string {
+  return `${basePath}/models/${model}:${streamed ? 'streamRawPredict' : 'rawPredict'}`
+}
+
+/** The vendor's own request with the changes that Vertex wants. */
+function inTheirWords(
+  asked: UpstreamRequest,
+  { body }: Outgoing,
+  path: string,
+  changes: Readonly<Record<string, unknown>>,
+): UpstreamRequest {
+  const { 'anthropic-version': _, ...headers } = asked.headers
+  const { metadata: _own, ...parsed } = body
+  const bytes = typeof asked.body === 'string' ? encoder.encode(asked.body) : (asked.body ?? new Uint8Array())
+  return { ...asked, path, headers, body: editJson(bytes, parsed, { anthropic_version: VERSION, ...changes }) }
+}
+
+/** Some refusals are Claude's, some are the platform's in front of it. */
+function claudeFailure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number) {
+  const read = parseRecord(bytes)?.type === 'error' ? messagesFailure : googleFailure
+  return read(status, headers, bytes, now)
+}
