@@ -16,11 +16,15 @@ const MODELS = [
   'openai-errors',
   'openai-media',
   'openai-responses',
+  'anthropic',
   'ai-sdk',
   'langchain',
   'langchain-responses',
   'cohere',
 ]
+
+/** Models whose vendors are asked in words of their own. */
+const VENDORS = ['elevenlabs/eleven_multilingual_v2', 'elevenlabs/scribe_v1', 'cohere/command-a', 'cohere/embed-v4']
 
 const settings = `general_settings:
   log_level: warn
@@ -33,8 +37,12 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const upstream = await startUpstream()
   const groups = Object.fromEntries(MODELS.map((name) => [name, [name]]))
   const echo = '  - model_name: echo\n    gateway_params: { model: echo/echo }\n'
+  const vendors = VENDORS.map(
+    (model) =>
+      `  - model_name: ${model}\n    gateway_params: { model: ${model}, api_base: ${upstream.url}/gateway, api_key: sk-vendor }\n`,
+  )
   const { start, clear } = await place()
-  const gateway = await start({ yaml: configOf(upstream.url, groups, settings) + echo })
+  const gateway = await start({ yaml: configOf(upstream.url, groups, settings) + echo + vendors.join('') })
   await gateway.greeted()
 
   provide('gatewayUrl', await gateway.base())
