@@ -269,13 +269,21 @@ describe('Bedrock behind the gateway', () => {
   })
 
   it('is not asked for what it cannot be told, and is not blamed for it', async () => {
+    const failures = async () => {
+      const report = (await (await gateway.fetch('/health/deployments?model=claude')).json()) as {
+        deployments: { consecutive_failures: number; last_error_at: string | null }[]
+      }
+      const [claude] = report.deployments
+      return { count: claude?.consecutive_failures, at: claude?.last_error_at }
+    }
+    await gateway.idle()
+    const before = await failures()
     const response = await gateway.chat({ model: 'claude', messages, n: 2 })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param: 'n' } })
     expect(far.asked).toEqual([])
-    const health = await (await gateway.fetch('/health/deployments')).text()
-    expect(health).toContain('claude')
     expect(await finished()).toMatchObject({ status: 400, errorType: 'invalid_request_error', attempts: 1 })
+    expect(await failures()).toEqual(before)
   })
 
   it('embeds', async () => {
