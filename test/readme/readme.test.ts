@@ -12,7 +12,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 }
 
 describe('the README', () => {
-  it('has the tables that the source writes; `node test/readme/write.ts` brings them up to date', () => {
+  it('has the tables that the source writes; `npx node test/readme/write.ts` brings them up to date', () => {
     expect(readme).toBe(withGeneratedParts(readme))
   })
 
