@@ -2,19 +2,36 @@ import { describe, expect, it } from 'vitest'
 import { PROVIDER_KINDS } from '../../src/config/provider-kinds.ts'
 import { providers } from '../../src/providers/index.ts'
 
-/** What each vendor really serves, as its own reference says. A change here is a claim about the vendor. */
+const CAPABILITIES = [
+  'chat',
+  'messages',
+  'responses',
+  'embedding',
+  'image_generation',
+  'audio_speech',
+  'audio_transcription',
+  'rerank',
+] as const
+
+/** What each vendor really serves, as its own reference says, and the dialects of chat that it speaks itself. A change
+ *  here is a claim about the vendor. */
 const SERVES: Readonly<Record<string, string>> = {
   echo: 'chat',
+  anthropic: 'chat messages',
+  azure: 'chat responses embedding image_generation audio_speech audio_transcription',
+  elevenlabs: 'audio_speech audio_transcription',
+  deepgram: 'audio_speech audio_transcription',
   'openai-compatible': 'chat embedding image_generation audio_speech audio_transcription rerank',
+  openai: 'chat responses embedding image_generation audio_speech audio_transcription',
   mistral: 'chat embedding audio_transcription',
   groq: 'chat audio_speech audio_transcription',
   together: 'chat embedding image_generation audio_speech audio_transcription rerank',
-  fireworks: 'chat embedding',
+  fireworks: 'chat responses embedding',
   deepinfra: 'chat embedding image_generation audio_speech audio_transcription',
   deepseek: 'chat',
   openrouter: 'chat embedding',
   perplexity: 'chat',
-  xai: 'chat image_generation',
+  xai: 'chat responses image_generation',
   cerebras: 'chat',
   nvidia: 'chat embedding',
   moonshot: 'chat',
@@ -27,18 +44,19 @@ const SERVES: Readonly<Record<string, string>> = {
   cohere: 'chat embedding rerank',
   voyage: 'embedding rerank',
   jina: 'embedding rerank',
+  gemini: 'chat embedding',
+  vertex: 'chat embedding',
 }
 
-/** Dialects of chat are another table's. */
-const modesOf = (kind: string) =>
-  Object.keys(providers.get(kind)?.adapters ?? {}).filter((name) => name !== 'messages' && name !== 'responses')
-
 describe('the providers', () => {
-  it.each(Object.entries(SERVES))('%s serves %s', (kind, modes) => {
-    expect(modesOf(kind).join(' ')).toBe(modes)
+  it.each(Object.entries(SERVES))('%s serves %s', (kind, served) => {
+    const adapters = providers.get(kind)?.adapters ?? {}
+    expect(CAPABILITIES.filter((capability) => adapters[capability]).join(' ')).toBe(served)
+    expect(Object.keys(adapters)).toHaveLength(served.split(' ').length)
   })
 
-  it('are those that a configuration may name', () => {
+  it('are all in this list, and may be named by a configuration', () => {
+    expect([...providers.keys()].sort()).toEqual(Object.keys(SERVES).sort())
     expect([...providers.keys()].filter((kind) => !(PROVIDER_KINDS as readonly string[]).includes(kind))).toEqual([])
   })
 })
