@@ -6,7 +6,7 @@ import type { Env } from './api/middleware/env.ts'
 import { report } from './api/middleware/report.ts'
 import { requestId } from './api/middleware/request-id.ts'
 import { failed, mount } from './api/mount.ts'
-import { noRoute } from './api/no-route.ts'
+import { contractAt, noRoute } from './api/no-route.ts'
 import type { Route } from './api/route.ts'
 import type { ApiServices } from './api/scope.ts'
 import { v1 } from './api/v1/index.ts'
@@ -22,7 +22,7 @@ export function createApp(services: ApiServices): Hono<Env> {
   if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(origins))
   const all = [...routes, ...documentation(routes)]
   for (const route of all) mount(app, services, route)
-  app.notFound((c) => failed(noRoute(c.req.method, c.req.path, all), c, services))
+  app.notFound((c) => failed(noRoute(c.req.method, c.req.path, all), c, services, contractAt(c.req.path, all)))
   app.onError((error, c) => failed(error, c, services))
   return app
 }

@@ -7,7 +7,7 @@ import { bearerOf } from './middleware/bearer.ts'
 import type { Env } from './middleware/env.ts'
 import { withRequestId } from './middleware/request-id.ts'
 import { toResponse } from './respond.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
 
 /** Puts a route into the app: authentication first, then its input, then its handler. */
@@ -21,7 +21,9 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   const authenticate: MiddlewareHandler<Env> = async (c, next) => {
     c.set('contract', contract)
     if (contract.auth === 'caller') {
-      c.set('caller', services.identify(bearerOf(c.req.header('authorization'))))
+      const { credentialHeader } = contract
+      const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
+      c.set('caller', services.identify(bearerOf(c.req.header('authorization')) ?? own))
     }
     await next()
   }
@@ -53,6 +55,7 @@ function scopeOf(c: Context<Env>, services: ApiServices): Scope {
       return new URL(c.req.url)
     },
     contentType: c.req.header('content-type'),
+    header: (name) => c.req.header(name),
     caller() {
       const caller = c.get('caller')
       if (!caller) throw new TypeError('a public route has no caller')
@@ -63,14 +66,20 @@ function scopeOf(c: Context<Env>, services: ApiServices): Scope {
   }
 }
 
-/** Whatever was thrown, as the client hears it. */
-export function failed(thrown: unknown, c: Context<Env>, services: ApiServices): Response {
+/** Whatever was thrown, as the client hears it: in the words of the route, or of those at its path. */
+export function failed(
+  thrown: unknown,
+  c: Context<Env>,
+  services: ApiServices,
+  contract: RouteContract | undefined = c.get('contract'),
+): Response {
   const error = asGatewayError(thrown)
   c.set('failure', error)
   if (error.failure === 'internal') {
     services.log.error('internal', { requestId: c.get('requestId'), error: causeOf(error) })
   }
-  return toResponse(withRequestId(failureAnswer(error), c.get('requestId')))
+  const requestId = c.get('requestId')
+  return toResponse(withRequestId(failureAnswer(error, contract?.errorBody?.(error, requestId)), requestId))
 }
 
 function causeOf(error: GatewayError): string {

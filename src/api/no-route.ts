@@ -1,5 +1,5 @@
 import { GatewayError } from '../lib/errors.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteContract } from './route.ts'
 
 /** Why no route took a request: its path is unknown, or known for other methods. */
 export function noRoute(method: string, path: string, routes: readonly Route[]): GatewayError {
@@ -13,6 +13,11 @@ export function noRoute(method: string, path: string, routes: readonly Route[]):
   return new GatewayError('method_not_allowed', `This path does not take ${method.slice(0, 20)}. It takes ${allow}.`, {
     headers: { allow },
   })
+}
+
+/** What stands at a path, whatever the method. */
+export function contractAt(path: string, routes: readonly Route[]): RouteContract | undefined {
+  return routes.find(({ contract }) => matches(contract.path, path))?.contract
 }
 
 function matches(template: string, path: string): boolean {

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { GatewayError } from '../lib/errors.ts'
 import type { Answer } from '../pipeline/call.ts'
 import type { Scope } from './scope.ts'
 
@@ -24,6 +25,10 @@ export interface RouteContract {
   /** Documented here; read by the handler, which wants its bytes. */
   readonly body?: { readonly schema: z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>
+  /** The body of its failures, where its clients know another shape than the usual one. */
+  readonly errorBody?: (error: GatewayError, requestId: string) => object
+  /** A header that may carry the credential where Authorization carries none. */
+  readonly credentialHeader?: string
 }
 
 type InputOf<Contract extends RouteContract> = {

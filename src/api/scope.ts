@@ -27,6 +27,8 @@ export interface Scope<Input = unknown> {
   readonly contract: RouteContract
   readonly url: URL
   readonly contentType: string | undefined
+  /** A header of the request, by its name in lower case. */
+  header(name: string): string | undefined
   /** The caller; throws on a public route, which has none. */
   caller(): Caller
   /** Says that the handler reports this request by itself. */

@@ -167,15 +167,15 @@ async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clo
 
 /** The call as this deployment gets it: what its operator set where the client left it out. */
 function withDefaults(call: Call, deployment: Deployment): Outgoing {
-  const { request, bytes, contentType, streamed } = call
+  const { request, bytes, contentType, streamed, clientHeaders = {} } = call
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   const missing = Object.entries(defaults).filter(([name]) => request[name] === undefined)
-  if (missing.length === 0) return { body: request, bytes, contentType, streamed }
+  if (missing.length === 0) return { body: request, bytes, contentType, streamed, clientHeaders }
   const filled = Object.fromEntries(missing)
   const body = { ...request, ...filled }
   // A form's text is written by the adapter, from the body.
   const edited = call.endpoint.mode.body === 'json' ? editJson(bytes, request, filled) : bytes
-  return { body, bytes: edited, contentType, streamed }
+  return { body, bytes: edited, contentType, streamed, clientHeaders }
 }
 
 async function authorized(

@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly dialect?: Dialect
   /** Tells a client that its stream failed after it began. */
   readonly errorEvent: (failure: GatewayError) => Uint8Array
+  /** Headers of the client that providers may see, in lower case; none when left out. */
+  readonly clientHeaders?: readonly string[]
 }
 
 /** What the HTTP side hands over. */
@@ -27,6 +29,8 @@ export interface CallInput {
   readonly endpoint: Endpoint
   readonly bytes: Uint8Array
   readonly contentType: string
+  /** Those that the endpoint lets through. */
+  readonly clientHeaders?: Readonly<Record<string, string>>
   /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */
   begun(): void
 }

@@ -5,6 +5,7 @@ import { chatCompletions } from './chat-completions.ts'
 import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
 import { imagesGenerations } from './images-generations.ts'
+import { countTokens, messages } from './messages.ts'
 import { getModel, listModels } from './models.ts'
 import { rerankRoutes } from './rerank.ts'
 import { responses } from './responses.ts'
@@ -13,6 +14,8 @@ export const v1: readonly Route[] = [
   listModels,
   getModel,
   chatCompletions,
+  messages,
+  countTokens,
   responses,
   completions,
   embeddings,

@@ -1,17 +1,18 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
 import { runCall } from '../../pipeline/run-call.ts'
-import { defineRoute, type ResponseContract, type Route } from '../route.ts'
+import { defineRoute, type Route, type RouteContract } from '../route.ts'
+import type { Scope } from '../scope.ts'
 
 /** An endpoint that runs a model: the body's bytes into the pipeline, its answer out. */
 export function modelRoute(
   endpoint: Endpoint,
-  documentation: { readonly summary: string; readonly responses: Readonly<Record<number, ResponseContract>> },
+  contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader'>,
 ): Route {
   const { path, mode, dialect } = endpoint
   const body = { schema: dialect?.schema ?? mode.schema, contentType: MEDIA_TYPES[mode.body] }
   return defineRoute(
-    { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...documentation },
+    { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
     async (scope) => {
       const { services, client, requestId, arrivedAt } = scope
       const { max_json_bytes, max_upload_bytes } = services.config.general_settings
@@ -19,9 +20,16 @@ export function modelRoute(
       const bytes = await client.body(mode.body === 'json' ? max_json_bytes : max_upload_bytes)
       const caller = scope.caller()
       const begun = scope.reportsItself
-      return runCall(services, { requestId, arrivedAt, endpoint, caller, client, bytes, contentType, begun })
+      const clientHeaders = headersOf(scope, endpoint)
+      const input = { requestId, arrivedAt, endpoint, caller, client, bytes, contentType, clientHeaders, begun }
+      return runCall(services, input)
     },
   )
+}
+
+function headersOf(scope: Scope, { clientHeaders = [] }: Endpoint): Readonly<Record<string, string>> {
+  const sent = clientHeaders.map((name) => [name, scope.header(name)] as const)
+  return Object.fromEntries(sent.filter((header): header is [string, string] => header[1] !== undefined))
 }
 
 const MEDIA_TYPES = { json: 'application/json', multipart: 'multipart/form-data' } as const

@@ -1,0 +1,30 @@
+import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
+import { asDialect } from '../../pipeline/dialect.ts'
+import { cannotCount, messagesErrorEvent } from './messages/errors.ts'
+import { messagesEvents } from './messages/event-stream.ts'
+import { fromChat } from './messages/from-chat.ts'
+import { toChat } from './messages/to-chat.ts'
+
+/** The Messages API: native at its own vendor, by way of chat everywhere else. */
+export const messagesDialect = asDialect<MessagesRequest>({
+  native: 'messages',
+  schema: messagesRequest,
+  toChat,
+  fromChat,
+  stream: messagesEvents,
+  errorEvent: messagesErrorEvent,
+})
+
+/** Counting what a request of the Messages API would cost: only a provider that counts can say. */
+export const countTokensDialect = asDialect<MessagesRequest>({
+  native: 'count_tokens',
+  schema: messagesRequest,
+  toChat: () => {
+    throw cannotCount()
+  },
+  fromChat: () => {
+    throw cannotCount()
+  },
+  stream: messagesEvents,
+  errorEvent: messagesErrorEvent,
+})

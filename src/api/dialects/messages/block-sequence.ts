@@ -1,0 +1,111 @@
+import { parseRecord } from '../../../lib/lenient.ts'
+import type { ThinkingBlock, ToolCallDelta } from '../../../modes/chat-completion.ts'
+
+type Emit = (type: string, value: object) => void
+
+/** What a block begins with, and what has been said in it. */
+interface Block {
+  readonly start: Readonly<Record<string, unknown>> & { readonly type: string }
+  /** Number of the tool call, where it is one. */
+  readonly call?: number
+  /** Deltas that wait for the block's turn. */
+  waiting: object[]
+  text: string
+  ended: boolean
+}
+
+/** Blocks one after the other, as clients of this dialect expect them, from deltas that may be interleaved: what belongs
+ *  to a later block waits until the one that is open is complete. */
+export function blockSequence(emit: Emit) {
+  const queue: Block[] = []
+  let index = -1
+  let opened: Block | undefined
+
+  function turn(): void {
+    for (;;) {
+      if (opened?.ended) shut()
+      if (queue.length === 0 || (opened && !isComplete(opened))) return
+      shut()
+      opened = queue.shift() as Block
+      index += 1
+      emit('content_block_start', { index, content_block: opened.start })
+      for (const delta of opened.waiting) emit('content_block_delta', { index, delta })
+      opened.waiting = []
+    }
+  }
+  function shut(): void {
+    if (opened) emit('content_block_stop', { index })
+    opened = undefined
+  }
+  /** Words of a block may end wherever other content begins; the arguments of a call end as JSON does. */
+  function isComplete(block: Block): boolean {
+    return block.ended || block.call === undefined || parseRecord(block.text) !== undefined
+  }
+  function add(block: Block): Block {
+    queue.push(block)
+    turn()
+    return block
+  }
+  function extend(block: Block, delta: object, text: string): void {
+    block.text += text
+    if (block === opened) emit('content_block_delta', { index, delta })
+    else block.waiting.push(delta)
+    turn()
+  }
+  const fresh = (start: Block['start'], call?: number): Block => ({
+    start,
+    ...(call === undefined ? {} : { call }),
+    waiting: [],
+    text: '',
+    ended: false,
+  })
+  const newest = () => queue.at(-1) ?? opened
+  function current(type: 'text' | 'thinking'): Block {
+    const last = newest()
+    if (last?.start.type === type && !last.ended) return last
+    return add(fresh(type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' }))
+  }
+
+  const calls = new Map<number, Block>()
+  return {
+    words(type: 'text' | 'thinking', text: string): void {
+      extend(
+        current(type),
+        type === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text },
+        text,
+      )
+    },
+    /** Ends the thought that was told, or tells and ends one that was not. */
+    sign(thinking: string, signature: string): void {
+      const block = current('thinking')
+      if (block.text === '' && thinking !== '') extend(block, { type: 'thinking_delta', thinking }, thinking)
+      if (signature !== '') extend(block, { type: 'signature_delta', signature }, '')
+      block.ended = true
+      turn()
+    },
+    whole(block: ThinkingBlock): void {
+      add({ ...fresh({ ...block }), ended: true })
+    },
+    call({ index: number, id, function: fragment }: ToolCallDelta): void {
+      let block = calls.get(number)
+      if (!block) {
+        const name = fragment?.name ?? ''
+        block = fresh({ type: 'tool_use', id: id ?? `call_${number}`, name, input: {} }, number)
+        calls.set(number, block)
+        add(block)
+      }
+      const text = fragment?.arguments ?? ''
+      if (text !== '' && !isOver(block)) extend(block, { type: 'input_json_delta', partial_json: text }, text)
+    },
+    end(): void {
+      for (const block of [...(opened ? [opened] : []), ...queue]) block.ended = true
+      turn()
+      shut()
+    },
+  }
+
+  /** Its place has passed, so it was complete: what still comes can only be space. */
+  function isOver(block: Block): boolean {
+    return block !== opened && !queue.includes(block)
+  }
+}

@@ -1,0 +1,57 @@
+import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
+import { inexpressible } from '../inexpressible.ts'
+
+/** Text, pictures and documents as parts of a chat message. `at` names them in a refusal. */
+export function chatParts(content: unknown, at: string): JsonRecord[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return blocksOf(content).map((block, index) => chatPart(block, `${at}.${index}`))
+}
+
+export function blocksOf(content: unknown): readonly JsonRecord[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content.map(asRecord) : []
+}
+
+/** Parts as plainly as they can be said: one unmarked text is a text. */
+export function asContent(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
+  const [only] = parts
+  if (parts.length === 0) return ''
+  return only && parts.length === 1 && only.type === 'text' && !only.cache_control ? asText(only.text) : parts
+}
+
+export function chatPart(block: JsonRecord, at: string): JsonRecord {
+  const part = PARTS[asText(block.type)]?.(block, at)
+  if (!part) throw inexpressible(`${at}.type`, `'${at}': this deployment cannot take a block of type '${block.type}'.`)
+  return isRecord(block.cache_control) ? { ...part, cache_control: block.cache_control } : part
+}
+
+const PARTS: Readonly<Record<string, (block: JsonRecord, at: string) => JsonRecord>> = {
+  text: ({ text }) => ({ type: 'text', text: asText(text) }),
+  image: ({ source }, at) => ({ type: 'image_url', image_url: { url: addressOf(asRecord(source), `${at}.source`) } }),
+  document({ source, title, context, citations }, at) {
+    if (context) throw inexpressible(`${at}.context`, `'${at}.context': only a provider of this dialect knows it.`)
+    if (asRecord(citations).enabled === true) {
+      throw inexpressible(`${at}.citations`, `'${at}.citations': only a provider of this dialect can cite.`)
+    }
+    return { type: 'file', file: { filename: asText(title) || 'document', file_data: dataOf(source, `${at}.source`) } }
+  },
+}
+
+function addressOf(source: JsonRecord, at: string): string {
+  if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`
+  if (source.type === 'url') return asText(source.url)
+  throw inexpressible(at, `'${at}': send the bytes in base64, or an address.`)
+}
+
+function dataOf(value: unknown, at: string): string {
+  const source = asRecord(value)
+  if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`
+  if (source.type === 'text') return `data:text/plain;base64,${base64Of(asText(source.data))}`
+  throw inexpressible(at, `'${at}': send the bytes in base64, or text.`)
+}
+
+function base64Of(text: string): string {
+  let binary = ''
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}

@@ -1,0 +1,75 @@
+import { joinBytes } from '../../../lib/bytes.ts'
+import type { ChatChunk, ChatDelta, FinishReason, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
+import type { DialectStream } from '../../../pipeline/dialect.ts'
+import { blockSequence } from './block-sequence.ts'
+import { messagesUsage, stopReason } from './wire.ts'
+
+const encoder = new TextEncoder()
+
+/** Chat chunks as the events of a message. The end is held back until the usage, which chat tells last, is known. */
+export function messagesEvents(): DialectStream {
+  let begun = false
+  let called = false
+  let refused = false
+  let finish: FinishReason | undefined
+  let usage: WireUsage | undefined
+  let out: Uint8Array[] = []
+
+  const emit = (type: string, value: object = {}) => {
+    out.push(encoder.encode(`event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`))
+  }
+  const taken = () => {
+    const bytes = joinBytes(out)
+    out = []
+    return bytes
+  }
+  const blocks = blockSequence(emit)
+
+  function begin({ id, model }: Pick<ChatChunk, 'id' | 'model'>): void {
+    if (begun) return
+    begun = true
+    const message = { id, type: 'message', role: 'assistant', model, content: [] }
+    // What went in is known only at the end, where it is told again.
+    const ending = { stop_reason: null, stop_sequence: null, usage: messagesUsage(undefined) }
+    emit('message_start', { message: { ...message, ...ending } })
+    emit('ping')
+  }
+
+  function say({ content, refusal, reasoning_content, thinking_blocks, tool_calls }: ChatDelta): void {
+    if (reasoning_content) blocks.words('thinking', reasoning_content)
+    for (const thought of thinking_blocks ?? []) think(thought)
+    if (content) blocks.words('text', content)
+    if (refusal) {
+      refused = true
+      blocks.words('text', refusal)
+    }
+    for (const call of tool_calls ?? []) {
+      called = true
+      blocks.call(call)
+    }
+  }
+
+  function think(thought: ThinkingBlock): void {
+    if (thought.type === 'redacted_thinking') blocks.whole(thought)
+    else blocks.sign(thought.thinking, thought.signature ?? '')
+  }
+
+  return {
+    write(chunk) {
+      begin(chunk)
+      const [choice] = chunk.choices
+      if (choice?.delta) say(choice.delta)
+      if (choice?.finish_reason) finish = choice.finish_reason
+      if (chunk.usage) usage = chunk.usage
+      return taken()
+    },
+    close() {
+      begin({ id: '', model: '' })
+      blocks.end()
+      const stop_reason = refused ? 'refusal' : stopReason(finish, called)
+      emit('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: messagesUsage(usage) })
+      emit('message_stop')
+      return taken()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import type { MessagesRequest } from '../../../modes/messages.ts'
+import { inexpressible } from '../inexpressible.ts'
+import { chatTools } from './tools.ts'
+import { chatMessages } from './turns.ts'
+
+const SPOKEN = new Set([
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'stream',
+  'tools',
+  'tool_choice',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'thinking',
+  'metadata',
+  'service_tier',
+  'output_config',
+  'cache_control',
+])
+
+/** A request of the Messages API as chat. Throws a 400 naming the first field that chat has no words for. */
+export function toChat(request: MessagesRequest): ChatRequest {
+  const strange = Object.keys(request).find((field) => !SPOKEN.has(field) && isAsked(request[field]))
+  if (strange) {
+    const message = `'${strange}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
+    throw inexpressible(strange, message)
+  }
+  const { model, max_tokens, stream, stop_sequences, temperature, top_p, top_k, metadata, service_tier } = request
+  return {
+    model,
+    messages: chatMessages(request),
+    ...set({ max_tokens, temperature, top_p, top_k }),
+    ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
+    ...chatTools(request),
+    ...reasoning(request),
+    ...responseFormat(request),
+    ...set({ user: metadata?.user_id }),
+    ...(service_tier === 'standard_only' ? { service_tier: 'default' } : {}),
+    ...(stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
+  }
+}
+
+const isAsked = (value: unknown) =>
+  value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0)
+
+function set(fields: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+}
+
+/** Chat names a degree, not a number: the one that a number of tokens comes nearest to. */
+function reasoning({ thinking, output_config }: MessagesRequest): JsonRecord {
+  const { effort } = asRecord(output_config)
+  if (thinking?.type === 'disabled') return {}
+  if (typeof effort === 'string') return { reasoning_effort: effort === 'max' ? 'xhigh' : effort }
+  if (thinking?.type !== 'enabled') return {}
+  const budget = Number(thinking.budget_tokens)
+  return { reasoning_effort: budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high' }
+}
+
+function responseFormat({ output_config }: MessagesRequest): JsonRecord {
+  const { format } = asRecord(output_config)
+  if (format === undefined || format === null) return {}
+  const { type, schema } = asRecord(format)
+  if (asText(type) !== 'json_schema' || !isRecord(schema)) {
+    throw inexpressible('output_config.format', "'output_config.format': only json_schema with a schema is known.")
+  }
+  return { response_format: { type: 'json_schema', json_schema: { name: 'output', strict: true, schema } } }
+}

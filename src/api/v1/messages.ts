@@ -1,0 +1,39 @@
+import { chat } from '../../modes/chat.ts'
+import { asMode } from '../../modes/mode.ts'
+import { messagesErrorBody } from '../dialects/messages/errors.ts'
+import { countTokensDialect, messagesDialect } from '../dialects/messages.ts'
+import { modelRoute } from './model-route.ts'
+
+/** What the official clients of this dialect send, and a provider of it may want to see. */
+const clientHeaders = ['anthropic-version', 'anthropic-beta']
+const contract = { errorBody: messagesErrorBody, credentialHeader: 'x-api-key' }
+
+export const messages = modelRoute(
+  {
+    path: '/v1/messages',
+    mode: asMode(chat),
+    dialect: messagesDialect,
+    errorEvent: messagesDialect.errorEvent,
+    clientHeaders,
+  },
+  {
+    summary: 'Answer a conversation in the shape of the Messages API, whole or as a stream of typed events.',
+    responses: { 200: { description: 'A message; server-sent events when `stream` is true.' } },
+    ...contract,
+  },
+)
+
+export const countTokens = modelRoute(
+  {
+    path: '/v1/messages/count_tokens',
+    mode: asMode(chat),
+    dialect: countTokensDialect,
+    errorEvent: countTokensDialect.errorEvent,
+    clientHeaders,
+  },
+  {
+    summary: 'Count the tokens of a conversation, where the provider of the model can.',
+    responses: { 200: { description: '`input_tokens`' } },
+    ...contract,
+  },
+)
