@@ -1,5 +1,5 @@
 import { editJson } from '../lib/edit-json.ts'
-import { GatewayError } from '../lib/errors.ts'
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import {
@@ -76,12 +76,7 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
 
   try {
     const outgoing = withDefaults(call, deployment)
-    const request = await authorized(
-      services,
-      deployment,
-      await speaker.request(outgoing, deployment.connection),
-      controller,
-    )
+    const request = await authorized(services, deployment, await requestOf(speaker, outgoing, deployment), controller)
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
     const response = await transport.send(request, controller.signal)
@@ -176,6 +171,15 @@ function withDefaults(call: Call, deployment: Deployment): Outgoing {
   // A form's text is written by the adapter, from the body.
   const edited = call.endpoint.mode.body === 'json' ? editJson(bytes, request, filled) : bytes
   return { body, bytes: edited, contentType, streamed, clientHeaders }
+}
+
+/** What goes wrong before the provider is asked is a mistake of the client's or of ours, and blames no deployment. */
+async function requestOf(speaker: Speaker, call: Outgoing, { connection }: Deployment): Promise<UpstreamRequest> {
+  try {
+    return await speaker.request(call, connection)
+  } catch (error) {
+    throw asGatewayError(error)
+  }
 }
 
 async function authorized(
