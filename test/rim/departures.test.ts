@@ -103,9 +103,9 @@ describe('a client that leaves', () => {
   it('a hundred times leaves nothing behind', async () => {
     const stalls = answer({}, stallAfter({ frames: 4 }))
     await upstream.script(model, [stalls, silence(), answer({}, slowHeaders({ ms: 5000 })), stalls])
-    const allAsked = () => upstream.until(model, (calls) => calls.length === 100, 5000)
+    const allAsked = upstream.until(model, (calls) => calls.length === 100, 15_000)
     const leaves = (_: unknown, index: number) =>
-      asksAndLeaves({ stream: index % 3 !== 0 }, () => allAsked().then(() => wait(index % 20)))
+      asksAndLeaves({ stream: index % 3 !== 0 }, () => allAsked.then(() => wait(index % 20)))
     await Promise.all(Array.from({ length: 100 }, leaves))
     await left(100)
     expect(finished()).toHaveLength(100)
