@@ -6,7 +6,23 @@ import { openaiEmbeddings, openaiImages } from './openai-modes.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { openaiSpeech } from './openai-speech.ts'
 import { openaiTranscription } from './openai-transcription.ts'
-import { type Adapter, adapterFor, type Connection, type Provider } from './provider.ts'
+import { type Adapter, type Adapters, adapterFor, type Connection, type Provider } from './provider.ts'
+
+const FIRST_WITH_RESPONSES = '2025-03-01'
+
+const withoutResponses: Adapters = {
+  chat: versioned(adapterFor(openaiChat)),
+  embedding: versioned(adapterFor(openaiEmbeddings)),
+  image_generation: versioned(adapterFor(openaiImages)),
+  audio_speech: versioned(adapterFor(openaiSpeech)),
+  audio_transcription: versioned(adapterFor(openaiTranscription)),
+}
+
+const adapters: Adapters = {
+  ...withoutResponses,
+  // Its path names no deployment: the body does.
+  responses: versioned(adapterFor(openaiResponses), (path) => path.replace(/\/deployments\/[^/]+(?=\/responses$)/, '')),
+}
 
 /** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
 export const azure: Provider = {
@@ -23,23 +39,12 @@ export const azure: Provider = {
       headers: { ...(api_key ? { 'api-key': api_key } : {}), ...connection.headers },
     }
   },
-  adapters: {
-    chat: versioned(adapterFor(openaiChat)),
-    // Its path names no deployment: the body does.
-    responses: versioned(adapterFor(openaiResponses), (path) =>
-      path.replace(/\/deployments\/[^/]+(?=\/responses$)/, ''),
-    ),
-    embedding: versioned(adapterFor(openaiEmbeddings)),
-    image_generation: versioned(adapterFor(openaiImages)),
-    audio_speech: versioned(adapterFor(openaiSpeech)),
-    audio_transcription: versioned(adapterFor(openaiTranscription)),
-  },
-  takes(capability, { parameters }) {
-    return capability !== 'responses' || !isDated(parameters) || (parameters.api_version ?? '') >= FIRST_WITH_RESPONSES
+  adapters,
+  adaptersOf({ parameters }) {
+    const old = isDated(parameters) && (parameters.api_version ?? '') < FIRST_WITH_RESPONSES
+    return old ? withoutResponses : adapters
   },
 }
-
-const FIRST_WITH_RESPONSES = '2025-03-01'
 
 /** `v1`, `preview` and none mean the address without dates. */
 function isDated({ api_version }: Pick<GatewayParams, 'api_version'>): boolean {

@@ -109,10 +109,8 @@ export interface Provider {
   readonly kind: string
   connect(parameters: GatewayParams, defaults: Readonly<Record<string, unknown>>): Connection
   readonly adapters: Adapters
-  /** Those of one connection, where the model behind it decides what is spoken there. */
+  /** Those of one connection, where the model or the version behind it decides what is spoken there. */
   adaptersOf?(connection: Connection): Adapters
-  /** False where one of the adapters does not fit what this connection leads to: an older version of the API. */
-  takes?(capability: Capability, connection: Connection): boolean
   /** Signs or authorises a final request, where a constant header is not enough: SigV4, a minted token. */
   authorize?(request: UpstreamRequest, connection: Connection, means: Authorizing): Promise<UpstreamRequest>
   /** Only for a provider that answers without a network. */

@@ -35,7 +35,6 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
   if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)
   const connection = provider.connect(parameters, info.default_params)
   const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
-  const takes = (capability: Capability) => provider.takes?.(capability, connection) ?? true
   return {
     id: entry.deployment_id,
     modelName: entry.model_name,
@@ -50,8 +49,7 @@ function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider
       ...(info.char_pm_limit == null ? {} : { characters: info.char_pm_limit }),
       ...(info.rerank_units_pm_limit == null ? {} : { rerankUnits: info.rerank_units_pm_limit }),
     },
-    adapter: (capability, asked = capability) =>
-      allows(info.mode, asked) && takes(capability) ? adapters[capability] : undefined,
+    adapter: (capability, asked = capability) => (allows(info.mode, asked) ? adapters[capability] : undefined),
     timeoutSeconds: parameters.timeout,
   }
 }

@@ -110,6 +110,16 @@ describe('POST /v1/completions', () => {
     },
   )
 
+  it('keeps metadata from the provider unless the answer is stored there', async () => {
+    await upstream.script(model, [answer({})])
+    const metadata = { tags: [], topic: 'demo' }
+    await complete({ prompt: 'p', metadata })
+    expect(await sent()).not.toHaveProperty('metadata')
+    await complete({ prompt: 'p', metadata, store: true })
+    expect(await sent()).toMatchObject({ store: true, metadata: { topic: 'demo' } })
+    expect(await sent()).not.toHaveProperty('metadata.tags')
+  })
+
   it('asks a deployment that is for prompts, which chat does not reach', async () => {
     expect((await complete({ model: own, prompt: 'p' })).status).toBe(200)
     const messages = [{ role: 'user', content: 'p' }]
