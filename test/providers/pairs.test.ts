@@ -6,6 +6,7 @@ const CAPABILITIES = [
   'chat',
   'messages',
   'responses',
+  'count_tokens',
   'embedding',
   'image_generation',
   'audio_speech',
@@ -17,7 +18,7 @@ const CAPABILITIES = [
  *  here is a claim about the vendor. */
 const SERVES: Readonly<Record<string, string>> = {
   echo: 'chat',
-  anthropic: 'chat messages',
+  anthropic: 'chat messages count_tokens',
   azure: 'chat responses embedding image_generation audio_speech audio_transcription',
   elevenlabs: 'audio_speech audio_transcription',
   deepgram: 'audio_speech audio_transcription',
