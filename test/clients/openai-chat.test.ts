@@ -129,4 +129,17 @@ describe('openai: chat', () => {
       [1, 'Hi you.'],
     ])
   })
+
+  it('completes a prompt, whole and streamed', async () => {
+    await upstream.script(model, [answer({ text: HELLO })])
+    const { choices, usage } = await client.completions.create({ model, prompt: 'Say hello.', max_tokens: 9 })
+    expect(choices).toMatchObject([{ text: HELLO, finish_reason: 'stop' }])
+    expect(usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4 })
+    expect(await sent(model)).toMatchObject({ messages: [{ role: 'user', content: 'Say hello.' }] })
+    let text = ''
+    for await (const piece of await client.completions.create({ model, prompt: 'Say hello.', stream: true })) {
+      text += piece.choices[0]?.text ?? ''
+    }
+    expect(text).toBe(HELLO)
+  })
 })
