@@ -269,7 +269,7 @@ describe('messages at a provider of chat', () => {
         { role: 'tool', tool_call_id: 'toolu_1', content: 'Error: no station' },
         { role: 'user', content: 'Try again.' },
       ],
-      max_tokens: 50,
+      max_completion_tokens: 50,
       stop: ['END'],
       tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
       tool_choice: 'required',

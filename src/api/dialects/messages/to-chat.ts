@@ -35,7 +35,8 @@ export function toChat(request: MessagesRequest): ChatRequest {
   return {
     model,
     messages: chatMessages(request),
-    ...set({ max_tokens, temperature, top_p, top_k }),
+    // The newer name: where a vendor knows the older one alone, its adapter says that.
+    ...set({ max_completion_tokens: max_tokens, temperature, top_p, top_k }),
     ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
     ...chatTools(request),
     ...reasoning(request),

@@ -1,0 +1,357 @@
+import { describe, expect, it } from 'vitest'
+import { messagesErrorBody } from '../../../src/api/dialects/messages/errors.ts'
+import { messagesDialect } from '../../../src/api/dialects/messages.ts'
+import { FAILURES, type FailureName, GatewayError } from '../../../src/lib/errors.ts'
+import type { ChatChunk, ChatCompletion, ChatDelta } from '../../../src/modes/chat-completion.ts'
+
+const decoder = new TextDecoder()
+const hello = { role: 'user', content: 'Hi' }
+const asked = (fields: object) => ({ model: 'm', max_tokens: 9, messages: [hello], ...fields })
+const toChat = (fields: object) => messagesDialect.toChat(asked(fields))
+const ephemeral = { cache_control: { type: 'ephemeral' } }
+
+describe('a request of the Messages API as chat', () => {
+  it.each<[string, object, object]>([
+    ['max_tokens', {}, {}],
+    ['system', { system: 'Be brief.' }, { messages: [{ role: 'system', content: 'Be brief.' }, hello] }],
+    [
+      'marks of what to cache',
+      { system: [{ type: 'text', text: 'Long.', ...ephemeral }] },
+      { messages: [{ role: 'system', content: [{ type: 'text', text: 'Long.', ...ephemeral }] }, hello] },
+    ],
+    ['sampling', { temperature: 0.5, top_p: 0.9, top_k: 4 }, { temperature: 0.5, top_p: 0.9, top_k: 4 }],
+    ['thinking', { thinking: { type: 'enabled', budget_tokens: 4000 } }, { reasoning_effort: 'medium' }],
+    ['no thinking', { thinking: { type: 'disabled' }, output_config: { effort: 'high' } }, {}],
+    ['effort', { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { reasoning_effort: 'xhigh' }],
+    ['a tier', { service_tier: 'standard_only' }, { service_tier: 'default' }],
+    ['nothing in empty fields', { mcp_servers: [], container: null, context_management: {} }, {}],
+    ['a stream', { stream: true }, { stream: true, stream_options: { include_usage: true } }],
+    [
+      'a document of a schema',
+      { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'output', strict: true, schema: { type: 'object' } },
+        },
+      },
+    ],
+    [
+      'tools',
+      {
+        tools: [
+          { name: 'f', description: 'F', input_schema: { type: 'object' }, eager_input_streaming: true, ...ephemeral },
+        ],
+        tool_choice: { type: 'tool', name: 'f' },
+      },
+      {
+        tools: [
+          { type: 'function', function: { name: 'f', description: 'F', parameters: { type: 'object' } }, ...ephemeral },
+        ],
+        tool_choice: { type: 'function', function: { name: 'f' } },
+      },
+    ],
+    [
+      'pictures and documents',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } },
+              { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+              { type: 'document', title: 'a', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' } },
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Grüße' } },
+            ],
+          },
+        ],
+      },
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } },
+              { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+              { type: 'file', file: { filename: 'a', file_data: 'data:application/pdf;base64,JVBE' } },
+              { type: 'file', file: { filename: 'document', file_data: 'data:text/plain;base64,R3LDvMOfZQ==' } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'thoughts that were signed',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'a', signature: 'EqQB' },
+              { type: 'thinking', thinking: 'b', signature: '' },
+              { type: 'redacted_thinking', data: 'EmwK' },
+              { type: 'text', text: 'Hi' },
+            ],
+          },
+        ],
+      },
+      {
+        messages: [
+          {
+            role: 'assistant',
+            content: 'Hi',
+            thinking_blocks: [
+              { type: 'thinking', thinking: 'a', signature: 'EqQB' },
+              { type: 'redacted_thinking', data: 'EmwK' },
+            ],
+          },
+        ],
+      },
+    ],
+  ])('says %s', (_, fields, chat) => {
+    expect(toChat(fields)).toEqual({ model: 'm', messages: [hello], max_completion_tokens: 9, ...chat })
+  })
+
+  const content = (block: object, role = 'user') => ({ messages: [{ role, content: [block] }] })
+  it.each<[string, object]>([
+    ['container', { container: 'c' }],
+    ['mcp_servers', { mcp_servers: [{ type: 'url' }] }],
+    ['x_new', { x_new: 1 }],
+    ['tools.0.type', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+    ['tools.0.defer_loading', { tools: [{ name: 'f', defer_loading: true }] }],
+    ['tool_choice.type', { tool_choice: { type: 'best' } }],
+    ['output_config.format', { output_config: { format: { type: 'grammar' } } }],
+    ['messages.0.content.0.type', content({ type: 'search_result', source: 'x' })],
+    ['messages.0.content.0.type', content({ type: 'server_tool_use', id: 'x' }, 'assistant')],
+    ['messages.0.content.0.source', content({ type: 'image', source: { type: 'file', file_id: 'f' } })],
+    ['messages.0.content.0.source', content({ type: 'document', source: { type: 'url', url: 'https://x.example' } })],
+    ['messages.0.content.0.context', content({ type: 'document', context: 'x', source: {} })],
+    ['messages.0.content.0.citations', content({ type: 'document', citations: { enabled: true }, source: {} })],
+    [
+      'messages.0.content.0.content.0.type',
+      content({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'tool_reference' }] }),
+    ],
+  ])('names %s, which chat has no words for', (param, fields) => {
+    expect(() => toChat(fields)).toThrow(
+      expect.objectContaining({ failure: 'invalid_request', details: expect.objectContaining({ param }) }),
+    )
+  })
+})
+
+const identity = { id: 'c1', created: 1, model: 'gpt' }
+
+describe('a completion as a message', () => {
+  const answered = (message: object, finish_reason = 'stop') =>
+    messagesDialect.fromChat(
+      {
+        ...identity,
+        object: 'chat.completion',
+        choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason }],
+      } as ChatCompletion,
+      asked({}),
+    )
+  const call = (text: string) => ({
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: text } }],
+  })
+
+  it.each<[string, object, string, object]>([
+    ['stop', { content: 'Hi' }, 'stop', { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }],
+    ['length', { content: 'Hi' }, 'length', { stop_reason: 'max_tokens' }],
+    ['content_filter', { content: '' }, 'content_filter', { content: [], stop_reason: 'refusal' }],
+    ['a refusal', { refusal: 'No.' }, 'stop', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
+    [
+      'a call that is called a stop',
+      call(''),
+      'stop',
+      { stop_reason: 'tool_use', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+    ],
+    [
+      'reasoning',
+      { reasoning_content: 'Hm', content: 'Hi' },
+      'stop',
+      {
+        content: [
+          { type: 'thinking', thinking: 'Hm', signature: '' },
+          { type: 'text', text: 'Hi' },
+        ],
+      },
+    ],
+    [
+      'signed reasoning',
+      { reasoning_content: 'Hm', thinking_blocks: [{ type: 'thinking', thinking: 'Hm', signature: 'EqQB' }] },
+      'stop',
+      { content: [{ type: 'thinking', thinking: 'Hm', signature: 'EqQB' }] },
+    ],
+  ])('tells %s', (_, message, finish, expected) => {
+    expect(answered(message, finish)).toMatchObject(expected)
+  })
+
+  it('is no answer when a call is only half there', () => {
+    expect(() => answered(call('{"a":'))).toThrow(expect.objectContaining({ failure: 'upstream_malformed' }))
+  })
+})
+
+describe('chunks as events', () => {
+  type Event = { type: string; index?: number; content_block?: object; delta?: Record<string, unknown>; usage?: object }
+
+  function eventsOf(deltas: readonly ChatDelta[], finish: string | null = 'stop', usage?: object): Event[] {
+    const words = messagesDialect.stream(asked({ stream: true }))
+    const chunk = (value: object) => ({ ...identity, object: 'chat.completion.chunk', ...value }) as ChatChunk
+    const chunks = [
+      ...deltas.map((delta) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] })),
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish }] }),
+      ...(usage ? [chunk({ choices: [], usage })] : []),
+    ]
+    const written = chunks.map((one) => decoder.decode(words.write(one))).join('') + decoder.decode(words.close())
+    return written
+      .split('\n\n')
+      .filter((frame) => frame !== '')
+      .map((frame) => {
+        const [name, data] = frame.split('\n') as [string, string]
+        const value = JSON.parse(data.slice(6)) as Event
+        expect(name).toBe(`event: ${value.type}`)
+        return value
+      })
+  }
+  /** The content as a client puts it together, which also checks that blocks come whole and one after the other. */
+  function contentOf(events: readonly Event[]): object[] {
+    const content: Record<string, unknown>[] = []
+    let open = -1
+    for (const { type, index = -1, content_block, delta = {} } of events) {
+      if (type === 'content_block_start') {
+        expect([open, index]).toEqual([-1, content.length])
+        open = index
+        content.push({ ...content_block })
+      } else if (type === 'content_block_delta') {
+        expect(index).toBe(open)
+        const block = content[index] as Record<string, string>
+        for (const name of ['text', 'thinking', 'signature'] as const)
+          if (delta[name]) block[name] = `${block[name] ?? ''}${delta[name]}`
+        if (delta.partial_json) block.json = (block.json ?? '') + delta.partial_json
+      } else if (type === 'content_block_stop') {
+        expect(index).toBe(open)
+        open = -1
+      }
+    }
+    expect(open).toBe(-1)
+    return content.map(({ json, ...block }) =>
+      json === undefined ? block : { ...block, input: JSON.parse(json as string) },
+    )
+  }
+  const call = (index: number, id: string, name: string): ChatDelta => ({
+    tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }],
+  })
+  const more = (index: number, text: string): ChatDelta => ({ tool_calls: [{ index, function: { arguments: text } }] })
+
+  it('begin, tell and end in order', () => {
+    const usage = {
+      prompt_tokens: 30,
+      completion_tokens: 4,
+      prompt_tokens_details: { cached_tokens: 20, cache_creation_tokens: 4 },
+    }
+    const events = eventsOf([{ role: 'assistant', content: '' }, { content: 'Hi' }], 'length', usage)
+    expect(events).toEqual([
+      {
+        type: 'message_start',
+        message: {
+          id: 'c1',
+          type: 'message',
+          role: 'assistant',
+          model: 'gpt',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+        },
+      },
+      { type: 'ping' },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'max_tokens', stop_sequence: null },
+        usage: { input_tokens: 6, cache_creation_input_tokens: 4, cache_read_input_tokens: 20, output_tokens: 4 },
+      },
+      { type: 'message_stop' },
+    ])
+  })
+
+  it('keep interleaved calls apart', () => {
+    const events = eventsOf(
+      [
+        { content: 'Looking.' },
+        call(0, 'a', 'weather'),
+        call(1, 'b', 'time'),
+        more(0, '{"at":'),
+        more(1, '{"in":"U'),
+        more(0, '"Zürich"}'),
+        more(1, 'TC"}'),
+        call(2, 'c', 'now'),
+      ],
+      'tool_calls',
+    )
+    expect(contentOf(events)).toEqual([
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool_use', id: 'a', name: 'weather', input: { at: 'Zürich' } },
+      { type: 'tool_use', id: 'b', name: 'time', input: { in: 'UTC' } },
+      { type: 'tool_use', id: 'c', name: 'now', input: {} },
+    ])
+    expect(events.at(-2)?.delta?.stop_reason).toBe('tool_use')
+  })
+
+  it('let a call go out as it comes when the one before it is complete', () => {
+    const words = messagesDialect.stream(asked({ stream: true }))
+    const write = (delta: ChatDelta) =>
+      decoder.decode(
+        words.write({
+          ...identity,
+          object: 'chat.completion.chunk',
+          choices: [{ index: 0, delta, finish_reason: null }],
+        }),
+      )
+    write(call(0, 'a', 'f'))
+    write(more(0, '{}'))
+    expect(write(call(1, 'b', 'g'))).toContain('"name":"g"')
+    expect(write(more(1, '{"x":'))).toContain('input_json_delta')
+  })
+
+  it('tell thoughts, signed, hidden, and given only at the end', () => {
+    expect(
+      contentOf(
+        eventsOf([
+          { reasoning_content: 'Let me ' },
+          { reasoning_content: 'see.' },
+          { thinking_blocks: [{ type: 'thinking', thinking: 'Let me see.', signature: 'EqQB' }] },
+          { thinking_blocks: [{ type: 'redacted_thinking', data: 'EmwK' }] },
+          { thinking_blocks: [{ type: 'thinking', thinking: 'Again.', signature: 'EqQC' }] },
+          { content: 'Yes' },
+          { content: '.' },
+        ]),
+      ),
+    ).toEqual([
+      { type: 'thinking', thinking: 'Let me see.', signature: 'EqQB' },
+      { type: 'redacted_thinking', data: 'EmwK' },
+      { type: 'thinking', thinking: 'Again.', signature: 'EqQC' },
+      { type: 'text', text: 'Yes.' },
+    ])
+  })
+
+  it('end as a refusal when the model refused in words', () => {
+    const events = eventsOf([{ refusal: 'No.' }])
+    expect(contentOf(events)).toEqual([{ type: 'text', text: 'No.' }])
+    expect(events.at(-2)?.delta?.stop_reason).toBe('refusal')
+  })
+})
+
+describe('errors', () => {
+  const KNOWN =
+    /^(invalid_request|authentication|billing|permission|not_found|request_too_large|rate_limit|timeout|api|overloaded)(_error)?$/
+
+  it.each(Object.keys(FAILURES) as FailureName[])('%s has a type that clients know', (name) => {
+    expect(messagesErrorBody(new GatewayError(name, 'words'))).toEqual({
+      type: 'error',
+      error: { type: expect.stringMatching(KNOWN), message: 'words' },
+    })
+  })
+})
