@@ -131,6 +131,29 @@ describe('Gemini', () => {
     ])
   })
 
+  it('gets its signature back from a client of another dialect', async () => {
+    const parts = [
+      { text: 'Both.', thought: true },
+      { functionCall: { id: 'f-1', name: 'time', args: {} }, thoughtSignature: 'c2ln' },
+    ]
+    const whole = json(200, says(parts, { finishReason: 'STOP' }))
+    await upstream.script(path('first'), [whole, whole])
+    const asked = { model: 'first', max_tokens: 50, tools: [{ name: 'time', input_schema: { type: 'object' } }] }
+    const first = await gateway.fetch('/v1/messages', chatInit({ ...asked, messages }))
+    const { content, stop_reason } = (await first.json()) as { content: object[]; stop_reason: string }
+    expect(stop_reason).toBe('tool_use')
+    expect(content).toEqual([
+      { type: 'thinking', thinking: 'Both.', signature: 'gemini:c2ln' },
+      { type: 'tool_use', id: 'f-1', name: 'time', input: {} },
+    ])
+    const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'f-1', content: 'noon' }] }
+    const turn = [...messages, { role: 'assistant', content }, result]
+    expect((await gateway.fetch('/v1/messages', chatInit({ ...asked, messages: turn }))).status).toBe(200)
+    expect((await callsOf('first')).at(-1)?.sent.contents[1].parts).toEqual([
+      { functionCall: { id: 'f-1', name: 'time', args: {} }, thoughtSignature: 'c2ln' },
+    ])
+  })
+
   it('shows the usage of a stream to whoever asked', async () => {
     await upstream.script(path('first'), [
       frames([event({ ...says([{ text: 'Hi' }], { finishReason: 'STOP' }), usageMetadata })]),
