@@ -1,34 +1,39 @@
 import { isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { thinkingFields } from '../anthropic/thinking-fields.ts'
 import { unspoken } from '../unspoken-fields.ts'
 
-/** Tokens to think with, for models that are told a number. */
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 24_576 }
-
 /** How the families of models on Bedrock are asked to reason; Converse itself has no word for it. */
-const FAMILIES: readonly { readonly of: RegExp; effort(effort: string): JsonRecord | undefined }[] = [
-  {
-    of: /anthropic\./,
-    effort: (effort) => {
-      if (effort === 'none') return { thinking: { type: 'disabled' } }
-      const budget_tokens = BUDGETS[effort]
-      return budget_tokens === undefined ? undefined : { thinking: { type: 'enabled', budget_tokens } }
-    },
-  },
+const FAMILIES: readonly {
+  readonly of: RegExp
+  fields(effort: unknown, body: ChatRequest, model: string): JsonRecord
+}[] = [
+  { of: /anthropic\.claude/, fields: (_, body, model) => claudeFields(body, model) },
   {
     of: /amazon\.nova-2/,
-    effort: (effort) =>
+    fields: (effort) =>
       effort === 'none'
         ? { reasoningConfig: { type: 'disabled' } }
         : { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } },
   },
-  { of: /openai\.|deepseek\.|qwen\.|moonshot|minimax|zai\./, effort: (effort) => ({ reasoning_effort: effort }) },
+  {
+    of: /openai\.|deepseek\.|qwen\.|moonshot|minimax|zai\./,
+    fields: (effort) => ({ reasoning_effort: effort }),
+  },
 ]
 
-export function reasoningFields({ reasoning_effort: effort, thinking }: ChatRequest, model: string): JsonRecord {
+/** What a model is told of its reasoning beside Converse's own fields. A family's own `thinking` passes. */
+export function reasoningFields(body: ChatRequest, model: string): JsonRecord {
+  const { reasoning_effort: effort, thinking } = body
   if (isRecord(thinking)) return { thinking }
-  if (typeof effort !== 'string') return {}
-  const fields = FAMILIES.find(({ of }) => of.test(model))?.effort(effort)
-  if (!fields) throw unspoken('reasoning_effort', 'what this model of Bedrock takes')
-  return fields
+  if (effort == null) return {}
+  const family = FAMILIES.find(({ of }) => of.test(model))
+  if (!family) throw unspoken('reasoning_effort', 'what this model of Bedrock takes')
+  return family.fields(effort, body, model)
+}
+
+function claudeFields(body: ChatRequest, model: string): JsonRecord {
+  const limit = body.max_completion_tokens ?? body.max_tokens
+  const { thinking, effort } = thinkingFields(body, model, typeof limit === 'number' ? limit : undefined)
+  return { ...(thinking ? { thinking } : {}), ...(effort === undefined ? {} : { output_config: { effort } }) }
 }
