@@ -72,6 +72,6 @@ function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined) return by
   if (typeof value !== 'object' || value === null) return value
   const copy = structuredClone(value) as Record<string, unknown>
-  copy[key] = replaced(copy[key], rest, by)
+  copy[key] = replaced(Object.hasOwn(copy, key) ? copy[key] : undefined, rest, by)
   return copy
 }
