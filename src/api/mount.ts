@@ -29,7 +29,7 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   }
   const run = async (c: Context<Env>) => {
     const answer = await handler(scopeOf(c, services) as Scope<never>)
-    return toResponse(withRequestId(answer, c.get('requestId')))
+    return toResponse(withRequestId(answer, c.get('requestId'), contract))
   }
   app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
 }
@@ -79,7 +79,7 @@ export function failed(
     services.log.error('internal', { requestId: c.get('requestId'), error: causeOf(error) })
   }
   const requestId = c.get('requestId')
-  return toResponse(withRequestId(failureAnswer(error, contract?.errorBody?.(error, requestId)), requestId))
+  return toResponse(withRequestId(failureAnswer(error, contract?.errorBody?.(error, requestId)), requestId, contract))
 }
 
 function causeOf(error: GatewayError): string {

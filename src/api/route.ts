@@ -15,6 +15,8 @@ export interface RouteContract {
   /** With `{name}` for parameters, as OpenAPI writes them. */
   readonly path: string
   readonly summary: string
+  /** A further response header for the request's id, where clients of this path look for it. */
+  readonly requestIdHeader?: string
   readonly tag: 'Models' | 'Health' | 'Documentation'
   /** Who may call. There is no default: a route without it does not compile. */
   readonly auth: 'public' | 'caller'

@@ -190,7 +190,7 @@ describe('any stream of chunks', () => {
     )
   })
 
-  it('may end in a failure at any place, with one last event', () => {
+  it('may end in a failure at any place, with one last word and the error event behind it', () => {
     const failure = new GatewayError('upstream_truncated', 'Cut.')
     fc.assert(
       fc.property(chunks, fc.nat(10), (list, cut) => {
@@ -198,7 +198,8 @@ describe('any stream of chunks', () => {
         const pieces = list.slice(0, cut).map((chunk) => words.write(chunk))
         const events = eventsIn([...pieces, words.fail?.(failure) ?? new Uint8Array()])
         expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
-        expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { id: events[0]?.response?.id } })
+        expect(events.at(-2)).toMatchObject({ type: 'response.failed', response: { id: events[0]?.response?.id } })
+        expect(events.at(-1)).toMatchObject({ type: 'error' })
         expect(events.filter(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))).toHaveLength(1)
       }),
       RUNS,

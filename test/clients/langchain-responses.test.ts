@@ -1,6 +1,6 @@
 import { ChatOpenAI } from '@langchain/openai'
 import { describe, expect, it } from 'vitest'
-import { answer, contextWindowExceeded } from '../support/upstream/index.ts'
+import { answer, contextWindowExceeded, cutAfter, errorEvent, slowBetween } from '../support/upstream/index.ts'
 import {
   ADA,
   BASE_URL,
@@ -57,5 +57,18 @@ describe('@langchain/openai by way of responses', () => {
     await upstream.script(model, [contextWindowExceeded()])
     expect(await raised(() => chat.invoke(HELLO))).toMatchObject({ name: 'ContextOverflowError' })
     expect(await raised(() => chat.stream(HELLO))).toMatchObject({ name: 'ContextOverflowError' })
+  })
+
+  it.each([
+    ['an error event', answer({}, errorEvent(3), slowBetween({ ms: 50, only: 3 }))],
+    ['a cut', answer({}, cutAfter({ frames: 3 }))],
+  ])('raises %s in the middle of a stream', async (_, behaviour) => {
+    await upstream.script(model, [behaviour])
+    let text = ''
+    const error = await raised(async () => {
+      for await (const chunk of await chat.stream(HELLO)) text += chunk.text
+    })
+    expect(text).toBe('Hello, this')
+    expect(error).toBeInstanceOf(Error)
   })
 })

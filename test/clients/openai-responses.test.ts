@@ -1,4 +1,4 @@
-import OpenAI, { AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai'
+import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -165,16 +165,18 @@ describe('openai: responses', () => {
   ])('a stream that fails in the middle by %s', async (_, behaviour) => {
     await upstream.script(model, [behaviour])
     const events: OpenAI.Responses.ResponseStreamEvent[] = []
-    const read = async () => {
-      const stream = await client.responses.create({ model, input: HELLO, stream: true })
-      for await (const event of stream) events.push(event)
-    }
-    // Whether the client raises as well is its own affair: it does at an event of type error alone.
-    await read().catch(() => {})
+    const error = await raised(async () => {
+      for await (const event of await client.responses.create({ model, input: HELLO, stream: true })) {
+        events.push(event)
+      }
+    })
     expect(events.at(-1)).toMatchObject({
       type: 'response.failed',
       response: { status: 'failed', error: { code: 'server_error' }, output: [{ content: [{ text: 'Hello, this' }] }] },
     })
+    expect(error).toBeInstanceOf(APIError)
+    const helping = await raised(() => client.responses.stream({ model, input: HELLO }).finalResponse())
+    expect(helping).toBeInstanceOf(APIError)
   })
 
   it('a stream that the client ends is ended at the provider', async () => {

@@ -371,6 +371,8 @@ describe('every failure at these paths has their own shape', () => {
       error: { type, message: expect.stringMatching(/\w/) },
       request_id: response.headers.get('x-request-id'),
     })
+    // Where the vendor's client looks for it.
+    expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
   })
 
   it('an overloaded provider', async () => {

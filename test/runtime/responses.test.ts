@@ -244,19 +244,20 @@ describe('POST /v1/responses, by way of chat', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: wanted })
   })
 
-  it('ends an answer that was cut with response.failed, and nothing behind it', async () => {
+  it('ends an answer that was cut with response.failed, and the error event at which clients raise', async () => {
     await upstream.script(model, [answer({ text: 'a b c d' }, cutAfter({ frames: 3 }))])
     const events = await eventsOf({})
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
-    expect(events.filter(({ type }) => /completed|incomplete|failed|error/.test(type))).toHaveLength(1)
-    const last = events.at(-1)
+    expect(events.filter(({ type }) => /completed|incomplete|failed/.test(type))).toHaveLength(1)
+    const [last, raised] = events.slice(-2)
+    expect(raised).toMatchObject({ type: 'error', code: 'upstream_truncated' })
     expect(last).toMatchObject({ type: 'response.failed', response: { id: events[0].response.id, status: 'failed' } })
     expect(last.response.error).toMatchObject({
       code: 'server_error',
       message: expect.stringContaining('before its answer was complete'),
     })
     const runner = openaiClient(gateway).responses.stream({ model, input: 'x' })
-    expect(await runner.finalResponse()).toMatchObject({ status: 'failed' })
+    await expect(runner.finalResponse()).rejects.toThrow('before its answer was complete')
     await gateway.idle()
     expect(gateway.logs.findLast((line) => line.event === 'call.finished')).toMatchObject({ ending: 'truncated' })
   })
@@ -265,7 +266,7 @@ describe('POST /v1/responses, by way of chat', () => {
     await upstream.script(model, [answer({ text: 'a b', finishReason: null, done: true })])
     const types = (await eventsOf({})).map(({ type }) => type)
     expect(types).not.toContain('response.completed')
-    expect(types.at(-1)).toBe('response.failed')
+    expect(types.slice(-2)).toEqual(['response.failed', 'error'])
     const chat = await gateway.chat({ model, messages: [{ role: 'user', content: 'x' }], stream: true })
     expect(await chat.text()).not.toContain('[DONE]')
   })

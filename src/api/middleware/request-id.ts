@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { newId } from '../../lib/ids.ts'
 import type { Answer } from '../../pipeline/call.ts'
+import type { RouteContract } from '../route.ts'
 import type { Env } from './env.ts'
 
 const LONGEST = 128
@@ -13,6 +14,7 @@ export const requestId: MiddlewareHandler<Env> = async (c, next) => {
   await next()
 }
 
-export function withRequestId(answer: Answer, id: string): Answer {
-  return { ...answer, headers: { ...answer.headers, 'x-request-id': id } }
+export function withRequestId(answer: Answer, id: string, contract?: Pick<RouteContract, 'requestIdHeader'>): Answer {
+  const further = contract?.requestIdHeader
+  return { ...answer, headers: { ...answer.headers, 'x-request-id': id, ...(further ? { [further]: id } : {}) } }
 }

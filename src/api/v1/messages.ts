@@ -6,7 +6,7 @@ import { modelRoute } from './model-route.ts'
 
 /** What the official clients of this dialect send, and a provider of it may want to see. */
 const clientHeaders = ['anthropic-version', 'anthropic-beta']
-const contract = { errorBody: messagesErrorBody, credentialHeader: 'x-api-key' }
+const contract = { errorBody: messagesErrorBody, credentialHeader: 'x-api-key', requestIdHeader: 'request-id' }
 
 export const messages = modelRoute(
   {

@@ -7,7 +7,7 @@ import type { Scope } from '../scope.ts'
 /** An endpoint that runs a model: the body's bytes into the pipeline, its answer out. */
 export function modelRoute(
   endpoint: Endpoint,
-  contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader'>,
+  contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader' | 'requestIdHeader'>,
 ): Route {
   const { path, mode, dialect } = endpoint
   const body = { schema: dialect?.schema ?? mode.schema, contentType: MEDIA_TYPES[mode.body] }

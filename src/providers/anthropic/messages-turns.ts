@@ -1,4 +1,5 @@
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { ownThinking } from '../foreign-thinking.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
 
@@ -52,7 +53,7 @@ function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
   if (message.audio) throw unspoken(`${at}.audio`, API)
   return [
     // Reasoning that nobody signed is not taken back: `reasoning_content` alone stays behind.
-    ...asList(message.thinking_blocks).map(asRecord),
+    ...ownThinking(message),
     ...contentBlocks(message.content, `${at}.content`),
     ...contentBlocks(message.refusal, `${at}.refusal`),
     ...asList(message.tool_calls).map((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),

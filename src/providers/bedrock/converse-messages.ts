@@ -1,6 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { ownThinking } from '../foreign-thinking.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { CONVERSE } from './converse-name.ts'
 import { mediaBlock } from './media-block.ts'
@@ -68,9 +69,7 @@ function assistantBlocks(message: JsonRecord, at: string): Block[] {
     ? message.content.map((part) => (asRecord(part).type === 'refusal' ? { type: 'text', text: part.refusal } : part))
     : message.content
   return [
-    ...asList(message.thinking_blocks).map((block, index) =>
-      reasoningBlock(asRecord(block), `${at}.thinking_blocks.${index}`),
-    ),
+    ...ownThinking(message).map((block, index) => reasoningBlock(block, `${at}.thinking_blocks.${index}`)),
     ...contentBlocks(content, at),
     ...textBlock(message.refusal),
     ...asList(message.tool_calls).map((call, index) => toolUse(asRecord(call), `${at}.tool_calls.${index}`)),

@@ -94,6 +94,8 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
       }
       const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, error })
       emit('response.failed', { response })
+      // The vendor's own client, and what is built on it, raises at an event of this type alone.
+      emit('error', { code: failure.code, message: failure.message, param: failure.details.param ?? null })
     },
   }
 }
