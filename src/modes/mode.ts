@@ -1,18 +1,10 @@
 import type * as z from 'zod'
-import type { ModelInfo } from '../config/model-list.ts'
+import type { ModelInfo, ModelMode } from '../config/model-list.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
 import type { Usage } from './usage.ts'
 
-export const MODE_NAMES = [
-  'chat',
-  'completion',
-  'embedding',
-  'image_generation',
-  'audio_speech',
-  'audio_transcription',
-  'rerank',
-] as const
-export type ModeName = (typeof MODE_NAMES)[number]
+export { MODEL_MODES as MODE_NAMES } from '../config/model-list.ts'
+export type ModeName = ModelMode
 
 /** What every kind of request has in common once it is parsed. */
 export interface ModelRequest {

@@ -1,5 +1,6 @@
 import type { GatewayParams } from '../config/model-list.ts'
-import { reveal, type Secret, secret } from '../lib/secret.ts'
+import { reveal, secret } from '../lib/secret.ts'
+import { connectionAt, JSON_HEADERS } from './connection-at.ts'
 import type { Connection } from './provider.ts'
 
 /** Reads the parameters of a deployment whose key goes into `Authorization: Bearer`, or which has none. `usualBase` may
@@ -13,26 +14,14 @@ export function bearerConnection(
   const inAddress = usualBase?.includes('{project}') === true
   const base = parameters.api_base ?? (inAddress ? withProject(kind, usualBase, parameters.project) : usualBase)
   if (base === undefined) throw new TypeError(`provider '${kind}' needs gateway_params.api_base`)
-  const url = new URL(base)
-  const headers: Record<string, string | Secret> = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    // Bodies are relayed as they come: nothing here decodes them.
-    'accept-encoding': 'identity',
-    'user-agent': 'model-gateway',
+  const { api_key, organization, project } = parameters
+  const own = {
+    ...JSON_HEADERS,
+    'openai-organization': organization,
+    'openai-project': inAddress ? undefined : project,
+    authorization: api_key && secret(`Bearer ${reveal(api_key)}`),
   }
-  if (parameters.organization !== undefined) headers['openai-organization'] = parameters.organization
-  if (parameters.project !== undefined && !inAddress) headers['openai-project'] = parameters.project
-  if (parameters.api_key) headers.authorization = secret(`Bearer ${reveal(parameters.api_key)}`)
-  for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
-  return {
-    model: parameters.upstream_model,
-    origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, ''),
-    headers,
-    parameters,
-    defaults,
-  }
+  return connectionAt(base, own, parameters, defaults)
 }
 
 function withProject(kind: string, base: string, project: string | undefined): string {

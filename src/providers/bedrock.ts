@@ -1,9 +1,10 @@
 import { AwsV4Signer } from 'aws4fetch'
 import type { GatewayParams } from '../config/model-list.ts'
-import { reveal, type Secret, secret } from '../lib/secret.ts'
+import { reveal, secret } from '../lib/secret.ts'
 import type { UpstreamRequest } from '../transport/transport.ts'
 import { converse } from './bedrock/converse.ts'
 import { invokeEmbedding } from './bedrock/invoke-embedding.ts'
+import { connectionAt } from './connection-at.ts'
 import { adapterFor, type Connection, type Provider } from './provider.ts'
 
 /** Amazon Bedrock: chat through Converse, embeddings through InvokeModel, signed with an AWS key or under an API key. */
@@ -16,25 +17,13 @@ export const bedrock: Provider = {
         "provider 'bedrock' needs gateway_params.api_key, or aws_access_key_id and aws_secret_access_key",
       )
     }
-    const url = new URL(
-      parameters.api_base ?? `https://bedrock-runtime.${regionOf(parameters)}.${domainOf(parameters)}`,
-    )
-    const headers: Record<string, string | Secret> = {
+    const base = parameters.api_base ?? `https://bedrock-runtime.${regionOf(parameters)}.${domainOf(parameters)}`
+    const own = {
       'content-type': 'application/json',
       accept: 'application/json, application/vnd.amazon.eventstream',
-      'accept-encoding': 'identity',
-      'user-agent': 'model-gateway',
+      authorization: apiKey && secret(`Bearer ${reveal(apiKey)}`),
     }
-    if (apiKey) headers.authorization = secret(`Bearer ${reveal(apiKey)}`)
-    for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
-    return {
-      model: parameters.upstream_model,
-      origin: url.origin,
-      basePath: url.pathname.replace(/\/+$/, ''),
-      headers,
-      parameters,
-      defaults,
-    }
+    return connectionAt(base, own, parameters, defaults)
   },
   adapters: { chat: adapterFor(converse), embedding: adapterFor(invokeEmbedding) },
   authorize: (request, connection, { now }) => signed(request, connection, now),

@@ -1,5 +1,6 @@
 import type { GatewayParams } from '../config/model-list.ts'
-import { reveal, type Secret, secret } from '../lib/secret.ts'
+import { reveal, secret } from '../lib/secret.ts'
+import { connectionAt } from './connection-at.ts'
 import type { Connection } from './provider.ts'
 
 /** What tells vendors apart whose credential is one constant header. */
@@ -17,21 +18,9 @@ export function keyConnection(
   parameters: GatewayParams,
   defaults: Readonly<Record<string, unknown>>,
 ): Connection {
-  const url = new URL(parameters.api_base ?? vendor.apiBase)
-  const headers: Record<string, string | Secret> = {
-    accept: '*/*',
-    // Sounds are relayed as they come: nothing here decodes them.
-    'accept-encoding': 'identity',
-    'user-agent': 'model-gateway',
-  }
-  if (parameters.api_key) headers[vendor.header] = secret(`${vendor.scheme ?? ''}${reveal(parameters.api_key)}`)
-  for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
-  return {
-    model: parameters.upstream_model,
-    origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, '').replace(/\/v1$/, ''),
-    headers,
-    parameters,
-    defaults,
-  }
+  const { api_key } = parameters
+  const key = api_key && secret(`${vendor.scheme ?? ''}${reveal(api_key)}`)
+  const own = { accept: '*/*', [vendor.header]: key }
+  const connection = connectionAt(parameters.api_base ?? vendor.apiBase, own, parameters, defaults)
+  return { ...connection, basePath: connection.basePath.replace(/\/v1$/, '') }
 }

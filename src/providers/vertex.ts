@@ -1,6 +1,6 @@
 import type { GatewayParams } from '../config/model-list.ts'
-import type { Secret } from '../lib/secret.ts'
-import { geminiAdapters, jsonHeaders } from './gemini.ts'
+import { connectionAt, JSON_HEADERS } from './connection-at.ts'
+import { geminiAdapters } from './gemini.ts'
 import { type Adapters, adapterFor, type Connection, type Provider } from './provider.ts'
 import { accessTokens } from './vertex/access-tokens.ts'
 import { claudeAdapters } from './vertex/claude.ts'
@@ -26,18 +26,11 @@ export const vertex: Provider = {
     }
     const account = serviceAccountOf(parameters.api_key)
     const region = parameters.region ?? REGION
-    const url = new URL(parameters.api_base ?? `https://${hostOf(region)}`)
-    const headers: Record<string, string | Secret> = jsonHeaders()
-    if (!account) headers['x-goog-api-key'] = parameters.api_key
-    for (const [name, value] of Object.entries(parameters.headers ?? {})) headers[name.toLowerCase()] = value
-    const connection = {
-      model: parameters.upstream_model,
-      origin: url.origin,
-      basePath: `${url.pathname.replace(/\/+$/, '')}/${collectionOf(parameters, account, region)}`,
-      headers,
-      parameters,
-      defaults,
-    }
+    const base = parameters.api_base ?? `https://${hostOf(region)}`
+    const own = { ...JSON_HEADERS, 'x-goog-api-key': account ? undefined : parameters.api_key }
+    const address = connectionAt(base, own, parameters, defaults)
+    const basePath = `${address.basePath}/${collectionOf(parameters, account, region)}`
+    const connection = { ...address, basePath }
     if (account) accounts.set(connection, account)
     return connection
   },

@@ -1,6 +1,7 @@
-import OpenAI, { AuthenticationError, NotFoundError } from 'openai'
+import { AuthenticationError, NotFoundError } from 'openai'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { configOf, MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
+import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { openaiClient } from '../support/openai-client.ts'
 import { answer, contextWindowExceeded } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
@@ -8,20 +9,7 @@ const upstream = upstreamClient(inject('upstreamUrl'))
 let gateway: TestGateway
 let model: string
 
-/** The official client; only its base address and key are ours. */
-function client(apiKey = MASTER_KEY): OpenAI {
-  const viaGateway = (url: string | URL | Request, init?: RequestInit) => {
-    const headers = Object.fromEntries(new Headers(init?.headers))
-    return gateway.fetch(String(url).replace('http://gateway.test', ''), { ...init, headers })
-  }
-  return new OpenAI({
-    apiKey,
-    baseURL: 'http://gateway.test/v1',
-    maxRetries: 0,
-    fetch: viaGateway,
-    dangerouslyAllowBrowser: true,
-  })
-}
+const client = (apiKey?: string) => openaiClient(gateway, apiKey)
 
 beforeAll(async () => {
   model = `sdk-${globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'workerd' : 'node'}`
