@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cpuSeconds, LOAD_CORE, run } from './processes.ts'
 import type { Running } from './targets/target.ts'
-import { requestBody } from './wire.ts'
+import { ASKS, type Kind } from './wire.ts'
 
 export interface LoadResult {
   readonly calls: number
@@ -18,16 +18,21 @@ export interface LoadResult {
 interface Shape {
   readonly connections: number
   readonly seconds: number
-  readonly stream: boolean
+  readonly kind: Kind
 }
 
 /** wrk at a target: as many calls as that many connections carry, for that long. */
 export async function load(target: Running, shape: Shape, folder: string): Promise<LoadResult> {
   const script = join(folder, 'load.lua')
-  await writeFile(script, lua(target, shape.stream))
+  await writeFile(script, lua(target, shape.kind))
   const args = ['-t1', `-c${shape.connections}`, `-d${shape.seconds}s`, '--timeout', '10s', '-s', script]
   const before = cpuSeconds(target.pids)
-  const printed = await run('wrk', [...args, `${target.url}/chat/completions`], LOAD_CORE, (shape.seconds + 20) * 1000)
+  const printed = await run(
+    'wrk',
+    [...args, target.url + ASKS[shape.kind].path],
+    LOAD_CORE,
+    (shape.seconds + 20) * 1000,
+  )
   const used = cpuSeconds(target.pids) - before
   const { calls, seconds, p50Ms, p99Ms, failures } = JSON.parse(printed.slice(printed.lastIndexOf('{"calls"')))
   const cpuSecondsPerThousand = (used / Math.max(1, calls)) * 1000
@@ -36,11 +41,11 @@ export async function load(target: Running, shape: Shape, folder: string): Promi
 
 const quoted = (text: string) => `[==[${text}]==]`
 
-function lua(target: Running, stream: boolean): string {
+function lua(target: Running, kind: Kind): string {
   const headers = { 'content-type': 'application/json', ...target.headers }
   const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[ ${quoted(name)} ] = ${quoted(value)}`)
   return `wrk.method = "POST"
-wrk.body = ${quoted(requestBody(stream))}
+wrk.body = ${quoted(ASKS[kind].body)}
 ${lines.join('\n')}
 function done(summary, latency, requests)
   local errors = summary.errors

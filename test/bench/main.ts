@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130))
   // A server that hangs must not leave the others running for ever.
-  setTimeout(() => leave(124), (rounds * TARGETS.length * (seconds * 4 + 20) + 120) * 1000).unref()
+  setTimeout(() => leave(124), (rounds * TARGETS.length * (seconds * 6 + 20) + 120) * 1000).unref()
   try {
     await leave((await measure(folder)) ? 0 : 1)
   } catch (error) {
@@ -66,8 +66,8 @@ async function measure(folder: string): Promise<boolean> {
     try {
       const found = await target.start({ upstreamUrl, folder: place, peerNode: options['peer-node'] })
       await checkAnswers(found)
-      await load(found, { connections: 16, seconds: options.quick ? 2 : 5, stream: false }, folder)
-      await load(found, { connections: 16, seconds: 1, stream: true }, folder)
+      await load(found, { connections: 16, seconds: options.quick ? 2 : 5, kind: 'chat' }, folder)
+      await load(found, { connections: 16, seconds: 1, kind: 'stream' }, folder)
       running.set(target.name, found)
     } catch (error) {
       const line = `${target.name}: not measured: ${(error as Error).message}`
@@ -100,12 +100,14 @@ async function measure(folder: string): Promise<boolean> {
 }
 
 async function oneRound(target: Running, folder: string): Promise<Round> {
-  const whole = (connections: number) => load(target, { connections, seconds, stream: false }, folder)
+  const whole = (connections: number) => load(target, { connections, seconds, kind: 'chat' }, folder)
   return {
     one: await whole(1),
     sixteen: await whole(16),
     sixtyFour: await whole(64),
-    streams: await load(target, { connections: 16, seconds, stream: true }, folder),
+    streams: await load(target, { connections: 16, seconds, kind: 'stream' }, folder),
+    long: await load(target, { connections: 4, seconds, kind: 'long-chat' }, folder),
+    embeddings: await load(target, { connections: 4, seconds, kind: 'embeddings' }, folder),
     firstByte: await firstByte(target, streams),
     residentMegabytes: residentMegabytes(target.pids),
   }

@@ -7,6 +7,8 @@ export interface Round {
   readonly sixteen: LoadResult
   readonly sixtyFour: LoadResult
   readonly streams: LoadResult
+  readonly long: LoadResult
+  readonly embeddings: LoadResult
   readonly firstByte: FirstByteResult
   readonly residentMegabytes: number
 }
@@ -44,6 +46,8 @@ const MEASURES: readonly Measure[] = [
   { label: 'whole stream p50 ms', digits: 2, read: (round) => round.firstByte.wholeP50Ms },
   { label: 'streams/s, 16 connections', digits: 0, read: (round) => round.streams.callsPerSecond },
   { label: 'CPU s per 1,000 streams, 16', digits: 3, read: (round) => round.streams.cpuSecondsPerThousand },
+  { label: 'CPU s per 1,000 chats of 1 MB', digits: 2, read: (round) => round.long.cpuSecondsPerThousand },
+  { label: 'CPU s per 1,000 embeddings of 0.6 MB', digits: 2, read: (round) => round.embeddings.cpuSecondsPerThousand },
   { label: 'resident MB', digits: 0, read: (round) => round.residentMegabytes },
 ]
 
@@ -73,7 +77,7 @@ export function table(results: Results): string {
 /** The failed calls of all rounds of a target. */
 export function failuresOf(rounds: readonly Round[]): number {
   return rounds
-    .flatMap((round) => [round.one, round.sixteen, round.sixtyFour, round.streams])
+    .flatMap((round) => [round.one, round.sixteen, round.sixtyFour, round.streams, round.long, round.embeddings])
     .reduce((sum, load) => sum + load.failures, 0)
 }
 

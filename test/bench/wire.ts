@@ -10,6 +10,39 @@ const messages = [
 export const requestBody = (stream: boolean): string =>
   JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(stream ? { stream } : {}) })
 
+/** A long conversation, of 1 MB in all. */
+const longRequest = JSON.stringify({
+  model: MODEL,
+  messages: Array.from({ length: 200 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index} ${'All the "words" of a long talk,\n '.repeat(160)}`,
+  })),
+})
+
+const embeddingsRequest = JSON.stringify({ model: MODEL, input: ['one', 'two'], encoding_format: 'float' })
+
+/** What a load asks for. */
+export type Kind = 'chat' | 'stream' | 'long-chat' | 'embeddings'
+
+export const ASKS: Readonly<Record<Kind, { readonly path: string; readonly body: string }>> = {
+  chat: { path: '/chat/completions', body: requestBody(false) },
+  stream: { path: '/chat/completions', body: requestBody(true) },
+  'long-chat': { path: '/chat/completions', body: longRequest },
+  embeddings: { path: '/embeddings', body: embeddingsRequest },
+}
+
+/** Thirty vectors of 1,024 numbers: 0.6 MB. */
+export const EMBEDDINGS = JSON.stringify({
+  object: 'list',
+  data: Array.from({ length: 30 }, (_, index) => ({
+    object: 'embedding',
+    index,
+    embedding: Array.from({ length: 1024 }, (_, at) => Math.sin(index * 1024 + at) / 7),
+  })),
+  model: 'text-embedding-3-small',
+  usage: { prompt_tokens: 8, total_tokens: 8 },
+})
+
 const sentence =
   'A reverse proxy takes calls for a service and hands them on, so that nobody sees what stands behind it. '
 export const CONTENT = sentence.repeat(6).trim()

@@ -30,7 +30,8 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
-  client_body_buffer_size 64k;
+  client_max_body_size 8m;
+  client_body_buffer_size 2m;
   keepalive_requests 100000000;
   upstream far_end {
     server ${upstream};
