@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, inject, it } from 'vitest'
+import { FALLBACK_TEXT, FAULTS, type Fault } from '../faults/faults.ts'
+import { configuration, deployment } from '../spec/configuration.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { readStream, spokenText } from '../support/sse.ts'
+import { answer, rateLimited, serverError, silence, slowHeaders } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+
+const upstream = upstreamClient(inject('upstreamUrl'))
+const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
+const messages = [{ role: 'user', content: 'Count.' }]
+let gateway: TestGateway
+let serial = 0
+afterEach(() => gateway.close())
+
+/** Names of one test alone, so that scripts and calls of tests never meet. */
+function names() {
+  serial += 1
+  return { primary: `faults-${run}-${serial}-primary`, fallback: `faults-${run}-${serial}-fallback` }
+}
+
+const everyRow = {
+  retry_after: 0.02,
+  cooldown_time: 0,
+  timeout: 5,
+  stream_first_token_timeout: 0.6,
+  stream_idle_timeout: 0.6,
+}
+
+const asked = async (key: string) => (await upstream.calls(key)).length
+const finishedCalls = () => gateway.logs.filter(({ event }) => event === 'call.finished')
+
+/** What a client makes of an answer, whichever way it came. */
+async function seen(response: Response) {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    const stream = await readStream(response)
+    const last = JSON.parse(stream.events.at(-1)?.data.replace('[DONE]', '{}') ?? '{}')
+    const ended = stream.events.at(-1)?.data === '[DONE]'
+    expect(ended).toBe(last.error === undefined)
+    const words = { events: stream.events.filter(({ data }) => !data.startsWith('{"error"')) }
+    return { code: last.error?.code, text: spokenText(words) }
+  }
+  const body = (await response.json()) as {
+    error?: { code: string }
+    choices?: { message: { content: string } }[]
+  }
+  return { code: body.error?.code, text: body.choices?.[0]?.message.content }
+}
+
+const usageKind = (usage: unknown) =>
+  usage === undefined ? 'none' : (usage as { estimated: boolean }).estimated ? 'estimated' : 'reported'
+
+describe('faults of a provider', () => {
+  it.each(FAULTS)('$name', async (fault: Fault) => {
+    const id = names()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { ...everyRow, ...fault.settings },
+        gateway_settings: { fallbacks: [{ group: ['spare'] }] },
+        model_list: [deployment(upstream.url, 'group', id.primary), deployment(upstream.url, 'spare', id.fallback)],
+      }),
+    )
+    await upstream.script(id.primary, fault.primary)
+    await upstream.script(id.fallback, fault.fallback ?? [answer({ text: FALLBACK_TEXT })])
+
+    const body = { model: 'group', messages, ...(fault.streamed ? { stream: true } : {}) }
+    for (let call = 1; call < (fault.calls ?? 1); call++) {
+      await (await gateway.chat(body)).text()
+      await gateway.idle()
+    }
+    const started = performance.now()
+    const response = await gateway.chat(body)
+    const { code, text } = await seen(response)
+    const took = performance.now() - started
+    await gateway.idle()
+
+    expect({ status: response.status, code, ...(text === undefined ? {} : { text }) }).toEqual({
+      status: fault.client.status,
+      code: fault.client.code,
+      ...(fault.client.text === undefined ? {} : { text: fault.client.text }),
+    })
+    const retryAfter = response.headers.get('retry-after')
+    if (fault.client.retryAfter !== undefined) expect(Number(retryAfter)).toBe(fault.client.retryAfter)
+    if (fault.within !== undefined) expect(took).toBeLessThan(fault.within)
+    expect({ primary: await asked(id.primary), fallback: await asked(id.fallback) }).toEqual(fault.asked)
+
+    expect(finishedCalls()).toHaveLength(fault.calls ?? 1)
+    const line = finishedCalls().at(-1)
+    const { ending, by, attempts, usage } = fault.logged
+    expect(line).toMatchObject({ ending, deployment: id[by], attempts })
+    expect(usageKind(line?.usage)).toBe(usage)
+  })
+})
+
+describe('a client that leaves', () => {
+  it('out of a pause between attempts ends the call: nobody is asked any more, and nothing is billed', async () => {
+    const id = names()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { ...everyRow, num_retries: 5, retry_after: 4 },
+        gateway_settings: { fallbacks: [{ group: ['spare'] }] },
+        model_list: [deployment(upstream.url, 'group', id.primary), deployment(upstream.url, 'spare', id.fallback)],
+      }),
+    )
+    await upstream.script(id.primary, [
+      { ...serverError(), say: { kind: 'raw', status: 503, headers: { 'retry-after': '2' }, pieces: ['{}'] } },
+    ])
+    const leaving = new AbortController()
+    const call = gateway.chat({ model: 'group', messages }, { signal: leaving.signal }).catch(() => undefined)
+    await upstream.until(id.primary, ([first]) => first?.outcome === 'finished')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    leaving.abort()
+    await call
+    await gateway.idle()
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect([await asked(id.primary), await asked(id.fallback)]).toEqual([1, 0])
+    expect(finishedCalls()).toMatchObject([{ ending: 'client_closed', attempts: 1 }])
+    expect(finishedCalls()[0]?.usage).toBeUndefined()
+  })
+})
+
+describe('two deployments that fail', () => {
+  it('are asked again in the order in which they may be', async () => {
+    const id = names()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { ...everyRow, num_retries: 2, routing_strategy: 'priority-based-routing' },
+        model_list: [
+          deployment(upstream.url, 'group', id.primary, { priority: 0 }),
+          deployment(upstream.url, 'group', id.fallback, { priority: 1 }),
+        ],
+      }),
+    )
+    await upstream.script(id.primary, [serverError(), answer({ text: 'first again' })])
+    await upstream.script(id.fallback, [rateLimited({ seconds: 3 })])
+    const started = performance.now()
+    expect(await seen(await gateway.chat({ model: 'group', messages }))).toMatchObject({ text: 'first again' })
+    expect(performance.now() - started).toBeLessThan(1500)
+    expect([await asked(id.primary), await asked(id.fallback)]).toEqual([2, 1])
+  })
+})
+
+describe('an outage', () => {
+  const steady = async (seconds: number, perSecond: number, body: object) => {
+    const calls: Promise<Response>[] = []
+    const end = performance.now() + seconds * 1000
+    while (performance.now() < end) {
+      calls.push(gateway.chat(body))
+      await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond))
+    }
+    return Promise.all(calls.map(async (call) => seen(await call)))
+  }
+
+  it('shows a dead primary its allowed failures, the calls in flight, and the probes of each cooldown', async () => {
+    const id = names()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { ...everyRow, allowed_fails: 2, cooldown_time: 0.5 },
+        gateway_settings: { fallbacks: [{ group: ['spare'] }] },
+        model_list: [deployment(upstream.url, 'group', id.primary), deployment(upstream.url, 'spare', id.fallback)],
+      }),
+    )
+    await upstream.script(id.primary, [{ ...serverError(), changes: [slowHeaders({ ms: 60 })] }])
+    await upstream.script(id.fallback, [answer({ text: FALLBACK_TEXT })])
+    const answers = await steady(2, 40, { model: 'group', messages })
+    expect(answers.length).toBeGreaterThan(30)
+    for (const { text } of answers) expect(text).toBe(FALLBACK_TEXT)
+    // A call comes every 25 ms and fails after 60: three more may be under way when the last allowed one ends, and two
+    // for a slow machine. Two seconds hold four cooldowns, each probed once before its end, as its group has nobody else, and once
+    // behind it.
+    expect(await asked(id.primary)).toBeLessThanOrEqual(2 + 1 + 5 + 4 * 2)
+    expect(await asked(id.primary)).toBeGreaterThan(4)
+  })
+
+  it('of the only deployment of a group ends with a probe', async () => {
+    const id = names()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { ...everyRow, cooldown_time: 0.4 },
+        model_list: [deployment(upstream.url, 'group', id.primary)],
+      }),
+    )
+    await upstream.script(id.primary, [serverError(), serverError(), answer({ text: 'back' })])
+    const body = { model: 'group', messages }
+    expect(await seen(await gateway.chat(body))).toMatchObject({ code: 'upstream_failed' })
+    await gateway.idle()
+    // The early probe of the cooldown, then silence.
+    expect(await seen(await gateway.chat(body))).toMatchObject({ code: 'upstream_failed' })
+    await gateway.idle()
+    const refused = await gateway.chat(body)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await seen(refused)).toMatchObject({ code: 'no_healthy_deployment' })
+    await new Promise((resolve) => setTimeout(resolve, 450))
+    expect(await seen(await gateway.chat(body))).toMatchObject({ text: 'back' })
+    await gateway.idle()
+    expect(await seen(await gateway.chat(body))).toMatchObject({ text: 'back' })
+  })
+
+  it('that ends while its probe hangs lets no second call through', async () => {
+    const id = names()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { ...everyRow, timeout: 1, cooldown_time: 0.2 },
+        model_list: [deployment(upstream.url, 'group', id.primary)],
+      }),
+    )
+    await upstream.script(id.primary, [serverError(), silence()])
+    const body = { model: 'group', messages }
+    await (await gateway.chat(body)).text()
+    await gateway.idle()
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    const probe = gateway.chat(body)
+    await upstream.until(id.primary, (calls) => calls.length === 2)
+    expect((await gateway.chat(body)).status).toBe(503)
+    expect((await probe).status).toBe(504)
+    expect(await asked(id.primary)).toBe(2)
+  })
+})
