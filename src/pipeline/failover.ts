@@ -58,15 +58,16 @@ async function tryGroup(
 ): Promise<Committed> {
   const { num_retries: retries, retry_after: retryAfter } = services.config.router_settings
   const untried = orderFrom(services, call, plan, reserved)
-  let again: Deployment[] = []
+  let again: Again[] = []
   let retriesLeft = retries
   let failures = 0
   let failure: GatewayError | undefined
 
   for (;;) {
     const fresh = untried.shift()
-    const deployment = fresh ?? again.shift()
+    const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
+    if (call.client.signal.aborted) throw new GatewayError('client_closed', 'The client closed the connection.')
     const started = await start(services, call, deployment, fresh && reserved)
     if (!started) continue
     try {
@@ -80,15 +81,37 @@ async function tryGroup(
     if (!failure.row.blames) throw failure
     failures += 1
     const { retry } = failure.row
-    // A silent deployment is not asked again while another can be.
-    if (retry) again = failure.failure === 'upstream_timeout' ? [...again, deployment] : [deployment, ...again]
-    const next = untried[0] ?? again[0]
+    if (retry) again = queued(again, deployment, failure)
     // Refused access says nothing about the others: going on to them is not a retry.
     if (retry && retriesLeft-- === 0) break
-    if (!next) break
-    await pause(call, failure, { same: untried.length === 0, failures, retryAfter, random: services.random })
+    const same = untried.length === 0
+    if (same && again.length === 0) break
+    const notBefore = same ? (again[0]?.notBefore ?? 0) : 0
+    await pause(call, failure, {
+      notBefore,
+      base: same ? retryAfter || 0.5 : retryAfter,
+      failures,
+      random: services.random,
+    })
   }
   throw failure ?? nobodyFree(services, plan)
+}
+
+/** A deployment that failed and may do better later. */
+interface Again {
+  readonly deployment: Deployment
+  /** `performance.now()` until which it asked to be left alone; 0 when it did not. */
+  readonly notBefore: number
+}
+
+/** The one that may be asked soonest comes first; of several, the one that failed last, for the others have been waited
+ *  for already. A silent one is not asked again while another can be. */
+function queued(again: readonly Again[], deployment: Deployment, failure: GatewayError): Again[] {
+  const { retryAfterSeconds } = failure.details
+  const notBefore = retryAfterSeconds === undefined ? 0 : performance.now() + 1000 * retryAfterSeconds
+  const entry = { deployment, notBefore }
+  const all = failure.failure === 'upstream_timeout' ? [...again, entry] : [entry, ...again]
+  return all.sort((a, b) => a.notBefore - b.notBefore)
 }
 
 /** The strategy's order by the signals that admission brought. What admission reserved was first by older ones: where
@@ -134,15 +157,15 @@ async function start(
   return started
 }
 
+/** The wait before the next attempt. What does not fit into the call is not waited for: the failure is told now. */
 async function pause(
   call: Call,
   failure: GatewayError,
-  next: { same: boolean; failures: number; retryAfter: number; random: () => number },
+  next: { notBefore: number; base: number; failures: number; random: () => number },
 ): Promise<void> {
-  const asked = next.same ? (failure.details.retryAfterSeconds ?? 0) * 1000 : 0
-  const base = next.same ? next.retryAfter || 0.5 : next.retryAfter
-  const wait = Math.max(asked, backoffMs(base, next.failures, next.random))
-  if (performance.now() + wait >= call.deadline) throw failure
+  const now = performance.now()
+  const wait = Math.max(next.notBefore - now, backoffMs(next.base, next.failures, next.random))
+  if (now + wait >= call.deadline) throw failure
   await sleep(wait, call.client.signal)
 }
 
