@@ -1,27 +1,26 @@
 import { joinBytes } from './bytes.ts'
-import { membersOf } from './json-members.ts'
+import { type Member, membersOf } from './json-members.ts'
+import { sourceOf } from './lazy-json.ts'
 
 const latin1 = new TextDecoder('latin1')
 const encoder = new TextEncoder()
 const COMMA = encoder.encode(',')
 
 /** Changes top-level members of a JSON object, leaving every other byte as the client wrote it. `undefined` removes.
- *  `parsed` is what JSON.parse made of the same bytes. */
+ *  `parsed` is what was read from the same bytes. */
 export function editJson(
   bytes: Uint8Array,
   parsed: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,
 ): Uint8Array {
-  // The label latin1 stands for windows-1252, one character for every byte: offsets in the text are byte offsets.
-  const members = membersOf(latin1.decode(bytes))
-  const keys = members?.map((member) => member.key)
-  if (!members || new Set(keys).size !== members.length) {
+  const members = membersIn(bytes, parsed)
+  if (!members) {
     // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
     return encoder.encode(JSON.stringify({ ...parsed, ...changes }))
   }
-
+  const keys = new Set(members.map((member) => member.key))
   const kept = members.filter((member) => !(member.key in changes) || changes[member.key] !== undefined)
-  const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !keys?.includes(key))
+  const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !keys.has(key))
   const headEnd = members[0]?.start ?? bytes.indexOf(0x7b) + 1
   const tailStart = members.at(-1)?.valueEnd ?? headEnd
 
@@ -44,4 +43,13 @@ export function editJson(
   }
   pieces.push(bytes.subarray(tailStart))
   return joinBytes(pieces)
+}
+
+/** The members by byte offsets. */
+function membersIn(bytes: Uint8Array, parsed: object): readonly Member[] | undefined {
+  const source = sourceOf(parsed)
+  // As many characters as bytes: every character is one byte, and what is known of the text holds for the bytes.
+  if (source && source.text.length === bytes.byteLength) return source.members
+  // The label latin1 stands for windows-1252, one character for every byte.
+  return membersOf(latin1.decode(bytes))
 }

@@ -8,33 +8,50 @@ export interface Member {
 }
 
 const QUOTE = 34
+const COMMA = 44
+const COLON = 58
 const BACKSLASH = 92
+const OPEN_BRACE = 123
+const CLOSE_BRACE = 125
 
-/** The members of the object that `text` holds, without building it. Expects text that JSON.parse accepts; undefined
- *  when it is not an object or a key is written with escapes. */
+/** The members of the object that `text` holds, without building it. undefined for anything but an object with plain,
+ *  distinct keys. The values are only delimited, not checked. */
 export function membersOf(text: string): Member[] | undefined {
   let at = skipSpace(text, 0)
-  if (text[at] !== '{') return undefined
+  if (text.charCodeAt(at) !== OPEN_BRACE) return undefined
   const members: Member[] = []
+  const keys = new Set<string>()
   at = skipSpace(text, at + 1)
-  while (at < text.length && text[at] !== '}') {
+  if (text.charCodeAt(at) === CLOSE_BRACE) return isSpace(text, at + 1) ? members : undefined
+  for (;;) {
     const start = at
-    const keyEnd = stringEnd(text, at)
+    if (text.charCodeAt(start) !== QUOTE) return undefined
+    const keyEnd = stringEnd(text, start)
     const key = text.slice(start + 1, keyEnd - 1)
-    if (key.includes('\\')) return undefined
-    const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1)
+    if (key.includes('\\') || keys.has(key)) return undefined
+    const colon = skipSpace(text, keyEnd)
+    if (text.charCodeAt(colon) !== COLON) return undefined
+    const valueStart = skipSpace(text, colon + 1)
     const valueEnd = endOfValue(text, valueStart)
+    if (valueEnd === valueStart) return undefined
+    keys.add(key)
     members.push({ key, start, valueStart, valueEnd })
     at = skipSpace(text, valueEnd)
-    if (text[at] === ',') at = skipSpace(text, at + 1)
+    const separator = text.charCodeAt(at)
+    if (separator === CLOSE_BRACE) return isSpace(text, at + 1) ? members : undefined
+    if (separator !== COMMA) return undefined
+    at = skipSpace(text, at + 1)
   }
-  return members
 }
 
 function skipSpace(text: string, from: number): number {
   let at = from
   while (at < text.length && text.charCodeAt(at) <= 32) at++
   return at
+}
+
+function isSpace(text: string, from: number): boolean {
+  return skipSpace(text, from) === text.length
 }
 
 /** Index behind the closing quote of the string that opens at `from`. */
@@ -49,7 +66,8 @@ function stringEnd(text: string, from: number): number {
   return text.length
 }
 
-function endOfValue(text: string, from: number): number {
+/** Index behind the value that begins at `from`: by its brackets and strings alone. */
+export function endOfValue(text: string, from: number): number {
   let depth = 0
   let at = from
   while (at < text.length) {
@@ -59,12 +77,12 @@ function endOfValue(text: string, from: number): number {
       if (depth === 0) return at
       continue
     }
-    if (code === 123 || code === 91) depth++
-    else if (code === 125 || code === 93) {
+    if (code === OPEN_BRACE || code === 91) depth++
+    else if (code === CLOSE_BRACE || code === 93) {
       if (depth === 0) return at
       depth--
       if (depth === 0) return at + 1
-    } else if (depth === 0 && (code === 44 || code <= 32)) return at
+    } else if (depth === 0 && (code === COMMA || code <= 32)) return at
     at++
   }
   return at

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit, configOf, startGateway, type TestGateway } from '../support/gateway.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import {
@@ -101,6 +101,18 @@ describe('a whole answer', () => {
     expect(response.headers.get('x-gateway-attempts')).toBe('1')
     expect(Number(response.headers.get('x-gateway-overhead-ms'))).toBeGreaterThanOrEqual(0)
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  })
+
+  it('of a megabyte goes and comes byte for byte, and a mistake deep inside is the client’s', async () => {
+    const long = JSON.stringify('All the "words" of a long talk, Grüße 🙂.\n'.repeat(20_000))
+    const text = `{"messages":[{"role":"user","content":${long}}], "model":"${model}","seed":12345678901234567890}`
+    expect((await gateway.chat(text)).status).toBe(200)
+    expect(decoder.decode((await upstream.calls(model))[0]?.body)).toBe(text)
+
+    const broken = chatInit(`{"model":"${model}","input":[{"role":"user","content":${long}},nonsense]}`)
+    const response = await gateway.fetch('/v1/responses', broken)
+    expect(await errorOf(response)).toMatchObject({ status: 400, code: 'invalid_json' })
+    expect(await upstream.calls(model)).toHaveLength(1)
   })
 
   it('keeps metadata from the provider unless the answer is stored there', async () => {
