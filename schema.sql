@@ -23,3 +23,23 @@ CREATE TABLE IF NOT EXISTS gateway_queue (
   last_error text
 );
 CREATE INDEX IF NOT EXISTS gateway_queue_due ON gateway_queue (due_at) WHERE dead_at IS NULL;
+
+-- What the admin API configures moves its number with every change, in the change's own statement: isolates watch it.
+CREATE TABLE IF NOT EXISTS gateway_revision (
+  subject text PRIMARY KEY,
+  revision bigint NOT NULL
+);
+
+-- Deployments made through the admin API. One with the id of an entry of the configuration file stands in its place.
+CREATE TABLE IF NOT EXISTS gateway_model (
+  deployment_id text COLLATE "C" PRIMARY KEY,
+  model_name text NOT NULL,
+  -- json, not jsonb: strings may hold \u0000. Secrets are "[secret]" here.
+  gateway_params json NOT NULL,
+  model_info json NOT NULL,
+  -- The secrets of gateway_params, encrypted under the salt key for this record and its address.
+  sealed text NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);

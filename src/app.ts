@@ -9,10 +9,11 @@ import { failed, mount } from './api/mount.ts'
 import { contractAt, noRoute } from './api/no-route.ts'
 import type { Route } from './api/route.ts'
 import type { ApiServices } from './api/scope.ts'
+import { ui } from './api/ui/index.ts'
 import { v1 } from './api/v1/index.ts'
 
 /** Every route of the gateway, in the order of its documentation. */
-export const routes: readonly Route[] = [...v1, ...healthRoutes]
+export const routes: readonly Route[] = [...v1, ...healthRoutes, ...ui]
 
 /** The gateway as a `fetch` handler. Knows no runtime: what differs comes in with the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {

@@ -3,12 +3,14 @@ import type { Config } from './config/schema.ts'
 import { identification } from './identity/identify.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
+import { sealUnder } from './lib/seal.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
-import { registryOf } from './routing/registry.ts'
+import { liveRegistry } from './routing/live-registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
+import { modelRecords } from './stores/sql/model-records.ts'
 import type { Sql } from './stores/sql/sql.ts'
 import { metrics } from './telemetry/metrics/index.ts'
 import { processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
@@ -37,11 +39,19 @@ export interface Services extends ApiServices {
 export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
   const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
+  const seal = sealUnder(config.general_settings.salt_key)
+  const records = modelRecords(adapters.sql)
+  const live = liveRegistry({ config, providers, records, seal, log, now: systemClock.now })
   return {
     ...adapters,
     config,
     identify: identification(config.general_settings.master_key),
-    registry: registryOf(config, providers),
+    get registry() {
+      return live.current()
+    },
+    live,
+    seal,
+    modelRecords: records,
     signals: knownSignals(),
     telemetry: telemetry(log, scope),
     counted: scope.all,

@@ -1,10 +1,13 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
+import { requirePermission } from '../identity/permissions.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import type { Caller } from '../pipeline/caller.ts'
 import { failureAnswer } from './failures.ts'
 import { bearerOf } from './middleware/bearer.ts'
 import type { Env } from './middleware/env.ts'
+import { readJson } from './middleware/read-json.ts'
 import { withRequestId } from './middleware/request-id.ts'
 import { toResponse } from './respond.ts'
 import type { Route, RouteContract } from './route.ts'
@@ -20,18 +23,31 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   ]
   const authenticate: MiddlewareHandler<Env> = async (c, next) => {
     c.set('contract', contract)
-    if (contract.auth === 'caller') {
+    if (contract.auth !== 'public') {
       const { credentialHeader } = contract
       const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
-      c.set('caller', services.identify(bearerOf(c.req.header('authorization')) ?? own))
+      const caller = services.identify(bearerOf(c.req.header('authorization')) ?? own)
+      if (contract.auth === 'admin') allow(caller, contract)
+      c.set('caller', caller)
+      const looking = services.live.attend((work) => c.env.client.defer(work))
+      if (looking) await looking
     }
     await next()
   }
   const run = async (c: Context<Env>) => {
-    const answer = await handler(scopeOf(c, services) as Scope<never>)
+    const limit = services.config.general_settings.max_json_bytes
+    const body = contract.json
+      ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
+      : undefined
+    const answer = await handler(scopeOf(c, services, body) as Scope<never>)
     return toResponse(withRequestId(answer, c.get('requestId'), contract))
   }
   app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
+}
+
+function allow(caller: Caller, { path, permission }: RouteContract): void {
+  if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
+  requirePermission(caller, permission)
 }
 
 function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHandler {
@@ -43,7 +59,7 @@ function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHa
   })
 }
 
-function scopeOf(c: Context<Env>, services: ApiServices): Scope {
+function scopeOf(c: Context<Env>, services: ApiServices, body: unknown): Scope {
   const valid = (target: string) => (c.req.valid as (target: string) => unknown).call(c.req, target)
   return {
     services,
@@ -62,7 +78,7 @@ function scopeOf(c: Context<Env>, services: ApiServices): Scope {
       return caller
     },
     reportsItself: () => c.set('reported', true),
-    input: { params: valid('param'), query: valid('query') },
+    input: { params: valid('param'), query: valid('query'), json: body },
   }
 }
 

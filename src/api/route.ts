@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { Permission } from '../identity/permissions.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import type { Answer } from '../pipeline/call.ts'
 import type { Scope } from './scope.ts'
@@ -17,13 +18,17 @@ export interface RouteContract {
   readonly summary: string
   /** A further response header for the request's id, where clients of this path look for it. */
   readonly requestIdHeader?: string
-  readonly tag: 'Models' | 'Health' | 'Documentation'
-  /** Who may call. There is no default: a route without it does not compile. */
-  readonly auth: 'public' | 'caller'
+  readonly tag: 'Models' | 'Health' | 'Configuration' | 'Documentation'
+  /** Who may call: `admin` is a caller with the permission. There is no default: a route without it does not compile. */
+  readonly auth: 'public' | 'caller' | 'admin'
+  /** Goes with `admin`; without it nobody gets in. */
+  readonly permission?: Permission
   /** It runs a model: refusals of it count as failed model calls. */
   readonly modelCall?: true
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
+  /** A JSON body that is read and checked before the handler, which gets it as it was sent. */
+  readonly json?: z.ZodType
   /** Documented here; read by the handler, which wants its bytes. */
   readonly body?: { readonly schema: z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>
@@ -36,6 +41,7 @@ export interface RouteContract {
 type InputOf<Contract extends RouteContract> = {
   readonly params: Contract['params'] extends z.ZodObject ? z.output<Contract['params']> : undefined
   readonly query: Contract['query'] extends z.ZodObject ? z.output<Contract['query']> : undefined
+  readonly json: Contract['json'] extends z.ZodType ? z.input<Contract['json']> : undefined
 }
 
 export type Handler<Input> = (scope: Scope<Input>) => Answer | Promise<Answer>

@@ -1,7 +1,10 @@
 import type { Identify } from '../identity/identify.ts'
+import type { Seal } from '../lib/seal.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/pipeline.ts'
+import type { LiveRegistry } from '../routing/live-registry.ts'
+import type { ModelRecords } from '../stores/sql/model-records.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { RouteContract } from './route.ts'
 
@@ -9,6 +12,10 @@ import type { RouteContract } from './route.ts'
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
+  /** What keeps `registry` up to date with the database. */
+  readonly live: LiveRegistry
+  readonly modelRecords: ModelRecords
+  readonly seal: Seal
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
   /** Sends counters on that no settlement will carry; at most once a second. */

@@ -73,7 +73,7 @@ function wrongKindsIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): P
 }
 
 /** A complaint about unknown keys stands for one mistake a key, its message for one line each. */
-function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
+export function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
   if (issue.code === 'unrecognized_keys') {
     const lines = issue.message.split('\n')
     return issue.keys.map((key, index) => ({ path: pathText([...issue.path, key]), message: lines[index] ?? '' }))

@@ -12,16 +12,25 @@ export interface Registry {
 }
 
 export function registryOf(config: Config, providers: ReadonlyMap<string, Provider>): Registry {
+  const deployments = config.model_list.map((entry) => deploymentOf(entry, providers))
+  return registryFrom(deployments, config.router_settings.model_group_alias)
+}
+
+/** Deployments in their order, and the further names of their groups. */
+export function registryFrom(
+  deployments: readonly Deployment[],
+  modelGroupAlias: Readonly<Record<string, string>>,
+): Registry {
   const byName = new Map<string, Deployment[]>()
-  for (const entry of config.model_list) {
-    const deployments = byName.get(entry.model_name) ?? []
-    deployments.push(deploymentOf(entry, providers))
-    byName.set(entry.model_name, deployments)
+  for (const deployment of deployments) {
+    const sharing = byName.get(deployment.modelName) ?? []
+    sharing.push(deployment)
+    byName.set(deployment.modelName, sharing)
   }
   const groups = new Map<string, Group>()
-  for (const [name, deployments] of byName) groups.set(name, { name, deployments })
+  for (const [name, members] of byName) groups.set(name, { name, deployments: members })
 
-  const aliases = new Map(Object.entries(config.router_settings.model_group_alias))
+  const aliases = new Map(Object.entries(modelGroupAlias))
   return {
     resolve: (name) => groups.get(aliases.get(name) ?? name),
     names: [...new Set([...groups.keys(), ...aliases.keys()])].sort(),
@@ -29,7 +38,8 @@ export function registryOf(config: Config, providers: ReadonlyMap<string, Provid
   }
 }
 
-function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider>): Deployment {
+/** Throws when the provider is not part of this build, or cannot be connected to as the entry says. */
+export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider>): Deployment {
   const { gateway_params: parameters, model_info: info } = entry
   const provider = providers.get(parameters.provider)
   if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)

@@ -41,7 +41,8 @@ export function openapi(routes: readonly Route[]): object {
 }
 
 function operation(contract: RouteContract): object {
-  const { summary, tag, auth, params, query, body, responses } = contract
+  const { summary, tag, auth, params, query, json, responses } = contract
+  const body = json ? { schema: json, contentType: 'application/json' } : contract.body
   return {
     operationId: operationId(contract),
     summary,

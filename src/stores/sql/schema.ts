@@ -4,6 +4,8 @@ import type { Generated } from 'kysely'
 export interface Schema {
   gateway_schema: GatewaySchemaTable
   gateway_queue: GatewayQueueTable
+  gateway_revision: GatewayRevisionTable
+  gateway_model: GatewayModelTable
 }
 
 /** Every version of schema.sql that was ever applied here. */
@@ -23,4 +25,23 @@ interface GatewayQueueTable {
   sent_at: Generated<string>
   dead_at: string | null
   last_error: string | null
+}
+
+/** How often a kind of record has changed. Isolates read theirs again when it moved. */
+interface GatewayRevisionTable {
+  subject: string
+  revision: string
+}
+
+/** A deployment made through the admin API. */
+interface GatewayModelTable {
+  deployment_id: string
+  model_name: string
+  /** As it was sent, with "[secret]" in the place of secrets. */
+  gateway_params: Record<string, unknown>
+  model_info: Record<string, unknown>
+  sealed: string
+  version: Generated<number>
+  created_at: Generated<string>
+  updated_at: Generated<string>
 }

@@ -1,0 +1,122 @@
+import type { Config } from '../config/schema.ts'
+import { describeError, type Log, throttled } from '../lib/log.ts'
+import type { Seal } from '../lib/seal.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { ModelRecord, ModelRecords } from '../stores/sql/model-records.ts'
+import type { Deployment } from './deployment.ts'
+import { deploymentOf, type Registry, registryFrom } from './registry.ts'
+import { entryOf } from './stored-model.ts'
+
+/** The registry of this moment: the file's deployments and the database's, of which the database's win by their id. A
+ *  database that is away leaves the last known one. */
+export interface LiveRegistry {
+  current(): Registry
+  /** Called by every request that may use it. A promise where it has to wait, and then not for long: before the first
+   *  look at the database, and after a silence in which nobody has looked. Else looks beside the request. */
+  attend(defer: (work: Promise<unknown>) => void): Promise<void> | undefined
+  /** Reads the database now, so that a change made here is seen here. */
+  refresh(): Promise<void>
+}
+
+/** How often the database is asked whether anything changed, while there are requests. */
+const LOOK_EVERY_MS = 2000
+/** What was seen longer ago is too old to go by. */
+const STALE_MS = 4000
+const FIRST_WAIT_MS = 1000
+const WAIT_MS = 250
+
+export function liveRegistry(options: {
+  readonly config: Config
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly records: ModelRecords
+  readonly seal: Seal
+  readonly log: Log
+  readonly now: () => number
+}): LiveRegistry {
+  const { config, providers, records, seal, log, now } = options
+  const fromFile = config.model_list.map((entry) => deploymentOf(entry, providers))
+  let current = build([])
+  let revision = '0'
+  let begun = 0
+  let applied = 0
+  let askedAt = Number.NEGATIVE_INFINITY
+  let seenAt = Number.NEGATIVE_INFINITY
+  let away = false
+  let awayError = ''
+  const reportAway = throttled(60_000, now, (suppressed) =>
+    log.warn('registry.database_away', { error: awayError, suppressed }),
+  )
+
+  function build(stored: readonly Deployment[]): Registry {
+    const replaced = new Set(stored.map(({ id }) => id))
+    const kept = fromFile.filter(({ id }) => !replaced.has(id))
+    return registryFrom([...kept, ...stored], config.router_settings.model_group_alias)
+  }
+
+  async function deploymentFrom(record: ModelRecord): Promise<Deployment | undefined> {
+    try {
+      return deploymentOf(await entryOf(record, seal), providers)
+    } catch (error) {
+      log.error('registry.record_left_out', { deployment: record.deployment_id, error: describeError(error) })
+      return undefined
+    }
+  }
+
+  async function read(): Promise<void> {
+    const turn = ++begun
+    // Before the records: what changes between the two is read again next time, and never missed.
+    const found = await records.revision()
+    if (found !== revision) {
+      const stored = await Promise.all((await records.all()).map(deploymentFrom))
+      // A slower look that began earlier does not undo this one.
+      if (turn > applied) {
+        applied = turn
+        current = build(stored.filter((deployment) => deployment !== undefined))
+        revision = found
+      }
+    }
+    seenAt = now()
+    away = false
+  }
+
+  async function look(): Promise<void> {
+    askedAt = now()
+    try {
+      await read()
+    } catch (error) {
+      away = true
+      awayError = describeError(error)
+      reportAway()
+    }
+  }
+
+  return {
+    current: () => current,
+    attend(defer) {
+      const time = now()
+      const waits = !away && time - seenAt > STALE_MS
+      if (!waits && time - askedAt < LOOK_EVERY_MS) return undefined
+      const looking = look()
+      defer(looking)
+      if (!waits) return undefined
+      const first = seenAt === Number.NEGATIVE_INFINITY
+      return atMost(first ? FIRST_WAIT_MS : WAIT_MS, looking).then((inTime) => {
+        // The others do not wait for what has just kept one waiting.
+        if (!inTime) away = true
+      })
+    },
+    refresh: read,
+  }
+}
+
+async function atMost(limitMs: number, work: Promise<void>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, limitMs, false)
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,129 @@
+import type * as z from 'zod'
+import { isMap } from '../config/fields.ts'
+import { mistakesOf } from '../config/load.ts'
+import { type ModelEntry, modelEntry } from '../config/model-list.ts'
+import { sentence } from '../config/sentences.ts'
+import { GatewayError } from '../lib/errors.ts'
+import type { Seal } from '../lib/seal.ts'
+import type { ModelContent, ModelRecord } from '../stores/sql/model-records.ts'
+
+/** What stands in the place of a stored secret. Sent back, it means the one that is stored. */
+export const MASK = '[secret]'
+
+const SECRET_FIELDS = ['api_key', 'aws_secret_access_key', 'aws_session_token']
+
+type Fields = Record<string, unknown>
+
+/** A deployment as it was sent: the sections of an entry of the configuration file. */
+export interface ModelDraft {
+  readonly model_name?: unknown
+  readonly gateway_params?: unknown
+  readonly model_info?: unknown
+}
+
+/** The entry that a record means, with its secrets. Throws when it cannot be one, here and today. */
+export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEntry> {
+  const gateway_params = unmasked(record.gateway_params, await secretsOf(record, seal))
+  const { deployment_id, model_name, model_info } = record
+  return { ...check({ model_name, gateway_params, model_info }), deployment_id }
+}
+
+/** A draft as the database keeps it, or the refusal of its first mistake. Masks in it stand for secrets of `earlier`,
+ *  which never leave for another address than the one that they were given for. */
+export async function contentOf(
+  id: string,
+  draft: ModelDraft,
+  seal: Seal,
+  earlier?: ModelRecord,
+): Promise<ModelContent> {
+  const params = isMap(draft.gateway_params) ? draft.gateway_params : {}
+  refuseReferences(draft, '')
+  const kept = maskedPaths(params)
+  const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal) : new Map<string, string>()
+  for (const path of kept) {
+    const field = `gateway_params.${path}`
+    if (!stored.has(path)) throw mistake(field, 'is the mask of a stored secret, and none is stored; send the secret')
+    if (earlier && addressOf(params) !== addressOf(earlier.gateway_params)) {
+      throw mistake(field, 'is stored for another provider or address; send it again with the new one, or null')
+    }
+  }
+  const whole = unmasked(params, stored)
+  const { model_name } = check({ ...draft, gateway_params: isMap(draft.gateway_params) ? whole : draft.gateway_params })
+  const secrets = Object.fromEntries(secretPaths(whole).map(([path, text]) => [path, text]))
+  return {
+    model_name,
+    gateway_params: masked(whole),
+    model_info: isMap(draft.model_info) ? draft.model_info : {},
+    sealed: await seal.close(JSON.stringify(secrets), placeOf(id, whole)),
+  }
+}
+
+function check(draft: ModelDraft): z.output<typeof modelEntry> {
+  const result = modelEntry.safeParse(draft, { error: sentence })
+  if (result.success) return result.data
+  const [first] = result.error.issues.flatMap(mistakesOf)
+  throw mistake(first?.path ?? 'top level', first?.message ?? 'is not valid')
+}
+
+function mistake(path: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${path}: ${message}`, { param: path })
+}
+
+/** Who writes records may not read the environment of the process by them. */
+function refuseReferences(value: unknown, path: string): void {
+  if (typeof value === 'string' && value.startsWith('os.environ/')) {
+    throw mistake(path, 'refers to the environment, which only the configuration file can; send the value')
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) refuseReferences(member, path === '' ? key : `${path}.${key}`)
+}
+
+async function secretsOf(record: ModelRecord, seal: Seal): Promise<Map<string, string>> {
+  const text = await seal.open(record.sealed, placeOf(record.deployment_id, record.gateway_params))
+  return new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+}
+
+/** Secrets of a record open for this record and this address only. */
+function placeOf(id: string, params: Fields): string {
+  return JSON.stringify(['gateway_model', id, addressOf(params)])
+}
+
+function addressOf({ provider, model, api_base }: Fields): string {
+  const kind = typeof provider === 'string' ? provider : String(model).split('/')[0]
+  const origin = typeof api_base === 'string' ? (URL.parse(api_base)?.origin ?? api_base) : ''
+  return JSON.stringify([kind, origin])
+}
+
+/** `api_key`, `headers.x-api-key`, … with their text. */
+function secretPaths(params: Fields): [string, string][] {
+  const headers = isMap(params.headers) ? params.headers : {}
+  const all = [
+    ...SECRET_FIELDS.map((field) => [field, params[field]] as const),
+    ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
+  ]
+  return all.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+}
+
+function maskedPaths(params: Fields): string[] {
+  return secretPaths(params)
+    .filter(([, text]) => text === MASK)
+    .map(([path]) => path)
+}
+
+function masked(params: Fields): Fields {
+  return mapSecrets(params, () => MASK)
+}
+
+function unmasked(params: Fields, secrets: ReadonlyMap<string, string>): Fields {
+  return mapSecrets(params, (path, text) => (text === MASK ? (secrets.get(path) ?? text) : text))
+}
+
+function mapSecrets(params: Fields, replace: (path: string, text: string) => string): Fields {
+  const replaced = new Map(secretPaths(params).map(([path, text]) => [path, replace(path, text)]))
+  const members = Object.entries(params).map(([key, value]): [string, unknown] => {
+    if (key !== 'headers' || !isMap(value)) return [key, replaced.get(key) ?? value]
+    const headers = Object.entries(value).map(([name, text]) => [name, replaced.get(`headers.${name}`) ?? text])
+    return [key, Object.fromEntries(headers)]
+  })
+  return Object.fromEntries(members)
+}
