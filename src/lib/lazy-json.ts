@@ -26,7 +26,7 @@ export function parseLazily(text: string): unknown {
   return value
 }
 
-/** The same object for a look at its shape: of a list that was not built yet only the first item is there. */
+/** The same object for a look at its shape: of a list that was not built there is the first item, of a text a letter. */
 export function outline(value: unknown): unknown {
   const source = typeof value === 'object' && value !== null ? sources.get(value) : undefined
   if (!source) return value
@@ -34,8 +34,8 @@ export function outline(value: unknown): unknown {
   const seen: Record<string, unknown> = {}
   for (const { key, valueStart, valueEnd } of members) {
     const long = valueEnd - valueStart >= LAZY_LENGTH
-    const shown = long && text[valueStart] === '[' ? firstItem(text, valueStart) : undefined
-    define(seen, key, { value: shown ?? (value as Record<string, unknown>)[key] })
+    const sample = long ? SAMPLES[text[valueStart] as string]?.(text, valueStart) : undefined
+    define(seen, key, { value: sample ?? (value as Record<string, unknown>)[key] })
   }
   return seen
 }
@@ -69,9 +69,16 @@ function define(target: object, key: string, descriptor: PropertyDescriptor): vo
   Object.defineProperty(target, key, { enumerable: true, configurable: true, ...writable, ...descriptor })
 }
 
-function firstItem(text: string, listStart: number): unknown[] | undefined {
+/** What stands for a long value, by its first letter. */
+const SAMPLES: Readonly<Record<string, (text: string, start: number) => unknown>> = {
+  '[': (text, start) => [firstItem(text, start)],
+  '"': () => '…',
+}
+
+function firstItem(text: string, listStart: number): unknown {
   const item = /\S/g
   item.lastIndex = listStart + 1
   const start = item.exec(text)?.index ?? text.length
-  return text[start] === ']' ? [] : [checked(text.slice(start, endOfValue(text, start)))]
+  const written = text.slice(start, endOfValue(text, start))
+  return written[0] === '{' ? outline(parseLazily(written)) : checked(written)
 }
