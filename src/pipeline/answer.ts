@@ -3,12 +3,13 @@ import type { Committed } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE, relay } from './relay.ts'
+import { rescueOf } from './rescue.ts'
 
 /** To be told when the answer has ended, and why, when it did not end well. */
 type Over = (failure: GatewayError | undefined) => void
 
 /** What a call that has committed answers. */
-export function answer(call: Call, committed: Committed, over: Over): Answer {
+export function answer(services: PipelineServices, call: Call, committed: Committed, over: Over): Answer {
   if (committed.kind === 'whole') {
     const { reply } = committed
     call.usage = reply.usage
@@ -17,7 +18,7 @@ export function answer(call: Call, committed: Committed, over: Over): Answer {
     return { status: 200, headers: { ...routeHeaders(call), 'content-type': reply.contentType }, body: reply.bytes }
   }
   const client = call.client.openStream()
-  const relayed = relay(call, committed.stream, client)
+  const relayed = relay(call, committed.stream, client, rescueOf(services, call, committed.stream, client))
   call.client.defer(relayed.then(over))
   return {
     status: 200,
@@ -48,7 +49,10 @@ export function answerLater(
   const relayed = committing
     .finally(() => clearInterval(comments))
     .then(
-      (committed) => (committed.kind === 'stream' ? relay(call, committed.stream, client) : undefined),
+      (committed) => {
+        if (committed.kind !== 'stream') return undefined
+        return relay(call, committed.stream, client, rescueOf(services, call, committed.stream, client))
+      },
       async (error) => {
         const failure = asGatewayError(error)
         await client.write(call.endpoint.errorEvent(failure)).catch(() => {})

@@ -12,6 +12,8 @@ import {
 import type { Attempt, Call } from './call.ts'
 import { type Clocks, startClocks } from './clocks.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { rescueTargets } from './rescue-targets.ts'
+import { newSaid, type Said } from './said.ts'
 import { type Speaker, speakerOf, type WrittenReader, type WrittenReply } from './speak.ts'
 
 const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
@@ -40,15 +42,26 @@ export interface OpenStream {
   /** Lets go of the client's signal and the timer. */
   release(): void
   onSilence(show: () => void): void
+  /** What was said in it, where somebody else could go on with it. */
+  readonly said: Said | undefined
+}
+
+/** What an attempt asks, and how. */
+export interface Errand {
+  readonly speaker: Speaker
+  readonly outgoing: Outgoing
+  readonly said?: Said | undefined
 }
 
 /** Asks one deployment. Resolves at the commit point: a whole answer, or a stream's first content. Until then every
  *  trouble is a GatewayError and nothing of the attempt has been seen by the client. */
-export async function attempt(services: PipelineServices, call: Call, tried: Attempt): Promise<Committed> {
+export async function attempt(
+  services: PipelineServices,
+  call: Call,
+  tried: Attempt,
+  { speaker, outgoing, said }: Errand = errandOf(services, call, tried.deployment),
+): Promise<Committed> {
   const { deployment } = tried
-  const { mode, dialect } = call.endpoint
-  const speaker = speakerOf(deployment, mode, dialect)
-  if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
   const { client } = call
   const controller = new AbortController()
   let reason: GatewayError | undefined
@@ -75,7 +88,6 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
   else client.signal.addEventListener('abort', left, { once: true })
 
   try {
-    const outgoing = withDefaults(call, deployment)
     const request = await authorized(services, deployment, await requestOf(speaker, outgoing, deployment), controller)
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
@@ -94,11 +106,11 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
     }
     const opened = speaker.passes
       ? await openBody(tried, response, clocks)
-      : await openEvents(tried, speaker, response, clocks, outgoing)
+      : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
     return {
       kind: 'stream',
       contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
-      stream: { ...opened, clocks, release, reason: () => reason, onSilence: (show) => (silence = show) },
+      stream: { ...opened, said, clocks, release, reason: () => reason, onSilence: (show) => (silence = show) },
     }
   } catch (error) {
     release()
@@ -108,23 +120,31 @@ export async function attempt(services: PipelineServices, call: Call, tried: Att
   }
 }
 
+/** The client's own request, in the words that the deployment is asked in. */
+function errandOf(services: PipelineServices, call: Call, deployment: Deployment): Errand {
+  const speaker = speakerOf(deployment, call.endpoint.mode, call.endpoint.dialect)
+  if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
+  const outgoing = withDefaults(call, deployment)
+  const rescuable = rescueTargets(services, call, deployment).length > 0
+  return rescuable ? { speaker, outgoing, said: newSaid() } : { speaker, outgoing }
+}
+
 type Opened = Pick<OpenStream, 'body' | 'reader' | 'endsWithBody' | 'backlog'>
 
 /** Reads up to the first content. */
 async function openEvents(
   tried: Attempt,
-  speaker: Speaker,
+  { speaker, outgoing, said }: Errand,
   { body, headers }: UpstreamResponse,
   clocks: Clocks,
-  call: Outgoing,
 ): Promise<Opened> {
   if (!speaker.stream) throw new GatewayError('invalid_request', 'This model does not stream.', { param: 'stream' })
   if (!(speaker.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
     // A provider that answers a stream with a document usually means to say what went wrong.
-    speaker.reply(await body.bytes(ERROR_LIMIT_BYTES), headers, call)
+    speaker.reply(await body.bytes(ERROR_LIMIT_BYTES), headers, outgoing)
     throw new GatewayError('upstream_malformed', 'The provider answered a streamed request without a stream.')
   }
-  const reader = speaker.stream(call, headers)
+  const reader = speaker.stream(outgoing, headers, said?.hear)
   const backlog: StreamStep[] = []
   for (;;) {
     const piece = await body.read()
@@ -161,7 +181,7 @@ async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clo
 }
 
 /** The call as this deployment gets it: what its operator set where the client left it out. */
-function withDefaults(call: Call, deployment: Deployment): Outgoing {
+export function withDefaults(call: Call, deployment: Deployment): Outgoing {
   const { request, bytes, contentType, streamed, clientHeaders = {} } = call
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   const missing = Object.entries(defaults).filter(([name]) => request[name] === undefined)

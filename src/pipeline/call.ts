@@ -50,6 +50,8 @@ export interface Attempt {
   firstTokenAt: number | undefined
   endedAt: number | undefined
   failure: GatewayError | undefined
+  /** What it had used when another went on with its answer. */
+  usage: Usage | undefined
 }
 
 /** A model call while it runs: what is decided stays, what is learned is filled in. */

@@ -1,13 +1,14 @@
 import { GatewayError } from '../lib/errors.ts'
-import type { Deployment, Group } from '../routing/deployment.ts'
+import type { Deployment } from '../routing/deployment.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
 import type { Admitted } from '../stores/kv/shared-store.ts'
-import { LEASE_SECONDS } from './admit.ts'
 import { attempt, type Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
-import { type Attempt, type Call, newAttemptId } from './call.ts'
+import type { Call } from './call.ts'
+import { fallbackGroups, planFallback } from './fallbacks.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate, type Plan, planGroup } from './plan.ts'
+import { asCandidate, type Plan } from './plan.ts'
+import { type Reserved, startAttempt } from './start-attempt.ts'
 
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
  *  chain that fits the failure, each group once. Throws the last failure when nobody is left. */
@@ -30,7 +31,7 @@ export async function failover(
     }
     reserved = undefined
     if (performance.now() >= call.deadline) break
-    for (const group of fallbackGroups(services, failure, plan.group)) {
+    for (const group of fallbackGroups(services, failure.row.chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
       const fallback = planFallback(services, call, group)
@@ -38,11 +39,6 @@ export async function failover(
     }
   }
   throw failure ?? new GatewayError('internal', 'No attempt was made.')
-}
-
-interface Reserved {
-  readonly attemptId: string
-  readonly deployment: string
 }
 
 function reservedFirst(first: { readonly admitted: Admitted; readonly attemptId: string }): Reserved | undefined {
@@ -68,7 +64,7 @@ async function tryGroup(
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
     if (call.client.signal.aborted) throw new GatewayError('client_closed', 'The client closed the connection.')
-    const started = await start(services, call, deployment, fresh && reserved)
+    const started = await startAttempt(services, call, deployment, fresh && reserved)
     if (!started) continue
     try {
       return await attempt(services, call, started)
@@ -131,32 +127,6 @@ function orderFrom(services: PipelineServices, call: Call, plan: Plan, reserved:
   return order
 }
 
-/** Takes the lease for an attempt. undefined when the deployment is cooled or full. */
-async function start(
-  services: PipelineServices,
-  call: Call,
-  deployment: Deployment,
-  reserved: Reserved | undefined,
-): Promise<Attempt | undefined> {
-  const own = reserved?.deployment === deployment.id && call.attempts.length === 0
-  const id = own ? reserved.attemptId : newAttemptId()
-  if (!own) {
-    const candidate = asCandidate(services, deployment)
-    if (!(await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS })))
-      return undefined
-  }
-  const started: Attempt = {
-    id,
-    deployment,
-    startedAt: performance.now(),
-    firstTokenAt: undefined,
-    endedAt: undefined,
-    failure: undefined,
-  }
-  call.attempts.push(started)
-  return started
-}
-
 /** The wait before the next attempt. What does not fit into the call is not waited for: the failure is told now. */
 async function pause(
   call: Call,
@@ -182,23 +152,4 @@ function nobodyFree(services: PipelineServices, { group }: Plan): GatewayError {
   return new GatewayError('no_healthy_deployment', `No deployment of '${group.name}' is healthy. Retry later.`, {
     retryAfterSeconds: Math.max(1, Math.ceil((soonest - now) / 1000)),
   })
-}
-
-function fallbackGroups(services: PipelineServices, failure: GatewayError, from: Group): Group[] {
-  const { chain } = failure.row
-  if (!chain) return []
-  return services.config.gateway_settings[chain]
-    .flatMap((map) => map[from.name] ?? [])
-    .map((name) => services.registry.resolve(name))
-    .filter((group) => group !== undefined)
-}
-
-function planFallback(services: PipelineServices, call: Call, group: Group): Plan | undefined {
-  try {
-    return planGroup(services, call.endpoint, call.request, group)
-  } catch (error) {
-    // A fallback without a fitting deployment is no place to go; the original failure is what the client hears.
-    if (error instanceof GatewayError) return undefined
-    throw error
-  }
 }

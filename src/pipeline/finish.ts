@@ -4,6 +4,7 @@ import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
+import { addUsage } from './add-usage.ts'
 import type { Attempt, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 
@@ -11,13 +12,13 @@ const FALLBACK_EVENTS_KEPT = 1000
 
 /** Ends a call: tells everybody what it was, and settles what it held. Never rejects. */
 export async function finish(services: PipelineServices, call: Call, failure: GatewayError | undefined): Promise<void> {
-  const served = call.attempts.at(-1)
-  if (served) served.endedAt ??= performance.now()
-  if (served && failure) served.failure ??= failure
-  const usage = usageOfCall(call, failure)
-  services.telemetry.emit(finished(services, call, failure, usage))
+  const last = call.attempts.at(-1)
+  if (last) last.endedAt ??= performance.now()
+  if (last && failure) last.failure ??= failure
+  const ofLast = usageOfLast(call, failure)
+  services.telemetry.emit(finished(services, call, failure, inAll(call, ofLast)))
   try {
-    await services.store.settle(settlement(services, call, usage))
+    await services.store.settle(settlement(services, call, ofLast))
   } catch (error) {
     services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
   }
@@ -25,7 +26,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
 
 /** What the provider reported, filled from what the request itself tells; what went out, estimated, where an answer was
  *  cut; nothing where none came. */
-function usageOfCall(call: Call, failure: GatewayError | undefined): Usage | undefined {
+function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | undefined {
   const { mode } = call.endpoint
   const measured = mode.measure(call.request)
   if (call.usage) return filled(call.usage, measured)
@@ -36,6 +37,21 @@ function usageOfCall(call: Call, failure: GatewayError | undefined): Usage | und
   return mode.unit === 'tokens' ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : usageOf(measured)
 }
 
+/** Everything that the attempts of an answer have used: of one, unless others went on with it. */
+function inAll(call: Call, ofLast: Usage | undefined): Usage | undefined {
+  const earlier = call.attempts.slice(0, -1).flatMap(({ usage }) => usage ?? [])
+  const own = call.attempts.at(-1)?.usage ?? ofLast
+  return [...earlier, ...(own ? [own] : [])].reduce<Usage | undefined>(
+    (sum, usage) => (sum ? addUsage(sum, usage) : usage),
+    undefined,
+  )
+}
+
+/** The attempt whose answer the client saw, else the last one. */
+function servedBy({ attempts }: Call): Attempt | undefined {
+  return attempts.findLast(({ firstTokenAt }) => firstTokenAt !== undefined) ?? attempts.at(-1)
+}
+
 function filled(usage: Usage, measured: Partial<Usage>): Usage {
   const missing = Object.entries(measured).filter(([kind]) => !usage[kind as keyof Usage])
   return missing.length === 0 ? usage : { ...usage, ...Object.fromEntries(missing) }
@@ -44,7 +60,7 @@ function filled(usage: Usage, measured: Partial<Usage>): Usage {
 function endingOf(call: Call, failure: GatewayError | undefined): Ending {
   if (!failure) return 'answered'
   if (failure.failure === 'client_closed') return 'client_closed'
-  return call.attempts.at(-1)?.firstTokenAt === undefined ? 'failed' : 'truncated'
+  return servedBy(call)?.firstTokenAt === undefined ? 'failed' : 'truncated'
 }
 
 function finished(
@@ -54,7 +70,9 @@ function finished(
   usage: Usage | undefined,
 ): CallFinished {
   const { caller } = call
-  const served = call.attempts.at(-1)
+  const served = servedBy(call)
+  // What a client waited for is the first of them, whoever went on with it.
+  const begun = call.attempts.find(({ firstTokenAt }) => firstTokenAt !== undefined)?.firstTokenAt
   const ending = endingOf(call, failure)
   return {
     type: 'call.finished',
@@ -79,7 +97,7 @@ function finished(
     attempts: call.attempts.length,
     malformedEvents: call.malformedEvents,
     overheadMs: call.overheadMs ?? performance.now() - call.arrivedAt,
-    firstTokenMs: served?.firstTokenAt === undefined ? undefined : served.firstTokenAt - call.arrivedAt,
+    firstTokenMs: begun === undefined ? undefined : begun - call.arrivedAt,
     upstreamMs: served?.endedAt === undefined ? undefined : served.endedAt - served.startedAt,
     totalMs: performance.now() - call.arrivedAt,
   }
@@ -116,8 +134,8 @@ function outcome(
 ): DeploymentOutcome {
   const { failure } = attempt
   const lease = { attemptId: attempt.id, deployment: attempt.deployment.id, cooldown: cooldown(services) }
-  const served = attempt === call.attempts.at(-1)
-  const used = served && usage ? capacityOf(call, usage) : {}
+  const own = attempt.usage ?? (attempt === call.attempts.at(-1) ? usage : undefined)
+  const used = own ? capacityOf(call, own) : {}
   if (failure) {
     const blamed = failure.row.blames === 'deployment'
     return {

@@ -4,6 +4,7 @@ import type { StreamStep } from '../providers/provider.ts'
 import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
 import type { ClientStream } from './client.ts'
+import type { Rescue } from './rescue.ts'
 
 /** Says nothing, and shows that somebody is there. */
 export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
@@ -11,9 +12,47 @@ export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
 /** How long a complete answer waits for its usage and its formal end. */
 const GRACE_MS = 2000
 
-/** Carries a committed stream to the client. Resolves when the client's answer has ended: undefined when it ended well,
- *  else why it did not. Never rejects. */
-export async function relay(call: Call, stream: OpenStream, client: ClientStream): Promise<GatewayError | undefined> {
+/** Carries a committed stream to the client, and where it fails the stream of whoever can go on with it. Resolves when
+ *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. */
+export async function relay(
+  call: Call,
+  first: OpenStream,
+  client: ClientStream,
+  rescue?: Rescue,
+): Promise<GatewayError | undefined> {
+  let stream = first
+  let { failure, done } = await carry(call, stream, client)
+  while (failure && rescue && failure.failure !== 'client_closed') {
+    const next = await rescue(failure)
+    if (call.client.signal.aborted) {
+      next?.release()
+      next?.body.cancel()
+      return new GatewayError('client_closed', 'The client closed the connection.')
+    }
+    if (!next) break
+    stream = next
+    ;({ failure, done } = await carry(call, stream, client))
+  }
+  if (failure?.failure === 'client_closed') return failure
+  try {
+    if (failure && stream.endsWithBody) return breakOff(client, failure)
+    if (failure) await client.write(stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure))
+    else if (!done) await client.write(stream.reader.closing())
+    await client.close()
+  } catch {
+    return failure ?? new GatewayError('client_closed', 'The client closed the connection.')
+  }
+  return failure
+}
+
+interface Carried {
+  readonly failure: GatewayError | undefined
+  /** The formal end has been written. */
+  readonly done: boolean
+}
+
+/** Carries one upstream's stream as far as it goes. */
+async function carry(call: Call, stream: OpenStream, client: ClientStream): Promise<Carried> {
   let finished = false
   let done = false
   let failure: GatewayError | undefined
@@ -77,17 +116,8 @@ export async function relay(call: Call, stream: OpenStream, client: ClientStream
   if (!failure && !finished) {
     failure = new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
   }
-  if (failure?.failure === 'client_closed') return failure
-  try {
-    await writing
-    if (failure && stream.endsWithBody) return breakOff(client, failure)
-    if (failure) await client.write(stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure))
-    else if (!done) await client.write(stream.reader.closing())
-    await client.close()
-  } catch {
-    return failure ?? new GatewayError('client_closed', 'The client closed the connection.')
-  }
-  return failure
+  await writing
+  return { failure, done }
 }
 
 /** A connection that breaks after the answer began has cut it, whatever the transport calls that. */

@@ -34,7 +34,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   try {
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, over.resolve)
-    return answer(call, committed, over.resolve)
+    return answer(services, call, committed, over.resolve)
   } catch (error) {
     const failure = asGatewayError(error)
     over.resolve(failure)

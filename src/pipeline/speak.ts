@@ -13,13 +13,19 @@ const decoder = new TextDecoder()
 /** An adapter as the pipeline uses it: whatever the vendor speaks, what comes out is bytes in the client's dialect. */
 export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
-  stream?(call: Outgoing, headers: Readonly<Record<string, string>>): WrittenReader
+  /** `hear` is told every chunk before it is written, where the answer goes through chat. */
+  stream?(call: Outgoing, headers: Readonly<Record<string, string>>, hear?: Hear): WrittenReader
   /** Why this request cannot be put to it, before it is asked. */
   refuses?(request: ModelRequest): GatewayError | undefined
 }
 
 export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
-export type WrittenReader = StreamReader & Required<Pick<StreamReader, 'closing'>>
+export type WrittenReader = StreamReader &
+  Required<Pick<StreamReader, 'closing'>> & {
+    /** Says one chunk more in the same answer, of whoever goes on with it. */
+    write?(chunk: ChatChunk): Uint8Array
+  }
+type Hear = (chunk: ChatChunk) => void
 
 /** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
 export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
@@ -36,7 +42,9 @@ function inChat(adapter: Adapter, dialect: Dialect): Speaker {
   return {
     ...rest,
     reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call.body),
-    ...(stream ? { stream: (call, headers) => writing(stream(call, headers), dialect.stream(call.body)) } : {}),
+    ...(stream
+      ? { stream: (call, headers, hear) => writing(stream(call, headers), dialect.stream(call.body), hear) }
+      : {}),
   }
 }
 
@@ -69,12 +77,30 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
       written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call.body),
     ...(stream
       ? {
-          stream: (call, headers) => {
+          stream: (call, headers, hear) => {
             const inner = stream(asChat(call), headers)
-            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body))
+            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body), hear)
           },
         }
       : {}),
+  }
+}
+
+/** Chat whose stream comes as chunks, to be put into words by somebody else; undefined where it does not stream. */
+export function inChunks(deployment: Deployment, mode: Mode): Speaker | undefined {
+  const adapter = deployment.adapter('chat', mode.name)
+  if (!adapter?.stream) return undefined
+  const { stream } = adapter
+  return {
+    ...adapter,
+    reply(bytes, headers, call) {
+      adapter.reply(bytes, headers, call)
+      throw new GatewayError('upstream_malformed', 'The provider answered a streamed request without a stream.')
+    },
+    stream: (call, headers) => {
+      const inner = stream(call, headers)
+      return { push: (piece) => inner.push(piece).flatMap(asChunks), closing: () => new Uint8Array() }
+    },
   }
 }
 
@@ -98,9 +124,10 @@ function written(reply: Reply, dialect: Dialect, request: ModelRequest): Written
 }
 
 /** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
-function writing(reader: StreamReader, words: DialectStream): WrittenReader {
+function writing(reader: StreamReader, words: DialectStream, hear?: Hear): WrittenReader {
   const { fail } = words
   let translating = false
+  let finished = false
   let created = 0
   const dated = (chunk: ChatChunk): ChatChunk => {
     created ||= chunk.created || unixSeconds()
@@ -109,18 +136,29 @@ function writing(reader: StreamReader, words: DialectStream): WrittenReader {
   return {
     push: (piece) =>
       reader.push(piece).map((step) => {
+        if (hear) tell(hear, step)
+        finished ||= step.finished === true
         if (!step.chunk && !(step.done && translating)) return step
         const { chunk, ...rest } = step
         translating ||= chunk !== undefined
         const out = [
           ...(chunk ? [words.write(dated(chunk))] : []),
-          ...(step.done && translating ? [words.close()] : []),
+          ...(step.done && translating && finished ? [words.close()] : []),
         ]
         return { ...rest, out: joinBytes(out) }
       }),
+    write(chunk) {
+      translating = true
+      return words.write(dated(chunk))
+    },
     closing: () => (translating || !reader.closing ? words.close() : reader.closing()),
     ...(fail ? { failing: fail } : {}),
   }
+}
+
+function tell(hear: Hear, step: StreamStep): void {
+  const chunks = step.chunk || !step.out ? [step] : asChunks(step)
+  for (const { chunk } of chunks) if (chunk) hear(chunk)
 }
 
 function unixSeconds(): number {

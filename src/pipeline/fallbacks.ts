@@ -1,0 +1,24 @@
+import { type Failure, GatewayError } from '../lib/errors.ts'
+import type { Group } from '../routing/deployment.ts'
+import type { Call } from './call.ts'
+import type { PipelineServices } from './pipeline.ts'
+import { type Plan, planGroup } from './plan.ts'
+
+/** The groups that a chain leads to from a group, in its order. */
+export function fallbackGroups(services: PipelineServices, chain: Failure['chain'], from: Group): Group[] {
+  if (!chain) return []
+  return services.config.gateway_settings[chain]
+    .flatMap((map) => map[from.name] ?? [])
+    .map((name) => services.registry.resolve(name))
+    .filter((group) => group !== undefined)
+}
+
+/** A fallback without a fitting deployment is no place to go. */
+export function planFallback(services: PipelineServices, call: Call, group: Group): Plan | undefined {
+  try {
+    return planGroup(services, call.endpoint, call.request, group)
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined
+    throw error
+  }
+}

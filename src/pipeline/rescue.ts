@@ -1,0 +1,175 @@
+import { joinBytes } from '../lib/bytes.ts'
+import { editJson } from '../lib/edit-json.ts'
+import { asGatewayError, type GatewayError } from '../lib/errors.ts'
+import type { ChatRequest } from '../modes/chat.ts'
+import type { ChatChunk, WireUsage } from '../modes/chat-completion.ts'
+import { estimatedUsage, tokensOfCharacters, type Usage } from '../modes/usage.ts'
+import type { Outgoing, StreamStep } from '../providers/provider.ts'
+import type { Deployment } from '../routing/deployment.ts'
+import { attempt, type OpenStream, withDefaults } from './attempt.ts'
+import type { Attempt, Call } from './call.ts'
+import type { ClientStream } from './client.ts'
+import type { PipelineServices } from './pipeline.ts'
+import { KEEP_ALIVE } from './relay.ts'
+import { refusesPrefix, rescueTargets } from './rescue-targets.ts'
+import type { Said } from './said.ts'
+import { inChunks, type WrittenReader } from './speak.ts'
+import { splice } from './splice.ts'
+import { startAttempt } from './start-attempt.ts'
+
+const MAX_RESCUES = 2
+const encoder = new TextEncoder()
+
+/** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told. */
+export type Rescue = (failure: GatewayError) => Promise<OpenStream | undefined>
+
+/** Undefined for a stream that nobody could finish: nothing was remembered of it. */
+export function rescueOf(
+  services: PipelineServices,
+  call: Call,
+  { said, reader: voice }: OpenStream,
+  client: ClientStream,
+): Rescue | undefined {
+  if (!said) return undefined
+  let left = MAX_RESCUES
+  return async (failure) => {
+    const failed = call.attempts.at(-1)
+    const possible = failure.row.retry && said.continuable && voice.write && performance.now() < call.deadline
+    if (!failed || !possible || left === 0) return undefined
+    left -= 1
+    const targets = rescueTargets(services, call, failed.deployment)
+    if (targets.length === 0) return undefined
+    close(call, failed, failure)
+    const quiet = showLife(client, services.config.router_settings.stream_keep_alive)
+    try {
+      return await goOn(services, call, { targets, said, voice })
+    } finally {
+      await quiet()
+    }
+  }
+}
+
+/** What the failed attempt has used stays with it; the next one counts from nothing. */
+function close(call: Call, failed: Attempt, failure: GatewayError): void {
+  failed.failure = failure
+  failed.endedAt = performance.now()
+  failed.usage = call.usage ?? estimatedUsage(call.bytes.byteLength, call.outputCharacters)
+  call.usage = undefined
+  call.outputCharacters = 0
+}
+
+async function goOn(
+  services: PipelineServices,
+  call: Call,
+  { targets, said, voice }: { targets: readonly Deployment[]; said: Said; voice: WrittenReader },
+): Promise<OpenStream | undefined> {
+  for (const target of targets) {
+    if (call.client.signal.aborted || performance.now() >= call.deadline) return undefined
+    const speaker = inChunks(target, call.endpoint.mode)
+    const from = call.attempts.at(-1)
+    const started = speaker && (await startAttempt(services, call, target))
+    if (!started) continue
+    try {
+      const outgoing = continuing(call, target, said.text())
+      const committed = await attempt(services, call, started, { speaker, outgoing })
+      if (committed.kind !== 'stream') return undefined
+      services.log.info('stream.rescued', {
+        callId: call.id,
+        from: from?.deployment.id,
+        to: target.id,
+        because: from?.failure?.failure,
+      })
+      const reader = spliced(committed.stream.reader, { call, voice, said })
+      return { ...committed.stream, reader, backlog: reader.along(committed.stream.backlog) }
+    } catch (error) {
+      started.failure = asGatewayError(error)
+      started.endedAt = performance.now()
+      if (started.failure.failure === 'upstream_rejected') refusesPrefix(target)
+    }
+  }
+  return undefined
+}
+
+/** The client's request with what was said so far as the beginning of the answer. */
+function continuing(call: Call, deployment: Deployment, said: string): Outgoing {
+  const own = withDefaults(call, deployment)
+  const chat = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
+  // Some vendors refuse a prefix that ends with a blank.
+  const prefix = said.trimEnd()
+  const changes: Record<string, unknown> = { stream_options: { ...chat.stream_options, include_usage: true } }
+  if (prefix !== '') changes.messages = [...chat.messages, { role: 'assistant', content: prefix }]
+  for (const limit of ['max_tokens', 'max_completion_tokens']) {
+    const tokens = chat[limit]
+    if (typeof tokens === 'number') changes[limit] = Math.max(1, tokens - tokensOfCharacters(said.length))
+  }
+  const body = { ...chat, ...changes }
+  const bytes =
+    (chat as object) === own.body ? editJson(own.bytes, chat, changes) : encoder.encode(JSON.stringify(body))
+  return { ...own, body, bytes }
+}
+
+/** Reads another model's answer as the rest of the one that began: no second start, no word twice, one name. */
+function spliced(
+  inner: WrittenReader,
+  { call, voice, said }: { call: Call; voice: WrittenReader; said: Said },
+): WrittenReader & { along(steps: readonly StreamStep[]): StreamStep[] } {
+  const joint = splice(said.text())
+  const spent = call.attempts.map(({ usage }) => usage).filter((usage) => usage !== undefined)
+  let finished = false
+
+  const rest = (chunk: ChatChunk): ChatChunk | undefined => {
+    const usage = chunk.usage ? added(chunk.usage, spent) : (chunk.usage ?? null)
+    const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
+    const common = { ...chunk, ...said.head, usage }
+    if (!choice) return usage ? { ...common, choices: [] } : undefined
+    const { role: _, content, ...delta } = withoutThoughts(choice.delta)
+    let fresh = typeof content === 'string' ? joint.take(content) : ''
+    if (choice.finish_reason || delta.tool_calls) fresh += joint.end()
+    const silent = fresh === '' && Object.values(delta).every((value) => value === null || value === '')
+    if (silent && !choice.finish_reason && !usage) return undefined
+    const words = { ...delta, ...(fresh === '' ? {} : { content: fresh }) }
+    return { ...common, choices: [{ ...choice, delta: words }] }
+  }
+  const along = (steps: readonly StreamStep[]): StreamStep[] =>
+    steps.map(({ chunk, out: _, ...step }) => {
+      finished ||= step.finished === true
+      const next = chunk && rest(chunk)
+      if (next) said.hear(next)
+      const out = [
+        ...(next && voice.write ? [voice.write(next)] : []),
+        ...(step.done && finished ? [voice.closing()] : []),
+      ]
+      return out.length === 0 ? step : { ...step, out: joinBytes(out) }
+    })
+  return { ...voice, along, push: (piece) => along(inner.push(piece)) }
+}
+
+/** The client has had the thoughts that led to the answer. */
+function withoutThoughts(delta: ChatChunk['choices'][number]['delta'] | undefined) {
+  const {
+    reasoning_content: _text,
+    reasoning: _other,
+    reasoning_details: _details,
+    thinking_blocks: _blocks,
+    ...rest
+  } = (delta ?? {}) as ChatChunk['choices'][number]['delta'] & Record<string, unknown>
+  return rest
+}
+
+function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
+  const input = spent.reduce((sum, { inputTokens }) => sum + inputTokens, usage.prompt_tokens ?? 0)
+  const output = spent.reduce((sum, { outputTokens }) => sum + outputTokens, usage.completion_tokens ?? 0)
+  return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+}
+
+/** Comments while nobody speaks. Returns what ends them, once nothing of them is being written. */
+function showLife(client: ClientStream, everySeconds: number): () => Promise<void> {
+  let writing: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
+  }, 1000 * everySeconds)
+  return () => {
+    clearInterval(timer)
+    return writing
+  }
+}

@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { configuration, deployment } from '../spec/configuration.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { chunksOf, type ReceivedStream, readStream, spokenText } from '../support/sse.ts'
+import {
+  answer,
+  type Behaviour,
+  badRequest,
+  cutAfter,
+  errorEvent,
+  slowBetween,
+  stallAfter,
+} from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+
+const upstream = upstreamClient(inject('upstreamUrl'))
+const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
+const decoder = new TextDecoder()
+const WHOLE = 'one two three four five six'
+const messages = [{ role: 'user', content: 'Count.' }]
+let gateway: TestGateway
+let serial = 0
+/** The deployment that is asked first, one of its group that can go on, and one of a fallback group that can. */
+let first: string
+let second: string
+let third: string
+
+beforeEach(async () => {
+  serial += 1
+  first = `rescue-${run}-${serial}-first`
+  second = `rescue-${run}-${serial}-second`
+  third = `rescue-${run}-${serial}-third`
+  const able = { supports_assistant_prefix: true }
+  gateway = await startGateway(
+    configuration({
+      router_settings: {
+        routing_strategy: 'priority-based-routing',
+        cooldown_time: 0,
+        stream_first_token_timeout: 0.5,
+        stream_idle_timeout: 0.5,
+        timeout: 4,
+      },
+      gateway_settings: { fallbacks: [{ group: ['unable', 'spare'] }] },
+      model_list: [
+        deployment(upstream.url, 'group', first, { priority: 0 }),
+        deployment(upstream.url, 'group', second, { priority: 1, ...able }),
+        deployment(upstream.url, 'unable', `${third}-unable`),
+        deployment(upstream.url, 'spare', third, able),
+      ],
+    }),
+  )
+  await upstream.script(second, [answer({ text: ' four five six' })])
+  await upstream.script(third, [answer({ text: ' four five six' })])
+})
+afterEach(() => gateway.close())
+
+const cut = answer({ text: WHOLE }, cutAfter({ frames: 4 }))
+const asked = async (key: string) => (await upstream.calls(key)).length
+const bodyOf = async (key: string, index = 0) =>
+  JSON.parse(decoder.decode((await upstream.calls(key))[index]?.body)) as Record<string, unknown>
+
+async function ask(behaviour: Behaviour, more: object = {}): Promise<ReceivedStream> {
+  await upstream.script(first, [behaviour])
+  const stream = await readStream(await gateway.chat({ model: 'group', messages, stream: true, ...more }))
+  await gateway.idle()
+  return stream
+}
+
+async function line() {
+  const lines = gateway.logs.filter(({ event }) => event === 'call.finished')
+  expect(lines).toHaveLength(1)
+  return lines[0] as Record<string, unknown>
+}
+
+interface Chunk {
+  readonly id: string
+  readonly created: number
+  readonly model: string
+  readonly choices: readonly { readonly delta: { readonly role?: string }; readonly finish_reason: string | null }[]
+  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number }
+}
+
+function expectSeamless(stream: ReceivedStream): Chunk[] {
+  expect(spokenText(stream)).toBe(WHOLE)
+  expect(stream.events.at(-1)?.data).toBe('[DONE]')
+  expect(stream.text.match(/\[DONE\]/g)).toHaveLength(1)
+  const chunks = chunksOf(stream) as Chunk[]
+  for (const part of ['id', 'created', 'model'] as const) expect(new Set(chunks.map((one) => one[part])).size).toBe(1)
+  expect(chunks.filter(({ choices }) => choices[0]?.delta.role)).toHaveLength(1)
+  expect(chunks.filter(({ choices }) => choices[0]?.finish_reason)).toHaveLength(1)
+  return chunks
+}
+
+describe('an answer that fails after it began', () => {
+  it.each([
+    ['a cut', cut],
+    [
+      'a proper end without a finish',
+      answer({ text: WHOLE, finishReason: null, done: true }, cutAfter({ frames: 4, how: 'end' })),
+    ],
+    ['a formal end without a finish', answer({ text: 'one two three', finishReason: null, done: true })],
+    ['a stall', answer({ text: WHOLE }, stallAfter({ frames: 4 }))],
+    ['an error event', answer({ text: WHOLE }, errorEvent(4), slowBetween({ ms: 10 }))],
+  ])('with %s is finished by another, without a seam', async (_, behaviour) => {
+    expectSeamless(await ask(behaviour))
+    expect(await bodyOf(second)).toMatchObject({
+      messages: [...messages, { role: 'assistant', content: 'one two three' }],
+      stream: true,
+    })
+    expect([await asked(first), await asked(second), await asked(third)]).toEqual([1, 1, 0])
+    expect(await line()).toMatchObject({ ending: 'answered', deployment: second, attempts: 2, status: 200 })
+  })
+
+  it.each([
+    ['all of it', 'one two three four five six'],
+    ['its end', 'two three four five six'],
+    ['its last word', 'three four five six'],
+    ['nothing, with another blank', ' four five six'],
+  ])('repeats no word where the other begins with %s', async (_, text) => {
+    await upstream.script(second, [answer({ text }, slowBetween({ ms: 5 }))])
+    expectSeamless(await ask(answer({ text: WHOLE }, cutAfter({ frames: 4 }))))
+  })
+
+  it('tells the usage of both, once, to a client that asked', async () => {
+    const chunks = expectSeamless(await ask(cut, { stream_options: { include_usage: true } }))
+    const usages = chunks.flatMap(({ usage }) => usage ?? [])
+    expect(usages).toHaveLength(1)
+    const { usage } = (await line()) as { usage: { inputTokens: number; outputTokens: number; estimated: boolean } }
+    expect(usages[0]).toMatchObject({
+      prompt_tokens: usage.inputTokens,
+      completion_tokens: usage.outputTokens,
+      total_tokens: usage.inputTokens + usage.outputTokens,
+    })
+    // Three words by their thirteen characters, and three that the other reported.
+    expect(usage).toMatchObject({ outputTokens: 3 + 3, estimated: true })
+    const signals = await gateway.store.signals([first, second])
+    expect((signals[0]?.used.tokens ?? 0) + (signals[1]?.used.tokens ?? 0)).toBe(usage.inputTokens + usage.outputTokens)
+    expect(signals.map(({ failures }) => failures)).toEqual([1, 0])
+  })
+
+  it('is finished by a third where the second fails too, and by nobody after that', async () => {
+    await upstream.script(second, [answer({ text: ' four five six' }, cutAfter({ frames: 2 }))])
+    await upstream.script(third, [answer({ text: ' five six' })])
+    expectSeamless(await ask(cut))
+    expect(await bodyOf(third)).toMatchObject({
+      messages: [...messages, { role: 'assistant', content: 'one two three four' }],
+    })
+    expect(await line()).toMatchObject({ ending: 'answered', deployment: third, attempts: 3 })
+  })
+
+  it('is finished by a fallback where its group refuses the prefix, which is remembered', async () => {
+    await upstream.script(second, [badRequest()])
+    expectSeamless(await ask(cut))
+    expect([await asked(second), await asked(third)]).toEqual([1, 1])
+    expectSeamless(await ask(cut))
+    expect([await asked(second), await asked(third)]).toEqual([1, 2])
+  })
+
+  it('ends with the honest error where nobody goes on', async () => {
+    await upstream.script(second, [badRequest()])
+    await upstream.script(third, [badRequest()])
+    const stream = await ask(cut)
+    expect(JSON.parse(stream.events.at(-1)?.data ?? '{}')).toMatchObject({ error: { code: 'upstream_truncated' } })
+    expect(stream.text).not.toContain('[DONE]')
+    const finished = await line()
+    expect(finished).toMatchObject({ ending: 'truncated', deployment: first, attempts: 3 })
+    expect(finished.usage).toMatchObject({ outputTokens: 3 })
+    expect((await gateway.store.signals([second, third])).map(({ failures }) => failures)).toEqual([0, 0])
+  })
+
+  it.each([
+    ['a tool call was begun', { toolCalls: [{ id: 'c', name: 'weather', arguments: '{"city":"Zürich"}' }] }, 4],
+    ['the answer is complete', { text: WHOLE, done: false }, 100],
+  ])('is left to nobody where %s', async (_, options, frames) => {
+    await ask(answer(options, cutAfter({ frames })))
+    expect([await asked(second), await asked(third)]).toEqual([0, 0])
+  })
+
+  it('is left to nobody where several answers were asked for', async () => {
+    await ask(cut, { n: 2 })
+    expect([await asked(second), await asked(third)]).toEqual([0, 0])
+  })
+
+  it('counts what was said against the limit of the answer', async () => {
+    expectSeamless(await ask(cut, { max_tokens: 50 }))
+    expect(await bodyOf(second)).toMatchObject({ max_tokens: 47 })
+  })
+})
+
+describe('in the other dialects', () => {
+  const open = async (path: string, body: object) => {
+    await upstream.script(first, [cut])
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const response = await gateway.fetch(path, {
+      ...init,
+      body: JSON.stringify({ model: 'group', stream: true, ...body }),
+    })
+    const stream = await readStream(response)
+    await gateway.idle()
+    expect([await asked(first), await asked(second)]).toEqual([1, 1])
+    return stream.events
+  }
+
+  it('is one message', async () => {
+    const events = await open('/v1/messages', { max_tokens: 100, messages })
+    const all = events.map(({ data }) => JSON.parse(data))
+    const types = all.map(({ type }) => type as string).filter((type) => !/delta|ping/.test(type))
+    expect(types).toEqual(['message_start', 'content_block_start', 'content_block_stop', 'message_stop'])
+    expect(all.map(({ delta }) => delta?.text ?? '').join('')).toBe(WHOLE)
+    expect(all.find(({ type }) => type === 'message_delta').delta.stop_reason).toBe('end_turn')
+  })
+
+  it('is one response', async () => {
+    const events = await open('/v1/responses', { input: 'Count.' })
+    const all = events.map(({ data }) => JSON.parse(data))
+    expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, index) => index))
+    expect(all.filter(({ type }) => type === 'response.created')).toHaveLength(1)
+    expect(all.at(-1)).toMatchObject({ type: 'response.completed' })
+    expect(all.at(-1).response.output[0].content[0].text).toBe(WHOLE)
+  })
+
+  it('is one completion', async () => {
+    const events = await open('/v1/completions', { prompt: 'Count.' })
+    expect(events.at(-1)?.data).toBe('[DONE]')
+    const all = events.slice(0, -1).map(({ data }) => JSON.parse(data))
+    expect(all.map(({ choices }) => choices[0]?.text ?? '').join('')).toBe(WHOLE)
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1)
+  })
+})
