@@ -5,6 +5,7 @@ import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError } from '../lib/log.ts'
 import { type Adapters, createServices } from '../services.ts'
+import { assets } from './assets.node.ts'
 import { connectionsOf, drain, pendingWork } from './drain.node.ts'
 import { nodeClient } from './node-client.node.ts'
 
@@ -29,10 +30,13 @@ export async function serve(
   let draining = false
   const app = createApp(createServices(config, { ...adapters, draining: () => draining }))
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
+  const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createAdaptorServer({
     fetch(request, bindings) {
       const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse }
       connections.answering(outgoing)
+      const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
+      if (asset) return asset
       return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add) })
     },
     serverOptions: { keepAliveTimeout: 75_000, noDelay: true },

@@ -70,6 +70,11 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
     expect(pieces.filter((piece) => piece !== '').length).toBeGreaterThan(2)
   })
 
+  it('answers its files without the worker', async () => {
+    const robots = await fetch(`${worker.url}/robots.txt`)
+    expect([robots.status, await robots.text()]).toEqual([200, 'User-agent: *\nDisallow: /\n'])
+  })
+
   it('is healthy', async () => {
     const ready = { status: 'ok', checks: { redis: true, database: true } }
     const health = await fetch(`${worker.url}/health`)

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** What Workers answers from `[assets]`: the files of a folder, read once, by their path. */
+export function assets(folder: URL): (method: string, path: string) => Response | undefined {
+  const root = fileURLToPath(folder)
+  const files = new Map<string, Uint8Array<ArrayBuffer>>(
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((file) => [`/${relative(root, file).split(sep).join('/')}`, readFileSync(file)] as const),
+  )
+  return (method, path) => {
+    const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
+    if (!file) return undefined
+    const headers = { 'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream' }
+    return new Response(method === 'GET' ? file : null, { headers })
+  }
+}
