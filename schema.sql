@@ -43,3 +43,13 @@ CREATE TABLE IF NOT EXISTS gateway_model (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+
+-- Names that clients call like a model, each for members of the operator's choice.
+CREATE TABLE IF NOT EXISTS gateway_route_group (
+  name text COLLATE "C" PRIMARY KEY,
+  enabled boolean NOT NULL,
+  members json NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);

@@ -11,6 +11,7 @@ import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
 import { modelRecords } from './stores/sql/model-records.ts'
+import { routeGroupRecords } from './stores/sql/route-group-records.ts'
 import type { Sql } from './stores/sql/sql.ts'
 import { metrics } from './telemetry/metrics/index.ts'
 import { processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
@@ -41,7 +42,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
   const seal = sealUnder(config.general_settings.salt_key)
   const records = modelRecords(adapters.sql)
-  const live = liveRegistry({ config, providers, records, seal, log, now: systemClock.now })
+  const groups = routeGroupRecords(adapters.sql)
+  const live = liveRegistry({ config, providers, records, groups, seal, log, now: systemClock.now })
   return {
     ...adapters,
     config,
@@ -52,6 +54,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     live,
     seal,
     modelRecords: records,
+    routeGroupRecords: groups,
     signals: knownSignals(),
     telemetry: telemetry(log, scope),
     counted: scope.all,

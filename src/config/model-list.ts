@@ -27,7 +27,7 @@ export const MODEL_MODES = [
 ] as const
 export type ModelMode = (typeof MODEL_MODES)[number]
 
-const name = () =>
+export const name = () =>
   checked((value) =>
     value.length > 256 || value.trim() !== value || /\p{Cc}/u.test(value)
       ? 'must be at most 256 characters, without control characters or spaces at its ends'

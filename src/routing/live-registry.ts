@@ -3,8 +3,10 @@ import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ModelRecord, ModelRecords } from '../stores/sql/model-records.ts'
+import type { RouteGroupRecord, RouteGroupRecords } from '../stores/sql/route-group-records.ts'
 import type { Deployment } from './deployment.ts'
 import { deploymentOf, type Registry, registryFrom } from './registry.ts'
+import { type RouteGroup, routeGroup } from './route-group.ts'
 import { entryOf } from './stored-model.ts'
 
 /** The registry of this moment: the file's deployments and the database's, of which the database's win by their id. A
@@ -29,13 +31,14 @@ export function liveRegistry(options: {
   readonly config: Config
   readonly providers: ReadonlyMap<string, Provider>
   readonly records: ModelRecords
+  readonly groups: RouteGroupRecords
   readonly seal: Seal
   readonly log: Log
   readonly now: () => number
 }): LiveRegistry {
-  const { config, providers, records, seal, log, now } = options
+  const { config, providers, records, groups, seal, log, now } = options
   const fromFile = config.model_list.map((entry) => deploymentOf(entry, providers))
-  let current = build([])
+  let current = build([], [])
   let revision = '0'
   let begun = 0
   let applied = 0
@@ -47,10 +50,10 @@ export function liveRegistry(options: {
     log.warn('registry.database_away', { error: awayError, suppressed }),
   )
 
-  function build(stored: readonly Deployment[]): Registry {
+  function build(stored: readonly Deployment[], routeGroups: readonly RouteGroup[]): Registry {
     const replaced = new Set(stored.map(({ id }) => id))
     const kept = fromFile.filter(({ id }) => !replaced.has(id))
-    return registryFrom([...kept, ...stored], config.router_settings.model_group_alias)
+    return registryFrom([...kept, ...stored], config.router_settings.model_group_alias, routeGroups)
   }
 
   async function deploymentFrom(record: ModelRecord): Promise<Deployment | undefined> {
@@ -62,16 +65,27 @@ export function liveRegistry(options: {
     }
   }
 
+  function routeGroupFrom(record: RouteGroupRecord): RouteGroup | undefined {
+    const { name, enabled, members } = record
+    const result = routeGroup.safeParse({ name, enabled, members })
+    if (!result.success) log.error('registry.record_left_out', { routeGroup: name })
+    return result.data
+  }
+
   async function read(): Promise<void> {
     const turn = ++begun
     // Before the records: what changes between the two is read again next time, and never missed.
     const found = await records.revision()
     if (found !== revision) {
-      const stored = await Promise.all((await records.all()).map(deploymentFrom))
+      const [models, routeGroups] = await Promise.all([records.all(), groups.all()])
+      const stored = await Promise.all(models.map(deploymentFrom))
       // A slower look that began earlier does not undo this one.
       if (turn > applied) {
         applied = turn
-        current = build(stored.filter((deployment) => deployment !== undefined))
+        current = build(
+          stored.filter((deployment) => deployment !== undefined),
+          routeGroups.map(routeGroupFrom).filter((group) => group !== undefined),
+        )
         revision = found
       }
     }

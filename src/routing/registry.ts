@@ -2,12 +2,14 @@ import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
 import type { Deployment, Group } from './deployment.ts'
+import { groupOf, type RouteGroup } from './route-group.ts'
 
 /** What can be called now. Names resolve as the specification says: alias first, then group. */
 export interface Registry {
   resolve(name: string): Group | undefined
-  /** Every public name: groups and aliases, sorted. */
+  /** Every public name: models, route groups and aliases, sorted. */
   readonly names: readonly string[]
+  /** By model name: every deployment once. */
   readonly groups: readonly Group[]
 }
 
@@ -20,6 +22,7 @@ export function registryOf(config: Config, providers: ReadonlyMap<string, Provid
 export function registryFrom(
   deployments: readonly Deployment[],
   modelGroupAlias: Readonly<Record<string, string>>,
+  routeGroups: readonly RouteGroup[] = [],
 ): Registry {
   const byName = new Map<string, Deployment[]>()
   for (const deployment of deployments) {
@@ -30,10 +33,19 @@ export function registryFrom(
   const groups = new Map<string, Group>()
   for (const [name, members] of byName) groups.set(name, { name, deployments: members })
 
+  const routed = new Map<string, Group>()
+  for (const routeGroup of routeGroups) {
+    const group = groupOf(routeGroup, deployments)
+    if (group) routed.set(group.name, group)
+  }
+
   const aliases = new Map(Object.entries(modelGroupAlias))
   return {
-    resolve: (name) => groups.get(aliases.get(name) ?? name),
-    names: [...new Set([...groups.keys(), ...aliases.keys()])].sort(),
+    resolve(name) {
+      const meant = aliases.get(name) ?? name
+      return routed.get(meant) ?? groups.get(meant)
+    },
+    names: [...new Set([...groups.keys(), ...routed.keys(), ...aliases.keys()])].sort(),
     groups: [...groups.values()],
   }
 }

@@ -45,10 +45,10 @@ export const deploymentsHealth = defineRoute(
     responses: { 200: { description: 'The report.', schema: report } },
   },
   async ({ services, input }) => {
-    const wanted = input.query.model === undefined ? undefined : services.registry.resolve(input.query.model)?.name
-    const deployments = services.registry.groups
-      .filter(({ name }) => input.query.model === undefined || name === wanted)
-      .flatMap((group) => group.deployments)
+    const { registry } = services
+    const { model } = input.query
+    const groups = model === undefined ? registry.groups : [registry.resolve(model)]
+    const deployments = groups.flatMap((group) => group?.deployments ?? [])
     const signals = await services.store.signals(deployments.map(({ id }) => id))
     const now = services.clock.now()
     const healths = deployments.map((deployment, index) =>

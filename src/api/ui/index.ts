@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts'
 import { models } from './models.ts'
+import { routeGroups } from './route-groups.ts'
 
 /** The API of the administration. */
-export const ui: readonly Route[] = [...models]
+export const ui: readonly Route[] = [...models, ...routeGroups]

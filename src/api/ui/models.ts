@@ -9,11 +9,11 @@ import type { ApiServices } from '../scope.ts'
 import { asked } from './asked.ts'
 import { mergePatch } from './merge-patch.ts'
 import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
+import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/models'
 const TRIES = 20
 
-const storable = z.string().refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds what is no text')
 const version = z.int().optional().describe('The version that the change is meant for; another one answers 409.')
 
 const one = {
@@ -186,10 +186,6 @@ async function change(
 
 async function find(services: ApiServices, id: string): Promise<ModelRecord | undefined> {
   return isStorable(id) ? asked(services.modelRecords.find(id)) : undefined
-}
-
-function isStorable(id: string): boolean {
-  return storable.safeParse(id).success
 }
 
 /** The change is written: it is an answer even where it cannot be read back yet. */

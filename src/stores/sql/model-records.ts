@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { routingChange } from './routing-change.ts'
 import type { Schema } from './schema.ts'
 import type { Sql } from './sql.ts'
 
@@ -25,13 +26,7 @@ export interface ModelRecords {
 
 const COLUMNS = 'deployment_id, model_name, gateway_params, model_info, sealed, version, created_at, updated_at'
 
-/** A change that answers its row and, where there is one, moves the revision. */
-const change = (statement: string) => `
-  WITH changed AS (${statement} RETURNING ${COLUMNS}), moved AS (
-    INSERT INTO gateway_revision AS known (subject, revision) SELECT 'routing', 1 FROM changed
-    ON CONFLICT (subject) DO UPDATE SET revision = known.revision + 1
-  )
-  SELECT ${COLUMNS} FROM changed`
+const change = (statement: string) => routingChange(statement, COLUMNS)
 
 export function modelRecords(sql: Sql): ModelRecords {
   const rows = async (text: string, ...parameters: unknown[]) =>

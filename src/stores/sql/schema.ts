@@ -6,6 +6,7 @@ export interface Schema {
   gateway_queue: GatewayQueueTable
   gateway_revision: GatewayRevisionTable
   gateway_model: GatewayModelTable
+  gateway_route_group: GatewayRouteGroupTable
 }
 
 /** Every version of schema.sql that was ever applied here. */
@@ -41,6 +42,16 @@ interface GatewayModelTable {
   gateway_params: Record<string, unknown>
   model_info: Record<string, unknown>
   sealed: string
+  version: Generated<number>
+  created_at: Generated<string>
+  updated_at: Generated<string>
+}
+
+/** A name that clients call like a model. */
+interface GatewayRouteGroupTable {
+  name: string
+  enabled: boolean
+  members: unknown
   version: Generated<number>
   created_at: Generated<string>
   updated_at: Generated<string>

@@ -1,0 +1,149 @@
+import * as z from 'zod'
+import { GatewayError } from '../../lib/errors.ts'
+import { routeGroup } from '../../routing/route-group.ts'
+import type { RouteGroupRecord } from '../../stores/sql/route-group-records.ts'
+import { json } from '../respond.ts'
+import { defineRoute, type Route } from '../route.ts'
+import type { ApiServices } from '../scope.ts'
+import { asked } from './asked.ts'
+import { isStorable, storable } from './storable.ts'
+
+const PATH = '/ui/api/route-groups'
+
+const answer = z.object({
+  ...routeGroup.shape,
+  version: z.int().describe('Rises with every change.'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+const answers = { 200: { description: 'The route group.', schema: answer } } as const
+const one = {
+  path: `${PATH}/{name}`,
+  tag: 'Configuration',
+  auth: 'admin',
+  params: z.object({ name: z.string() }),
+} as const
+
+const list = defineRoute(
+  {
+    method: 'get',
+    path: PATH,
+    summary: 'The route groups, by name.',
+    tag: 'Configuration',
+    auth: 'admin',
+    permission: 'config.read',
+    query: z.object({
+      search: storable.max(256).default('').describe('Part of the name.'),
+      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+    }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+      },
+    },
+  },
+  async ({ services, input: { query } }) => {
+    const found = await asked(services.routeGroupRecords.page({ ...query, limit: query.limit + 1 }))
+    const data = found.slice(0, query.limit)
+    return json({ data, next_cursor: found.length > query.limit ? (data.at(-1)?.name ?? null) : null })
+  },
+)
+
+const create = defineRoute(
+  {
+    method: 'post',
+    path: PATH,
+    summary: 'Adds a name that clients can call like a model.',
+    tag: 'Configuration',
+    auth: 'admin',
+    permission: 'config.update',
+    json: routeGroup,
+    responses: { 201: { description: 'The route group.', schema: answer } },
+  },
+  async ({ services, input }) => {
+    const group = routeGroup.parse(input.json)
+    refuseAlias(services, group.name)
+    const record = await asked(services.routeGroupRecords.create(group))
+    if (record) return json(await seen(services, record), 201)
+    throw new GatewayError('conflict', 'There is a route group of this name already.', { param: 'name' })
+  },
+)
+
+const get = defineRoute(
+  { ...one, method: 'get', summary: 'One route group.', permission: 'config.read', responses: answers },
+  async ({ services, input }) => {
+    const record = await find(services, input.params.name)
+    if (record) return json(record)
+    throw unknown()
+  },
+)
+
+const put = defineRoute(
+  {
+    ...one,
+    method: 'put',
+    summary: 'Replaces a route group.',
+    permission: 'config.update',
+    json: routeGroup.extend({
+      name: routeGroup.shape.name.optional(),
+      version: z.int().optional().describe('The version that the change is meant for; another one answers 409.'),
+    }),
+    responses: answers,
+  },
+  async ({ services, input }) => {
+    const { name } = input.params
+    const { version, ...content } = input.json
+    if (content.name !== undefined && content.name !== name) {
+      throw new GatewayError('invalid_request', 'name: cannot be changed; make another group and delete this one', {
+        param: 'name',
+      })
+    }
+    if (!isStorable(name)) throw unknown()
+    const group = routeGroup.safeParse({ ...content, name })
+    const record = group.success ? await asked(services.routeGroupRecords.replace(group.data, version)) : undefined
+    if (record) return json(await seen(services, record))
+    if (!(await find(services, name))) throw unknown()
+    const message = 'Somebody else has changed this route group meanwhile. Read it again, and repeat your change.'
+    throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+  },
+)
+
+const remove = defineRoute(
+  {
+    ...one,
+    method: 'delete',
+    summary: 'Removes a route group; a model of the same name is back.',
+    permission: 'config.update',
+    responses: answers,
+  },
+  async ({ services, input }) => {
+    const { name } = input.params
+    const record = isStorable(name) ? await asked(services.routeGroupRecords.remove(name)) : undefined
+    if (!record) throw unknown()
+    return json(await seen(services, record))
+  },
+)
+
+export const routeGroups: readonly Route[] = [list, create, get, put, remove]
+
+async function find(services: ApiServices, name: string): Promise<RouteGroupRecord | undefined> {
+  return isStorable(name) ? asked(services.routeGroupRecords.find(name)) : undefined
+}
+
+/** The change is written: it is an answer even where it cannot be read back yet. */
+async function seen(services: ApiServices, record: RouteGroupRecord): Promise<RouteGroupRecord> {
+  await services.live.refresh().catch(() => {})
+  return record
+}
+
+function refuseAlias({ config }: ApiServices, name: string): void {
+  if (!Object.hasOwn(config.router_settings.model_group_alias, name)) return
+  const message = 'name: is an alias of router_settings.model_group_alias; choose another name'
+  throw new GatewayError('invalid_request', message, { param: 'name' })
+}
+
+function unknown(): GatewayError {
+  return new GatewayError('not_found', 'There is no such route group.', { param: 'name' })
+}

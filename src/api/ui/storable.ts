@@ -1,0 +1,10 @@
+import * as z from 'zod'
+
+/** Text that the database can be asked for. */
+export const storable = z
+  .string()
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds what is no text')
+
+export function isStorable(text: string): boolean {
+  return storable.safeParse(text).success
+}
