@@ -116,7 +116,8 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   if (!failure && !finished) {
     failure = new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
   }
-  await writing
+  // What is written to a client that has left may never be taken.
+  if (failure?.failure !== 'client_closed') await writing
   return { failure, done }
 }
 

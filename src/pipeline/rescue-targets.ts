@@ -15,7 +15,7 @@ export const refusesPrefix = (deployment: Deployment): void => void refusing.add
 export function rescueTargets(services: PipelineServices, call: Call, failed: Deployment): Deployment[] {
   const { dialect, mode } = call.endpoint
   if (!call.streamed || !dialect || !someContinue(services.registry)) return []
-  const own = services.registry.groups.find(({ name }) => name === failed.modelName) ?? call.group
+  const own = groupOf(services, call, failed)
   const groups = new Set<Group>([own, ...fallbackGroups(services, 'fallbacks', own)])
   return [...groups]
     .flatMap((group) => planFallback(services, call, group)?.order() ?? [])
@@ -24,14 +24,21 @@ export function rescueTargets(services: PipelineServices, call: Call, failed: De
     .filter((deployment) => inChunks(deployment, mode) !== undefined)
 }
 
-const known = new WeakMap<Registry, boolean>()
+/** The group that it was asked as a member of: the client's own, else a fallback. */
+function groupOf({ registry }: PipelineServices, { group }: Call, asked: Deployment): Group {
+  if (group.deployments.includes(asked)) return group
+  return registry.groups.find(({ name }) => name === asked.modelName) ?? group
+}
+
+/** By the list of groups, which is another one whenever the registry has changed. */
+const known = new WeakMap<Registry['groups'], boolean>()
 
 /** Where nobody can go on, nothing is remembered of any answer. */
-function someContinue(registry: Registry): boolean {
-  let some = known.get(registry)
+function someContinue({ groups }: Registry): boolean {
+  let some = known.get(groups)
   if (some === undefined) {
-    some = registry.groups.some(({ deployments }) => deployments.some(({ info }) => info.supports_assistant_prefix))
-    known.set(registry, some)
+    some = groups.some(({ deployments }) => deployments.some(({ info }) => info.supports_assistant_prefix))
+    known.set(groups, some)
   }
   return some
 }

@@ -1,6 +1,7 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { editJson } from '../lib/edit-json.ts'
 import { asGatewayError, type GatewayError } from '../lib/errors.ts'
+import { describeError } from '../lib/log.ts'
 import type { ChatRequest } from '../modes/chat.ts'
 import type { ChatChunk, WireUsage } from '../modes/chat-completion.ts'
 import { estimatedUsage, tokensOfCharacters, type Usage } from '../modes/usage.ts'
@@ -20,7 +21,8 @@ import { startAttempt } from './start-attempt.ts'
 const MAX_RESCUES = 2
 const encoder = new TextEncoder()
 
-/** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told. */
+/** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told.
+ *  Never rejects. */
 export type Rescue = (failure: GatewayError) => Promise<OpenStream | undefined>
 
 /** Undefined for a stream that nobody could finish: nothing was remembered of it. */
@@ -40,9 +42,13 @@ export function rescueOf(
     const targets = rescueTargets(services, call, failed.deployment)
     if (targets.length === 0) return undefined
     close(call, failed, failure)
-    const quiet = showLife(client, services.config.router_settings.stream_keep_alive)
+    const quiet = showLife(call, client, services.config.router_settings.stream_keep_alive)
     try {
       return await goOn(services, call, { targets, said, voice })
+    } catch (error) {
+      // The store, say. The client hears what ended its answer, not what went wrong on the way to saving it.
+      services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
+      return undefined
     } finally {
       await quiet()
     }
@@ -163,13 +169,18 @@ function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
 }
 
 /** Comments while nobody speaks. Returns what ends them, once nothing of them is being written. */
-function showLife(client: ClientStream, everySeconds: number): () => Promise<void> {
+function showLife({ client: { signal } }: Call, client: ClientStream, everySeconds: number): () => Promise<void> {
   let writing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
     writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
   }, 1000 * everySeconds)
+  const left = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
   return () => {
     clearInterval(timer)
-    return writing
+    // What is written to a client that has left may never be taken.
+    return Promise.race([writing, left])
   }
 }

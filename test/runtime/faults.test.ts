@@ -51,7 +51,7 @@ const usageKind = (usage: unknown) =>
   usage === undefined ? 'none' : (usage as { estimated: boolean }).estimated ? 'estimated' : 'reported'
 
 describe('faults of a provider', () => {
-  it.each(FAULTS)('$name', async (fault: Fault) => {
+  it.each(FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_, fault: Fault) => {
     const id = names()
     gateway = await startGateway(
       configuration({

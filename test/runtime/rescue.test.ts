@@ -8,7 +8,9 @@ import {
   badRequest,
   cutAfter,
   errorEvent,
+  silence,
   slowBetween,
+  slowFirstToken,
   stallAfter,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
@@ -179,6 +181,40 @@ describe('an answer that fails after it began', () => {
   it('is left to nobody where several answers were asked for', async () => {
     await ask(cut, { n: 2 })
     expect([await asked(second), await asked(third)]).toEqual([0, 0])
+  })
+
+  it('keeps its client with comments while the other thinks, and asks nobody once the client has left', async () => {
+    await gateway.close()
+    const able = { supports_assistant_prefix: true }
+    gateway = await startGateway(
+      configuration({
+        router_settings: { routing_strategy: 'priority-based-routing', stream_keep_alive: 0.1, cooldown_time: 0 },
+        model_list: [
+          deployment(upstream.url, 'group', first, { priority: 0 }),
+          deployment(upstream.url, 'group', second, { priority: 1, ...able }),
+          deployment(upstream.url, 'group', third, { priority: 2, ...able }),
+        ],
+      }),
+    )
+    await upstream.script(second, [answer({ text: ' four five six' }, slowFirstToken({ ms: 450 }))])
+    const stream = await ask(cut)
+    expectSeamless(stream)
+    expect(stream.comments.length).toBeGreaterThanOrEqual(2)
+
+    await upstream.script(second, [silence()])
+    await upstream.script(first, [cut])
+    const leaving = new AbortController()
+    const body = { model: 'group', messages, stream: true }
+    const response = await gateway.chat(body, { signal: leaving.signal })
+    // In workerd nobody ends the body of a client that has left.
+    void readStream(response)
+    await upstream.until(second, (calls) => calls.length === 2)
+    leaving.abort()
+    await upstream.until(second, (calls) => calls[1]?.outcome === 'client_closed')
+    await gateway.idle()
+    expect(await asked(third)).toBe(0)
+    const lines = gateway.logs.filter(({ event }) => event === 'call.finished')
+    expect(lines.at(-1)).toMatchObject({ ending: 'client_closed', deployment: first, attempts: 2 })
   })
 
   it('counts what was said against the limit of the answer', async () => {
