@@ -39,10 +39,13 @@ export async function contentOf(
   const params = isMap(draft.gateway_params) ? draft.gateway_params : {}
   refuseReferences(draft, '')
   const kept = maskedPaths(params)
-  const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal) : new Map<string, string>()
+  // Under another salt key nothing opens: then the secrets are as good as gone, and have to be sent again.
+  const none = new Map<string, string>()
+  const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal).catch(() => none) : none
   for (const path of kept) {
     const field = `gateway_params.${path}`
-    if (!stored.has(path)) throw mistake(field, 'is the mask of a stored secret, and none is stored; send the secret')
+    if (!stored.has(path))
+      throw mistake(field, 'is the mask of a stored secret, and there is none that opens; send the secret')
     if (earlier && addressOf(params) !== addressOf(earlier.gateway_params)) {
       throw mistake(field, 'is stored for another provider or address; send it again with the new one, or null')
     }

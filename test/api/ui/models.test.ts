@@ -263,11 +263,11 @@ describe.skipIf(!postgresUrl || !redisUrl)('models of the database, in two proce
     }
   })
 
-  it('a record that makes no sense is left out and reported, and breaks no other', async () => {
+  it('secrets copied to another record do not open: that one is left out and reported, and breaks no other', async () => {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     await client.query(`INSERT INTO gateway_model (deployment_id, model_name, gateway_params, model_info, sealed)
-      SELECT 'broken-1', 'broken', '{"model":"nobody/x"}', '{}', sealed FROM gateway_model WHERE deployment_id = 'made-1'`)
+      SELECT 'broken-1', 'broken', '{"model":"echo/x","api_key":"[secret]"}', '{}', sealed FROM gateway_model WHERE deployment_id = 'made-1'`)
     await client.query("UPDATE gateway_revision SET revision = revision + 1 WHERE subject = 'routing'")
     await client.end()
     await within5Seconds(async () => {
@@ -275,6 +275,12 @@ describe.skipIf(!postgresUrl || !redisUrl)('models of the database, in two proce
       return other.logged('registry.record_left_out').length > 0
     })
     expect(await status(other, 'broken')).toBe(404)
+    expect(await ask('PATCH', '/broken-1', { model_info: { weight: 2 } })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'gateway_params.api_key' } },
+    })
+    expect(await ask('PATCH', '/broken-1', { gateway_params: { api_key: KEY } })).toMatchObject({ status: 200 })
+    expect(await status(one, 'broken')).toBe(200)
   })
 
   it('stored secrets are in no answer, no log and no row', async () => {
