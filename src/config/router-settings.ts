@@ -30,9 +30,6 @@ export const routerSettings = section({
   stream_keep_alive: positiveSeconds()
     .default(15)
     .describe('Seconds of silence after which the client of a stream is sent a comment, so that its connection stays.'),
-  hedge_after: seconds()
-    .default(0)
-    .describe('Seconds without a first token after which a second deployment is asked as well; 0 is off.'),
   cooldown_time: seconds().default(60).describe('Seconds that a failing deployment stays out of rotation; 0 is off.'),
   allowed_fails: count().default(0).describe('Failures in a row that are allowed before a deployment is cooled.'),
   enable_pre_call_checks: flag()

@@ -22,7 +22,6 @@ describe('a file without anything in it', () => {
         stream_first_token_timeout: 60,
         stream_idle_timeout: 60,
         stream_keep_alive: 15,
-        hedge_after: 0,
         cooldown_time: 60,
         allowed_fails: 0,
         enable_pre_call_checks: false,

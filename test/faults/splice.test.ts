@@ -26,7 +26,7 @@ describe('words of a second model behind those of a first', () => {
     ['says nothing', said, '', said],
     ['says only what was said', said, 'One two three', said],
     [
-      'repeats long words without blanks',
+      'keeps a short likeness without blanks',
       '今天天气很好我们一起去公园散步吧',
       '我们一起去公园散步吧好不好',
       '今天天气很好我们一起去公园散步吧我们一起去公园散步吧好不好',
