@@ -18,8 +18,10 @@ export function editJson(
     // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
     return encoder.encode(JSON.stringify({ ...parsed, ...changes }))
   }
+  // A client may call a member `valueOf` or `constructor`: only what the changes hold themselves is changed.
+  const changed = (key: string) => Object.hasOwn(changes, key)
   const keys = new Set(members.map((member) => member.key))
-  const kept = members.filter((member) => !(member.key in changes) || changes[member.key] !== undefined)
+  const kept = members.filter((member) => !changed(member.key) || changes[member.key] !== undefined)
   const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !keys.has(key))
   const headEnd = members[0]?.start ?? bytes.indexOf(0x7b) + 1
   const tailStart = members.at(-1)?.valueEnd ?? headEnd
@@ -35,7 +37,7 @@ export function editJson(
     } else if (written !== '') {
       pieces.push(COMMA)
     }
-    if (member.key in changes) {
+    if (changed(member.key)) {
       pieces.push(bytes.subarray(member.start, member.valueStart), encoder.encode(JSON.stringify(changes[member.key])))
     } else {
       pieces.push(bytes.subarray(member.start, member.valueEnd))

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import * as z from 'zod'
 import type { RouteContract } from '../../src/api/route.ts'
 import { routes } from '../../src/app.ts'
+import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { MASTER_KEY } from '../support/gateway.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import {
   expectClearFailure,
   fuzzGateway,
@@ -28,14 +30,18 @@ afterAll(async () => {
   await world.close()
 })
 
-const contracts = routes.map(({ contract }) => contract)
+const contracts = routes.map(({ contract }) => contract).filter(({ auth }) => auth !== 'admin')
+/** What is kept in the database, which this file has a real one for. */
+const administration = routes.map(({ contract }) => contract).filter(({ auth }) => auth === 'admin')
 const model = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('echo', ...KINDS) },
   { weight: 1, arbitrary: fc.string() },
 )
 
-const schemaOf = (body: RouteContract['body']): JsonSchema =>
-  (body ? z.toJSONSchema(body.schema, { unrepresentable: 'any', io: 'input' }) : {}) as JsonSchema
+const schemaOf = ({ body, json }: RouteContract): JsonSchema =>
+  (body || json
+    ? z.toJSONSchema((json ?? body?.schema) as z.ZodType, { unrepresentable: 'any', io: 'input' })
+    : {}) as JsonSchema
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }),
@@ -108,7 +114,7 @@ function requestsOf(contract: RouteContract): fc.Arbitrary<Asked> {
   if (method === 'GET') {
     return fc.tuple(path, headers).map(([to, given]) => ({ method, path: to, init: { headers: sendable(given) } }))
   }
-  const schema = schemaOf(contract.body)
+  const schema = schemaOf(contract)
   const named = fc.oneof(
     { weight: 3, arbitrary: nearSchema(schema, false) },
     { weight: 1, arbitrary: nearSchema(schema, true) },
@@ -162,4 +168,26 @@ describe('any request', () => {
     await gateway.idle()
     expect(thrown.errors).toEqual([])
   }, 60_000)
+})
+
+describe.skipIf(inject('postgresUrl') === '')('any request of an administrator', () => {
+  let full: FullGateway
+  beforeAll(async () => {
+    const database = await freshDatabase(inject('postgresUrl'))
+    full = await startFullGateway(`general_settings:\n  database_url: ${database}\nmodel_list: []\n`)
+  })
+  afterAll(() => full.close())
+
+  it('gets an answer or a clear refusal', async () => {
+    const any = fc.oneof(...administration.map((contract) => requestsOf(contract)))
+    await fc.assert(
+      fc.asyncProperty(any, async ({ method, path, init }) => {
+        const response = await full.fetch(path, { ...init, method, signal: AbortSignal.timeout(HANG_MS) })
+        const text = await response.text()
+        if (response.status >= 300) expectClearFailure(response.status, text)
+        expect(response.status, `${method} ${path} ${text}`).toBeLessThan(500)
+      }),
+      { ...parameters, interruptAfterTimeLimit: parameters.interruptAfterTimeLimit },
+    )
+  })
 })

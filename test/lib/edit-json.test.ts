@@ -28,6 +28,11 @@ describe('editJson', () => {
     expect(edit(text, { a: undefined, b: undefined, c: undefined })).toBe('{}')
   })
 
+  it('takes names of Object’s own for what they are', () => {
+    const text = '{"valueOf":[1],"constructor":2,"__proto__":{"x":1},"model":"a"}'
+    expect(edit(text, { model: 'b' })).toBe(text.replace('"a"', '"b"'))
+  })
+
   it('ends up right with repeated and escaped keys', () => {
     expect(JSON.parse(edit('{"model":"a","model":"b"}', { model: 'c' }))).toEqual({ model: 'c' })
     expect(JSON.parse(edit('{"mod\\u0065l":"a"}', { model: 'c' }))).toEqual({ model: 'c' })
