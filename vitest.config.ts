@@ -9,7 +9,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { ...slow, name: 'node', include: ['test/**/*.test.ts'], exclude: ['test/clients/**'] },
+        test: {
+          ...slow,
+          name: 'node',
+          setupFiles: ['./test/support/seed.ts'],
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/clients/**'],
+        },
       },
       {
         extends: true,
