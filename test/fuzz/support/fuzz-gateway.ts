@@ -7,6 +7,7 @@ import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts
 export const HANG_MS = 2000
 
 export const parameters = {
+  seed: Number(process.env.FUZZ_SEED ?? 20_261_121),
   numRuns: Number(process.env.FUZZ_RUNS ?? 100_000),
   interruptAfterTimeLimit: Number(process.env.FUZZ_MS ?? 3000),
 }
