@@ -1,6 +1,20 @@
-import type { GatewayError } from '../lib/errors.ts'
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import type { Answer } from '../pipeline/call.ts'
+import { SqlError } from '../stores/sql/sql.ts'
 import { json } from './respond.ts'
+
+const DATABASE_RETRY_SECONDS = 2
+
+/** Whatever was thrown, as the client hears it. A database that is away is the same answer wherever it was missed. */
+export function asFailure(thrown: unknown): GatewayError {
+  const error = asGatewayError(thrown)
+  const { cause } = error
+  if (error.failure !== 'internal' || !(cause instanceof SqlError) || !cause.isAway) return error
+  return new GatewayError('database_unavailable', 'The database is away, and this needs it. Retry later.', {
+    retryAfterSeconds: DATABASE_RETRY_SECONDS,
+    cause,
+  })
+}
 
 /** The one error body of every path. */
 export function errorBody(error: GatewayError): object {

@@ -2,9 +2,10 @@ import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { requirePermission } from '../identity/permissions.ts'
-import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import { GatewayError } from '../lib/errors.ts'
+import { describeError } from '../lib/log.ts'
 import type { Caller } from '../pipeline/caller.ts'
-import { failureAnswer } from './failures.ts'
+import { asFailure, failureAnswer } from './failures.ts'
 import { bearerOf } from './middleware/bearer.ts'
 import type { Env } from './middleware/env.ts'
 import { readJson } from './middleware/read-json.ts'
@@ -89,12 +90,13 @@ export function failed(
   services: ApiServices,
   contract: RouteContract | undefined = c.get('contract'),
 ): Response {
-  const error = asGatewayError(thrown)
+  const error = asFailure(thrown)
   c.set('failure', error)
-  if (error.failure === 'internal') {
-    services.log.error('internal', { requestId: c.get('requestId'), error: causeOf(error) })
-  }
   const requestId = c.get('requestId')
+  if (error.failure === 'internal') services.log.error('internal', { requestId, error: causeOf(error) })
+  if (error.failure === 'database_unavailable') {
+    services.log.warn('database.away', { requestId, error: describeError(error.cause) })
+  }
   return toResponse(withRequestId(failureAnswer(error, contract?.errorBody?.(error, requestId)), requestId, contract))
 }
 

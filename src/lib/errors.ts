@@ -46,6 +46,7 @@ export const FAILURES = {
   no_healthy_deployment: { status: 503, type: 'api_error', code: 'no_healthy_deployment', chain: 'fallbacks' },
   no_capacity: { status: 503, type: 'api_error', code: 'no_capacity', chain: 'fallbacks' },
   store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },
+  database_unavailable: { status: 503, type: 'api_error', code: 'database_unavailable' },
   shutting_down: { status: 503, type: 'api_error', code: 'shutting_down' },
   internal: { status: 500, type: 'api_error', code: 'internal_error' },
   // The upstream's

@@ -2,8 +2,9 @@ import { describeError, type Log } from '../lib/log.ts'
 import { applySchema } from '../stores/sql/apply-schema.ts'
 import { type Sql, SqlError } from '../stores/sql/sql.ts'
 
-/** A database that is still being prepared: its statements wait for that, a ping says at once that it is not there. */
-export function startingSql(sql: Sql, ready: Promise<void>): Sql {
+/** A database that is still being prepared: its statements wait for that, though not longer than for an answer; a ping
+ *  says at once that it is not there. */
+export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sql {
   let isReady = false
   ready.then(
     () => {
@@ -11,17 +12,29 @@ export function startingSql(sql: Sql, ready: Promise<void>): Sql {
     },
     () => {},
   )
+  const starting = () => new SqlError('The database is still starting.')
+  async function prepared(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(starting()), waitMs)
+    })
+    try {
+      await Promise.race([ready, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
   return {
     async query(statement) {
-      if (!isReady) await ready
+      if (!isReady) await prepared()
       return sql.query(statement)
     },
     async batch(statements) {
-      if (!isReady) await ready
+      if (!isReady) await prepared()
       return sql.batch(statements)
     },
     async ping(timeoutMs) {
-      if (!isReady) throw new SqlError('The database is still starting.')
+      if (!isReady) throw starting()
       await sql.ping(timeoutMs)
     },
     close: () => sql.close(),
@@ -45,7 +58,8 @@ export async function prepareDatabase(
       return
     } catch (error) {
       const { message } = error as Error
-      if (!isAway(error)) throw new Error(`the schema cannot be applied to the database: ${message}`)
+      if (!(error instanceof SqlError && error.isAway))
+        throw new Error(`the schema cannot be applied to the database: ${message}`)
       if (performance.now() + pauseMs >= deadline) {
         throw new Error(`the database has not been there for ${Math.round(patienceMs / 1000)} seconds: ${message}`)
       }
@@ -53,9 +67,4 @@ export async function prepareDatabase(
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
-}
-
-/** No answer at all, or one that says "not now": no connection, no room, starting up or shutting down. */
-function isAway(error: unknown): boolean {
-  return error instanceof SqlError && (error.code === undefined || /^(08|53|57P)/.test(error.code))
 }

@@ -52,6 +52,12 @@ describe('prepareDatabase', () => {
 })
 
 describe('startingSql', () => {
+  it('lets a statement wait only so long', async () => {
+    const sql = startingSql(failing(undefined), new Promise(() => {}), 20)
+    await expect(sql.query(SELECT)).rejects.toMatchObject({ isAway: true })
+    await expect(sql.batch([SELECT])).rejects.toMatchObject({ isAway: true })
+  })
+
   it('lets statements wait and pings fail, until the database is there', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const behind = failing(undefined)

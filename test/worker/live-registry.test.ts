@@ -77,6 +77,17 @@ describe.skipIf(!edgeExists())('on workerd, models of the database', () => {
     await edge.postgres.set('open')
   })
 
+  it.each(['closed', 'stalled'] as const)('admin routes are a 503 in time while the database is %s', async (line) => {
+    await edge.postgres.set(line)
+    const startedAt = performance.now()
+    const answer = await call(one, '/ui/api/models', {})
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('2')
+    expect(await answer.json()).toMatchObject({ error: { code: 'database_unavailable' } })
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+    await edge.postgres.set('open')
+  })
+
   it('their secrets are in no log line', () => {
     expect([one.output(), other.output()].filter((text) => text.includes(KEY))).toEqual([])
   })

@@ -6,7 +6,6 @@ import type { ModelRecord } from '../../stores/sql/model-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
-import { asked } from './asked.ts'
 import { mergePatch } from './merge-patch.ts'
 import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
 import { isStorable, storable } from './storable.ts'
@@ -48,7 +47,7 @@ const list = defineRoute(
     const { search, cursor, limit } = query
     const entries = services.config.model_list
     const ids = entries.map(({ deployment_id }) => deployment_id)
-    const { records, taken } = await asked(services.modelRecords.page({ search, cursor, limit: limit + 1, ids }))
+    const { records, taken } = await services.modelRecords.page({ search, cursor, limit: limit + 1, ids })
     const wanted = search.toLowerCase()
     const ofFile = entries.filter(
       ({ deployment_id: id, model_name }) =>
@@ -79,7 +78,7 @@ const create = defineRoute(
     refuseAlias(services, draft)
     for (const id of given === undefined ? freeIds(services, draft.model_name) : [given]) {
       const content = await contentOf(id, draft, services.seal)
-      const record = await asked(services.modelRecords.create(id, content))
+      const record = await services.modelRecords.create(id, content)
       if (record) return json(fromRecord(await seen(services, record)), 201)
     }
     throw new GatewayError(
@@ -153,7 +152,7 @@ const remove = defineRoute(
   },
   async ({ services, input }) => {
     const { deployment_id: id } = input.params
-    const record = isStorable(id) ? await asked(services.modelRecords.remove(id)) : undefined
+    const record = isStorable(id) ? await services.modelRecords.remove(id) : undefined
     if (!record) throw absent(services, id)
     return json(fromRecord(await seen(services, record)))
   },
@@ -178,14 +177,14 @@ async function change(
   const draft = draftOf(record)
   refuseAlias(services, draft)
   const content = await contentOf(id, draft, services.seal, record)
-  const written = await asked(services.modelRecords.replace(id, expected ?? record.version, content))
+  const written = await services.modelRecords.replace(id, expected ?? record.version, content)
   if (written) return json(fromRecord(await seen(services, written)))
   const message = 'Somebody else has changed this deployment meanwhile. Read it again, and repeat your change.'
   throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
 }
 
 async function find(services: ApiServices, id: string): Promise<ModelRecord | undefined> {
-  return isStorable(id) ? asked(services.modelRecords.find(id)) : undefined
+  return isStorable(id) ? services.modelRecords.find(id) : undefined
 }
 
 /** The change is written: it is an answer even where it cannot be read back yet. */

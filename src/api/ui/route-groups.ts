@@ -5,7 +5,6 @@ import type { RouteGroupRecord } from '../../stores/sql/route-group-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
-import { asked } from './asked.ts'
 import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/route-groups'
@@ -45,7 +44,7 @@ const list = defineRoute(
     },
   },
   async ({ services, input: { query } }) => {
-    const found = await asked(services.routeGroupRecords.page({ ...query, limit: query.limit + 1 }))
+    const found = await services.routeGroupRecords.page({ ...query, limit: query.limit + 1 })
     const data = found.slice(0, query.limit)
     return json({ data, next_cursor: found.length > query.limit ? (data.at(-1)?.name ?? null) : null })
   },
@@ -65,7 +64,7 @@ const create = defineRoute(
   async ({ services, input }) => {
     const group = routeGroup.parse(input.json)
     refuseAlias(services, group.name)
-    const record = await asked(services.routeGroupRecords.create(group))
+    const record = await services.routeGroupRecords.create(group)
     if (record) return json(await seen(services, record), 201)
     throw new GatewayError('conflict', 'There is a route group of this name already.', { param: 'name' })
   },
@@ -102,7 +101,7 @@ const put = defineRoute(
     }
     if (!isStorable(name)) throw unknown()
     const group = routeGroup.safeParse({ ...content, name })
-    const record = group.success ? await asked(services.routeGroupRecords.replace(group.data, version)) : undefined
+    const record = group.success ? await services.routeGroupRecords.replace(group.data, version) : undefined
     if (record) return json(await seen(services, record))
     if (!(await find(services, name))) throw unknown()
     const message = 'Somebody else has changed this route group meanwhile. Read it again, and repeat your change.'
@@ -120,7 +119,7 @@ const remove = defineRoute(
   },
   async ({ services, input }) => {
     const { name } = input.params
-    const record = isStorable(name) ? await asked(services.routeGroupRecords.remove(name)) : undefined
+    const record = isStorable(name) ? await services.routeGroupRecords.remove(name) : undefined
     if (!record) throw unknown()
     return json(await seen(services, record))
   },
@@ -129,7 +128,7 @@ const remove = defineRoute(
 export const routeGroups: readonly Route[] = [list, create, get, put, remove]
 
 async function find(services: ApiServices, name: string): Promise<RouteGroupRecord | undefined> {
-  return isStorable(name) ? asked(services.routeGroupRecords.find(name)) : undefined
+  return isStorable(name) ? services.routeGroupRecords.find(name) : undefined
 }
 
 /** The change is written: it is an answer even where it cannot be read back yet. */

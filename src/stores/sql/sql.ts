@@ -36,4 +36,9 @@ export class SqlError extends Error {
     super(message)
     this.code = code
   }
+
+  /** No answer at all, or one that says "not now": no connection, no room, no time, starting up or shutting down. */
+  get isAway(): boolean {
+    return this.code === undefined || /^(08|53|57P|57014)/.test(this.code)
+  }
 }

@@ -8,6 +8,7 @@ const TYPES: Partial<Record<FailureName, string>> = {
   no_healthy_deployment: 'overloaded_error',
   no_capacity: 'overloaded_error',
   store_unavailable: 'overloaded_error',
+  database_unavailable: 'overloaded_error',
   shutting_down: 'overloaded_error',
   upstream_timeout: 'timeout_error',
 }

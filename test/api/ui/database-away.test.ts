@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { pgliteSql } from '../../../src/stores/sql/pglite.node.ts'
+import { SqlError } from '../../../src/stores/sql/sql.ts'
+import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+import { type Switchable, switchable } from '../../worker/support/switchable.ts'
+
+const postgresUrl = inject('postgresUrl')
+
+describe.skipIf(!postgresUrl)('while the database is away', () => {
+  let line: Switchable
+  let gateway: FullGateway
+
+  beforeAll(async () => {
+    line = await switchable(await freshDatabase(postgresUrl))
+    gateway = await startFullGateway(`
+general_settings: { database_url: '${line.url}' }
+model_list:
+  - { model_name: of-file, gateway_params: { model: echo/file } }
+`)
+  })
+  afterAll(async () => {
+    await line?.set('open')
+    await gateway?.close()
+    await line?.close()
+  })
+
+  const model = JSON.stringify({ model_name: 'm', gateway_params: { model: 'echo/m' } })
+  const group = JSON.stringify({ name: 'g', members: [{ model_name: 'of-file' }] })
+  const json = { 'content-type': 'application/json' }
+  const asked: [string, RequestInit][] = [
+    ['/ui/api/models', {}],
+    ['/ui/api/models/any', {}],
+    ['/ui/api/models', { method: 'POST', body: model, headers: json }],
+    ['/ui/api/models/any', { method: 'DELETE' }],
+    ['/ui/api/route-groups', {}],
+    ['/ui/api/route-groups', { method: 'POST', body: group, headers: json }],
+  ]
+
+  it.each(['closed', 'stalled'] as const)('(%s) the admin API says so, in time, and says nothing more', async (how) => {
+    await line.set(how)
+    const startedAt = performance.now()
+    const answers = await Promise.all(asked.map(([path, init]) => gateway.fetch(path, init)))
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+    for (const answer of answers) {
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('retry-after')).toBe('2')
+      const message = 'The database is away, and this needs it. Retry later.'
+      expect(await answer.json()).toEqual({
+        error: { message, type: 'api_error', param: null, code: 'database_unavailable' },
+      })
+    }
+    const chat = await gateway.chat({ model: 'of-file', messages: [{ role: 'user', content: 'Hello' }] })
+    expect(chat.status).toBe(200)
+    await line.set('open')
+    expect((await gateway.fetch('/ui/api/models')).status).toBe(200)
+  })
+})
+
+it('the embedded database that has ended is away, too', async () => {
+  const sql = await pgliteSql()
+  await sql.close()
+  const error = await sql.query({ sql: 'SELECT 1', parameters: [] }).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(SqlError)
+  expect(error).toMatchObject({ isAway: true })
+})
