@@ -17,22 +17,27 @@ export interface LoadResult {
 
 interface Shape {
   readonly connections: number
-  readonly seconds: number
   readonly kind: Kind
 }
 
-/** wrk at a target: as many calls as that many connections carry, for that long. */
-export async function load(target: Running, shape: Shape, folder: string): Promise<LoadResult> {
+/** The loads of a round. */
+export const LOADS = {
+  one: { connections: 1, kind: 'chat' },
+  sixteen: { connections: 16, kind: 'chat' },
+  sixtyFour: { connections: 64, kind: 'chat' },
+  streams: { connections: 16, kind: 'stream' },
+  long: { connections: 4, kind: 'long-chat' },
+  embeddings: { connections: 4, kind: 'embeddings' },
+} as const satisfies Record<string, Shape>
+export type LoadName = keyof typeof LOADS
+
+/** wrk at a target: as many calls as that many connections carry in so many seconds. */
+export async function load(target: Running, shape: Shape, during: number, folder: string): Promise<LoadResult> {
   const script = join(folder, 'load.lua')
   await writeFile(script, lua(target, shape.kind))
-  const args = ['-t1', `-c${shape.connections}`, `-d${shape.seconds}s`, '--timeout', '10s', '-s', script]
+  const args = ['-t1', `-c${shape.connections}`, `-d${during}s`, '--timeout', '10s', '-s', script]
   const before = cpuSeconds(target.pids)
-  const printed = await run(
-    'wrk',
-    [...args, target.url + ASKS[shape.kind].path],
-    LOAD_CORE,
-    (shape.seconds + 20) * 1000,
-  )
+  const printed = await run('wrk', [...args, target.url + ASKS[shape.kind].path], LOAD_CORE, (during + 20) * 1000)
   const used = cpuSeconds(target.pids) - before
   const { calls, seconds, p50Ms, p99Ms, failures } = JSON.parse(printed.slice(printed.lastIndexOf('{"calls"')))
   const cpuSecondsPerThousand = (used / Math.max(1, calls)) * 1000

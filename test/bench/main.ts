@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkAnswers } from './check.ts'
 import { firstByte } from './first-byte.ts'
-import { load } from './load.ts'
+import { LOADS, type LoadName, type LoadResult, load } from './load.ts'
 import { busyShare, canPin, LOAD_CORE, residentMegabytes, start, stopAll } from './processes.ts'
 import { failuresOf, type Round, table } from './report.ts'
 import { TARGETS } from './targets/index.ts'
 import type { Running } from './targets/target.ts'
 
-const USAGE = `node test/bench/main.ts [--quick] [--rounds 3] [--seconds 4] [--only nginx,gateway] [--json out.json] [--peer-node path]
-Measures the gateway beside ${TARGETS.map((target) => target.name).join(', ')}, each call answered by a far end on this machine.`
+const USAGE = `node test/bench/main.ts [--quick] [--rounds 3] [--seconds 4] [--only nginx,gateway] [--loads long,embeddings] [--json out.json] [--peer-node path]
+Measures the gateway beside ${TARGETS.map((target) => target.name).join(', ')}, each call answered by a far end on this machine.
+Loads: ${Object.keys(LOADS).join(', ')}, first-byte; all of them without --loads.`
 
 const { values: options } = parseArgs({
   options: {
@@ -20,6 +21,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     only: { type: 'string' },
+    loads: { type: 'string' },
     json: { type: 'string' },
     'peer-node': { type: 'string', default: process.execPath },
     help: { type: 'boolean', default: false },
@@ -29,6 +31,9 @@ const rounds = bounded(options.rounds, options.quick ? 1 : 3, 20)
 const seconds = bounded(options.seconds, options.quick ? 2 : 4, 60)
 const streams = options.quick ? 150 : 400
 const only = options.only?.split(',')
+const chosen = options.loads?.split(',')
+const unknown = chosen?.find((name) => name !== 'first-byte' && !Object.hasOwn(LOADS, name))
+if (unknown !== undefined) throw new RangeError(`no load '${unknown}'`)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 if (options.help) say(USAGE)
@@ -66,8 +71,8 @@ async function measure(folder: string): Promise<boolean> {
     try {
       const found = await target.start({ upstreamUrl, folder: place, peerNode: options['peer-node'] })
       await checkAnswers(found)
-      await load(found, { connections: 16, seconds: options.quick ? 2 : 5, kind: 'chat' }, folder)
-      await load(found, { connections: 16, seconds: 1, kind: 'stream' }, folder)
+      await load(found, LOADS.sixteen, options.quick ? 2 : 5, folder)
+      await load(found, LOADS.streams, 1, folder)
       running.set(target.name, found)
     } catch (error) {
       const line = `${target.name}: not measured: ${(error as Error).message}`
@@ -100,15 +105,14 @@ async function measure(folder: string): Promise<boolean> {
 }
 
 async function oneRound(target: Running, folder: string): Promise<Round> {
-  const whole = (connections: number) => load(target, { connections, seconds, kind: 'chat' }, folder)
+  const asked = (name: string) => !chosen || chosen.includes(name)
+  const loads: Partial<Record<LoadName, LoadResult>> = {}
+  for (const name of Object.keys(LOADS).filter(asked) as LoadName[]) {
+    loads[name] = await load(target, LOADS[name], seconds, folder)
+  }
   return {
-    one: await whole(1),
-    sixteen: await whole(16),
-    sixtyFour: await whole(64),
-    streams: await load(target, { connections: 16, seconds, kind: 'stream' }, folder),
-    long: await load(target, { connections: 4, seconds, kind: 'long-chat' }, folder),
-    embeddings: await load(target, { connections: 4, seconds, kind: 'embeddings' }, folder),
-    firstByte: await firstByte(target, streams),
+    loads,
+    firstByte: asked('first-byte') ? await firstByte(target, streams) : undefined,
     residentMegabytes: residentMegabytes(target.pids),
   }
 }

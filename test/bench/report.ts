@@ -1,15 +1,10 @@
 import type { FirstByteResult } from './first-byte.ts'
-import type { LoadResult } from './load.ts'
+import type { LoadName, LoadResult } from './load.ts'
 
-/** What one round found at one target. */
+/** What one round found at one target, as far as it was asked. */
 export interface Round {
-  readonly one: LoadResult
-  readonly sixteen: LoadResult
-  readonly sixtyFour: LoadResult
-  readonly streams: LoadResult
-  readonly long: LoadResult
-  readonly embeddings: LoadResult
-  readonly firstByte: FirstByteResult
+  readonly loads: Readonly<Partial<Record<LoadName, LoadResult>>>
+  readonly firstByte: FirstByteResult | undefined
   readonly residentMegabytes: number
 }
 
@@ -23,31 +18,37 @@ interface Measure {
 }
 
 const added =
-  (read: (round: Round) => number): Measure['read'] =>
-  (round, direct) =>
-    direct && direct !== round ? read(round) - read(direct) : undefined
+  (read: (round: Round) => number | undefined): Measure['read'] =>
+  (round, direct) => {
+    const [own, without] = [read(round), direct && direct !== round ? read(direct) : undefined]
+    return own === undefined || without === undefined ? undefined : own - without
+  }
 
 const MEASURES: readonly Measure[] = [
-  { label: 'calls/s, 1 connection', digits: 0, read: (round) => round.one.callsPerSecond },
-  { label: 'calls/s, 16 connections', digits: 0, read: (round) => round.sixteen.callsPerSecond },
-  { label: 'calls/s, 64 connections', digits: 0, read: (round) => round.sixtyFour.callsPerSecond },
-  { label: 'CPU s per 1,000 calls, 1', digits: 3, read: (round) => round.one.cpuSecondsPerThousand },
-  { label: 'CPU s per 1,000 calls, 16', digits: 3, read: (round) => round.sixteen.cpuSecondsPerThousand },
-  { label: 'CPU s per 1,000 calls, 64', digits: 3, read: (round) => round.sixtyFour.cpuSecondsPerThousand },
-  { label: 'latency p50 ms, 1', digits: 3, read: (round) => round.one.p50Ms },
-  { label: 'latency p99 ms, 1', digits: 3, read: (round) => round.one.p99Ms },
-  { label: 'added p50 ms, 1', digits: 3, read: added((round) => round.one.p50Ms) },
-  { label: 'added p99 ms, 1', digits: 3, read: added((round) => round.one.p99Ms) },
-  { label: 'latency p99 ms, 64', digits: 2, read: (round) => round.sixtyFour.p99Ms },
-  { label: 'first byte p50 ms', digits: 3, read: (round) => round.firstByte.p50Ms },
-  { label: 'first byte p99 ms', digits: 3, read: (round) => round.firstByte.p99Ms },
-  { label: 'added first byte p50 ms', digits: 3, read: added((round) => round.firstByte.p50Ms) },
-  { label: 'added first byte p99 ms', digits: 3, read: added((round) => round.firstByte.p99Ms) },
-  { label: 'whole stream p50 ms', digits: 2, read: (round) => round.firstByte.wholeP50Ms },
-  { label: 'streams/s, 16 connections', digits: 0, read: (round) => round.streams.callsPerSecond },
-  { label: 'CPU s per 1,000 streams, 16', digits: 3, read: (round) => round.streams.cpuSecondsPerThousand },
-  { label: 'CPU s per 1,000 chats of 1 MB', digits: 2, read: (round) => round.long.cpuSecondsPerThousand },
-  { label: 'CPU s per 1,000 embeddings of 0.6 MB', digits: 2, read: (round) => round.embeddings.cpuSecondsPerThousand },
+  { label: 'calls/s, 1 connection', digits: 0, read: (round) => round.loads.one?.callsPerSecond },
+  { label: 'calls/s, 16 connections', digits: 0, read: (round) => round.loads.sixteen?.callsPerSecond },
+  { label: 'calls/s, 64 connections', digits: 0, read: (round) => round.loads.sixtyFour?.callsPerSecond },
+  { label: 'CPU s per 1,000 calls, 1', digits: 3, read: (round) => round.loads.one?.cpuSecondsPerThousand },
+  { label: 'CPU s per 1,000 calls, 16', digits: 3, read: (round) => round.loads.sixteen?.cpuSecondsPerThousand },
+  { label: 'CPU s per 1,000 calls, 64', digits: 3, read: (round) => round.loads.sixtyFour?.cpuSecondsPerThousand },
+  { label: 'latency p50 ms, 1', digits: 3, read: (round) => round.loads.one?.p50Ms },
+  { label: 'latency p99 ms, 1', digits: 3, read: (round) => round.loads.one?.p99Ms },
+  { label: 'added p50 ms, 1', digits: 3, read: added((round) => round.loads.one?.p50Ms) },
+  { label: 'added p99 ms, 1', digits: 3, read: added((round) => round.loads.one?.p99Ms) },
+  { label: 'latency p99 ms, 64', digits: 2, read: (round) => round.loads.sixtyFour?.p99Ms },
+  { label: 'first byte p50 ms', digits: 3, read: (round) => round.firstByte?.p50Ms },
+  { label: 'first byte p99 ms', digits: 3, read: (round) => round.firstByte?.p99Ms },
+  { label: 'added first byte p50 ms', digits: 3, read: added((round) => round.firstByte?.p50Ms) },
+  { label: 'added first byte p99 ms', digits: 3, read: added((round) => round.firstByte?.p99Ms) },
+  { label: 'whole stream p50 ms', digits: 2, read: (round) => round.firstByte?.wholeP50Ms },
+  { label: 'streams/s, 16 connections', digits: 0, read: (round) => round.loads.streams?.callsPerSecond },
+  { label: 'CPU s per 1,000 streams, 16', digits: 3, read: (round) => round.loads.streams?.cpuSecondsPerThousand },
+  { label: 'CPU s per 1,000 chats of 1 MB', digits: 2, read: (round) => round.loads.long?.cpuSecondsPerThousand },
+  {
+    label: 'CPU s per 1,000 embeddings of 0.6 MB',
+    digits: 2,
+    read: (round) => round.loads.embeddings?.cpuSecondsPerThousand,
+  },
   { label: 'resident MB', digits: 0, read: (round) => round.residentMegabytes },
 ]
 
@@ -59,8 +60,9 @@ const RATIOS = ['gateway', 'gateway-redis', 'gateway-key'].flatMap((ours) =>
 export function table(results: Results): string {
   const names = [...results.keys()]
   const ratios = RATIOS.filter(([one, other]) => results.has(one) && results.has(other))
-  const rows = MEASURES.map((measure) => {
+  const rows = MEASURES.flatMap((measure) => {
     const values = new Map(names.map((name) => [name, medianOf(measure, name, results)]))
+    if ([...values.values()].every((value) => value === undefined)) return []
     const ratio = (one: string, other: string) => {
       const [above, below] = [values.get(one), values.get(other)]
       return above === undefined || below === undefined || below <= 0 ? '-' : `${(above / below).toFixed(2)}×`
@@ -69,16 +71,14 @@ export function table(results: Results): string {
       const value = values.get(name)
       return value === undefined || (name === 'direct' && value === 0) ? '-' : value.toFixed(measure.digits)
     })
-    return [measure.label, ...cells, ...ratios.map(([one, other]) => ratio(one, other))]
+    return [[measure.label, ...cells, ...ratios.map(([one, other]) => ratio(one, other))]]
   })
   return aligned([['', ...names, ...ratios.map((pair) => pair.join('/'))], ...rows])
 }
 
 /** The failed calls of all rounds of a target. */
 export function failuresOf(rounds: readonly Round[]): number {
-  return rounds
-    .flatMap((round) => [round.one, round.sixteen, round.sixtyFour, round.streams, round.long, round.embeddings])
-    .reduce((sum, load) => sum + load.failures, 0)
+  return rounds.flatMap((round) => Object.values(round.loads)).reduce((sum, load) => sum + load.failures, 0)
 }
 
 function medianOf(measure: Measure, name: string, results: Results): number | undefined {
