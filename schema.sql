@@ -53,3 +53,130 @@ CREATE TABLE IF NOT EXISTS gateway_route_group (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+
+-- Versions of everything that a caller is built from. One sequence for all: a record that is made again under the id of
+-- a deleted one is still newer than what anybody remembers of that.
+CREATE SEQUENCE IF NOT EXISTS gateway_record_version;
+
+-- Who pays and who may: organizations hold teams, teams hold keys, users are people or programs. In all of them a limit
+-- or a budget that is null is none, and 0 blocks. Money is US dollars.
+CREATE TABLE IF NOT EXISTS gateway_organization (
+  organization_id text COLLATE "C" PRIMARY KEY,
+  organization_name text,
+  rpm_limit bigint, tpm_limit bigint, rph_limit bigint, rpd_limit bigint, tpd_limit bigint,
+  max_budget numeric, soft_budget numeric,
+  -- 24h, 30d, 1mo; null: what was spent is never forgotten. Periods are counted from budget_started_at.
+  budget_duration text,
+  budget_started_at timestamptz NOT NULL DEFAULT now(),
+  -- restrict: only what is bound here may be called; inherit: what is bound here counts for nothing; null: restrict as
+  -- soon as anything is bound.
+  target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
+  -- json, not jsonb: strings may hold \u0000.
+  metadata json NOT NULL DEFAULT '{}',
+  version bigint NOT NULL DEFAULT nextval('gateway_record_version'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE IF NOT EXISTS gateway_team (
+  team_id text COLLATE "C" PRIMARY KEY,
+  team_name text,
+  organization_id text COLLATE "C" REFERENCES gateway_organization (organization_id),
+  rpm_limit bigint, tpm_limit bigint, rph_limit bigint, rpd_limit bigint, tpd_limit bigint,
+  max_budget numeric, soft_budget numeric, budget_duration text,
+  budget_started_at timestamptz NOT NULL DEFAULT now(),
+  -- Budgets in US dollars by model name, over the same periods.
+  model_max_budget json NOT NULL DEFAULT '{}',
+  target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
+  self_service_keys_enabled boolean NOT NULL DEFAULT false,
+  self_service_max_keys_per_user integer,
+  self_service_budget_ceiling numeric,
+  self_service_require_expiry boolean NOT NULL DEFAULT false,
+  self_service_max_expiry_days integer,
+  metadata json NOT NULL DEFAULT '{}',
+  version bigint NOT NULL DEFAULT nextval('gateway_record_version'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS gateway_team_organization ON gateway_team (organization_id);
+
+-- The user of the running gateway: budgets and limits. user_role is profile metadata, never a right.
+CREATE TABLE IF NOT EXISTS gateway_user (
+  user_id text COLLATE "C" PRIMARY KEY,
+  user_email text,
+  user_name text,
+  user_role text,
+  rpm_limit bigint, tpm_limit bigint, rph_limit bigint, rpd_limit bigint, tpd_limit bigint,
+  max_budget numeric, soft_budget numeric, budget_duration text,
+  budget_started_at timestamptz NOT NULL DEFAULT now(),
+  target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
+  metadata json NOT NULL DEFAULT '{}',
+  version bigint NOT NULL DEFAULT nextval('gateway_record_version'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Who belongs to an organization or a team, and as what.
+CREATE TABLE IF NOT EXISTS gateway_membership (
+  scope_type text NOT NULL CHECK (scope_type IN ('organization', 'team')),
+  scope_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL REFERENCES gateway_user (user_id) ON DELETE CASCADE,
+  role text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (scope_type, scope_id, user_id)
+);
+CREATE INDEX IF NOT EXISTS gateway_membership_user ON gateway_membership (user_id);
+
+CREATE TABLE IF NOT EXISTS gateway_key (
+  key_id text COLLATE "C" PRIMARY KEY,
+  -- HMAC-SHA256 of the key under the salt key. Finds the key, and is none.
+  key_hash text COLLATE "C" NOT NULL UNIQUE,
+  key_name text,
+  team_id text COLLATE "C" REFERENCES gateway_team (team_id),
+  organization_id text COLLATE "C" REFERENCES gateway_organization (organization_id),
+  user_id text COLLATE "C" REFERENCES gateway_user (user_id) ON DELETE SET NULL,
+  -- The person who made it for themselves.
+  owner_account_id text COLLATE "C",
+  rpm_limit bigint, tpm_limit bigint, rph_limit bigint, rpd_limit bigint, tpd_limit bigint,
+  max_parallel_requests bigint,
+  max_budget numeric, soft_budget numeric, budget_duration text,
+  budget_started_at timestamptz NOT NULL DEFAULT now(),
+  model_max_budget json NOT NULL DEFAULT '{}',
+  target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
+  -- Addresses and CIDR ranges that it may be used from; null: from anywhere.
+  allowed_ips json,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  metadata json NOT NULL DEFAULT '{}',
+  version bigint NOT NULL DEFAULT nextval('gateway_record_version'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS gateway_key_team ON gateway_key (team_id);
+CREATE INDEX IF NOT EXISTS gateway_key_organization ON gateway_key (organization_id);
+CREATE INDEX IF NOT EXISTS gateway_key_user ON gateway_key (user_id);
+CREATE INDEX IF NOT EXISTS gateway_key_owner ON gateway_key (owner_account_id);
+
+-- What may be called: models, route groups (kind target) or all models with a label (kind access_group). Until a level
+-- has a binding of its own, it allows everything.
+CREATE TABLE IF NOT EXISTS gateway_callable_binding (
+  scope_type text NOT NULL CHECK (scope_type IN ('organization', 'team', 'user', 'api_key')),
+  scope_id text COLLATE "C" NOT NULL,
+  callable_kind text NOT NULL DEFAULT 'target' CHECK (callable_kind IN ('target', 'access_group')),
+  callable_key text COLLATE "C" NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  binding_id text COLLATE "C" NOT NULL UNIQUE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (scope_type, scope_id, callable_kind, callable_key)
+);
+
+-- What every budget has spent in every one of its periods, in nano-dollars. The shared store holds the same for
+-- deciding, and asks here when it does not know.
+CREATE TABLE IF NOT EXISTS gateway_budget (
+  subject text COLLATE "C" NOT NULL,
+  -- The beginning of the period, '' where there is only one.
+  period text COLLATE "C" NOT NULL,
+  spent_nano numeric NOT NULL DEFAULT 0,
+  PRIMARY KEY (subject, period)
+);

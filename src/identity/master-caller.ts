@@ -7,5 +7,10 @@ export const masterCaller: Caller = {
   userId: undefined,
   teamId: undefined,
   organizationId: undefined,
+  quotas: [],
+  slots: [],
+  accounts: [],
+  mayCall: () => true,
   versions: [],
+  again: async () => masterCaller,
 }

@@ -1,12 +1,30 @@
-import type { RecordVersion } from '../stores/kv/shared-store.ts'
+import type { Account } from '../limits/accounts.ts'
+import type { QuotaRule } from '../limits/quotas.ts'
+import type { RecordVersion, Slot } from '../stores/kv/shared-store.ts'
 
-/** Who is calling, once a credential has been accepted. */
+/** Something that a caller may be allowed to call. */
+export interface CallTarget {
+  /** The model or route group. */
+  readonly name: string
+  /** The labels of its deployments. */
+  readonly accessGroups: readonly string[]
+}
+
+/** Who is calling, once a credential has been accepted, and what holds for them. */
 export interface Caller {
   readonly kind: 'master_key' | 'api_key'
   readonly keyId: string | undefined
   readonly userId: string | undefined
   readonly teamId: string | undefined
   readonly organizationId: string | undefined
+  /** In the order in which they refuse: organization, team, user, key. */
+  readonly quotas: readonly QuotaRule[]
+  readonly slots: readonly Slot[]
+  /** What a call's cost is charged to, in the same order. */
+  readonly accounts: readonly Account[]
+  mayCall(target: CallTarget): boolean
   /** The records that this was read from. Admission refuses a caller that is out of date. */
   readonly versions: readonly RecordVersion[]
+  /** Read again, past every cache. Throws the refusal of a caller that is none any more. */
+  again(): Promise<Caller>
 }
