@@ -1,9 +1,6 @@
-import type * as z from 'zod'
+import { accepted, mistake } from '../config/accepted.ts'
 import { isMap } from '../config/fields.ts'
-import { mistakesOf } from '../config/load.ts'
 import { type ModelEntry, modelEntry } from '../config/model-list.ts'
-import { sentence } from '../config/sentences.ts'
-import { GatewayError } from '../lib/errors.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { ModelContent, ModelRecord } from '../stores/sql/model-records.ts'
 
@@ -25,7 +22,7 @@ export interface ModelDraft {
 export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEntry> {
   const gateway_params = unmasked(record.gateway_params, await secretsOf(record, seal))
   const { deployment_id, model_name, model_info } = record
-  return { ...check({ model_name, gateway_params, model_info }), deployment_id }
+  return { ...accepted(modelEntry, { model_name, gateway_params, model_info }), deployment_id }
 }
 
 /** A draft as the database keeps it, or the refusal of its first mistake. Masks in it stand for secrets of `earlier`,
@@ -51,7 +48,10 @@ export async function contentOf(
     }
   }
   const whole = unmasked(params, stored)
-  const { model_name } = check({ ...draft, gateway_params: isMap(draft.gateway_params) ? whole : draft.gateway_params })
+  const { model_name } = accepted(modelEntry, {
+    ...draft,
+    gateway_params: isMap(draft.gateway_params) ? whole : draft.gateway_params,
+  })
   const secrets = Object.fromEntries(secretPaths(whole).map(([path, text]) => [path, text]))
   return {
     model_name,
@@ -59,17 +59,6 @@ export async function contentOf(
     model_info: isMap(draft.model_info) ? draft.model_info : {},
     sealed: await seal.close(JSON.stringify(secrets), placeOf(id, whole)),
   }
-}
-
-function check(draft: ModelDraft): z.output<typeof modelEntry> {
-  const result = modelEntry.safeParse(draft, { error: sentence })
-  if (result.success) return result.data
-  const [first] = result.error.issues.flatMap(mistakesOf)
-  throw mistake(first?.path ?? 'top level', first?.message ?? 'is not valid')
-}
-
-function mistake(path: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', `${path}: ${message}`, { param: path })
 }
 
 /** Who writes records may not read the environment of the process by them. */

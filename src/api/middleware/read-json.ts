@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { mistakesOf } from '../../config/load.ts'
-import { sentence } from '../../config/sentences.ts'
+import { accepted } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Client } from '../../pipeline/client.ts'
 
@@ -18,11 +17,8 @@ export async function readJson(
     throw new GatewayError('unsupported_media_type', message)
   }
   const value = parsed(await client.body(limitBytes))
-  const result = schema.safeParse(value, { error: sentence })
-  if (result.success) return value
-  const [first] = result.error.issues.flatMap(mistakesOf)
-  const path = first?.path ?? 'top level'
-  throw new GatewayError('invalid_request', `${path}: ${first?.message}`, { param: path })
+  accepted(schema, value)
+  return value
 }
 
 function parsed(bytes: Uint8Array): unknown {

@@ -1,10 +1,13 @@
 import * as z from 'zod'
+import { accepted, mistake } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import type { Answer } from '../../pipeline/call.ts'
 import { routeGroup } from '../../routing/route-group.ts'
 import type { RouteGroupRecord } from '../../stores/sql/route-group-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
+import { mergePatch } from './merge-patch.ts'
 import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/route-groups'
@@ -16,6 +19,7 @@ const answer = z.object({
   updated_at: z.iso.datetime(),
 })
 const answers = { 200: { description: 'The route group.', schema: answer } } as const
+const version = z.int().optional().describe('The version that the change is meant for; another one answers 409.')
 const one = {
   path: `${PATH}/{name}`,
   tag: 'Configuration',
@@ -87,25 +91,37 @@ const put = defineRoute(
     permission: 'config.update',
     json: routeGroup.extend({
       name: routeGroup.shape.name.optional(),
-      version: z.int().optional().describe('The version that the change is meant for; another one answers 409.'),
+      version,
     }),
     responses: answers,
   },
   async ({ services, input }) => {
-    const { name } = input.params
-    const { version, ...content } = input.json
-    if (content.name !== undefined && content.name !== name) {
-      throw new GatewayError('invalid_request', 'name: cannot be changed; make another group and delete this one', {
-        param: 'name',
-      })
-    }
-    if (!isStorable(name)) throw unknown()
-    const group = routeGroup.safeParse({ ...content, name })
-    const record = group.success ? await services.routeGroupRecords.replace(group.data, version) : undefined
-    if (record) return json(await seen(services, record))
-    if (!(await find(services, name))) throw unknown()
-    const message = 'Somebody else has changed this route group meanwhile. Read it again, and repeat your change.'
-    throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+    const { version: expected, ...content } = input.json
+    return replace(services, input.params.name, content, expected)
+  },
+)
+
+const patch = defineRoute(
+  {
+    ...one,
+    method: 'patch',
+    summary: 'Changes a route group: what is left out stays, null takes away, a list of members replaces the list.',
+    permission: 'config.update',
+    json: z.strictObject({
+      name: z.string().optional(),
+      enabled: routeGroup.shape.enabled.unwrap().nullable().optional(),
+      members: routeGroup.shape.members.optional(),
+      version,
+    }),
+    responses: answers,
+  },
+  async ({ services, input }) => {
+    const { version: expected, ...changes } = input.json
+    const record = await find(services, input.params.name)
+    if (!record) throw unknown()
+    const { enabled, members } = record
+    const content = mergePatch({ enabled, members }, changes) as Record<string, unknown>
+    return replace(services, input.params.name, content, expected ?? record.version)
   },
 )
 
@@ -125,7 +141,25 @@ const remove = defineRoute(
   },
 )
 
-export const routeGroups: readonly Route[] = [list, create, get, put, remove]
+export const routeGroups: readonly Route[] = [list, create, get, patch, put, remove]
+
+async function replace(
+  services: ApiServices,
+  name: string,
+  content: Readonly<Record<string, unknown>>,
+  expected: number | undefined,
+): Promise<Answer> {
+  if (content.name !== undefined && content.name !== name) {
+    throw mistake('name', 'cannot be changed; make another group and delete this one')
+  }
+  if (!isStorable(name) || !routeGroup.shape.name.safeParse(name).success) throw unknown()
+  const group = accepted(routeGroup, { ...content, name })
+  const record = await services.routeGroupRecords.replace(group, expected)
+  if (record) return json(await seen(services, record))
+  if (!(await find(services, name))) throw unknown()
+  const message = 'Somebody else has changed this route group meanwhile. Read it again, and repeat your change.'
+  throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+}
 
 async function find(services: ApiServices, name: string): Promise<RouteGroupRecord | undefined> {
   return isStorable(name) ? services.routeGroupRecords.find(name) : undefined
@@ -139,8 +173,7 @@ async function seen(services: ApiServices, record: RouteGroupRecord): Promise<Ro
 
 function refuseAlias({ config }: ApiServices, name: string): void {
   if (!Object.hasOwn(config.router_settings.model_group_alias, name)) return
-  const message = 'name: is an alias of router_settings.model_group_alias; choose another name'
-  throw new GatewayError('invalid_request', message, { param: 'name' })
+  throw mistake('name', 'is an alias of router_settings.model_group_alias; choose another name')
 }
 
 function unknown(): GatewayError {

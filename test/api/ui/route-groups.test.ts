@@ -117,6 +117,29 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
+  it('PATCH keeps what is left out, and replaces the list of members', async () => {
+    const before = (await ask('GET', '/half')).body
+    const members = [{ model_name: 'big' }, { deployment_id: 'big-2', weight: 3, priority: 4, enabled: false }]
+    const patched = await ask('PATCH', '/half', { members })
+    expect(patched).toMatchObject({ status: 200, body: { enabled: true, members, version: before.version + 1 } })
+    expect(await answeredBy('half')).toBe('big-1')
+    expect((await ask('PATCH', '/half', { enabled: false })).body).toMatchObject({ enabled: false, members })
+    expect(await answeredBy('half')).toBe('404')
+    expect((await ask('PATCH', '/half', { enabled: null })).body).toMatchObject({ enabled: true, members })
+    expect(await ask('PATCH', '/half', { version: before.version })).toMatchObject({ status: 409 })
+    expect(await ask('PATCH', '/half', { members: before.members, name: 'half' })).toMatchObject({ status: 200 })
+    for (const [body, param] of [
+      [{ name: 'other' }, 'name'],
+      [{ members: null }, 'members'],
+      [{ members: [{ model_name: 'big', weight: -1 }] }, 'members[0].weight'],
+      [{ enabled: 'no' }, 'enabled'],
+      [{ rank: 1 }, 'rank'],
+    ] as const) {
+      expect(await ask('PATCH', '/half', body)).toMatchObject({ status: 400, body: { error: { param } } })
+    }
+    expect(await ask('PATCH', '/nobody', { enabled: false })).toMatchObject({ status: 404 })
+  })
+
   it('come in pages', async () => {
     const first = await ask('GET', '?limit=2')
     expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['empty', 'half'])
@@ -142,7 +165,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
   })
 
   it('an unknown one is a 404, a taken name a 409', async () => {
-    for (const name of ['nobody', '%00']) {
+    for (const name of ['nobody', '%00', 'x'.repeat(300)]) {
       expect((await ask('GET', `/${name}`)).status).toBe(404)
       expect((await ask('DELETE', `/${name}`)).status).toBe(404)
       expect((await ask('PUT', `/${name}`, { members: [{ model_name: 'small' }] })).status).toBe(404)

@@ -1,0 +1,17 @@
+import type * as z from 'zod'
+import { GatewayError } from '../lib/errors.ts'
+import { mistakesOf } from './load.ts'
+import { sentence } from './sentences.ts'
+
+/** What a schema makes of a value that was sent to us, or the refusal that names the field of its first mistake. */
+export function accepted<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value, { error: sentence })
+  if (result.success) return result.data
+  const [first] = result.error.issues.flatMap(mistakesOf)
+  throw mistake(first?.path ?? 'top level', first?.message ?? 'is not valid')
+}
+
+/** The refusal of one field. */
+export function mistake(path: string, message: string): GatewayError {
+  return new GatewayError('invalid_request', `${path}: ${message}`, { param: path })
+}
