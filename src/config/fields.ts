@@ -38,6 +38,11 @@ export const count = () => z.int().min(0)
 export const positiveCount = () => z.int().positive()
 export const seconds = () => z.number().min(0).max(MOST_SECONDS)
 export const positiveSeconds = () => z.number().positive().max(MOST_SECONDS)
+export const positiveMilliseconds = () =>
+  z
+    .number()
+    .positive()
+    .max(1000 * MOST_SECONDS)
 /** US dollars. */
 export const money = () => z.number().min(0).max(1_000_000_000)
 export const email = () => z.email().transform((address) => address.toLowerCase())

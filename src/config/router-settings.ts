@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { count, flag, positiveSeconds, seconds, section, text } from './fields.ts'
+import { count, flag, positiveMilliseconds, positiveSeconds, seconds, section, text } from './fields.ts'
 
 export const ROUTING_STRATEGIES = [
   'simple-shuffle',
@@ -30,6 +30,15 @@ export const routerSettings = section({
   stream_keep_alive: positiveSeconds()
     .default(15)
     .describe('Seconds of silence after which the client of a stream is sent a comment, so that its connection stays.'),
+  hedge_after_ms: positiveMilliseconds()
+    .optional()
+    .describe(
+      'Milliseconds without a first token after which a second deployment is asked as well; off when left out.',
+    ),
+  hedge: z
+    .enum(['p95'])
+    .optional()
+    .describe("With p95 the wait is the time in which 95 % of the group's recent calls began to be answered."),
   cooldown_time: seconds().default(60).describe('Seconds that a failing deployment stays out of rotation; 0 is off.'),
   allowed_fails: count().default(0).describe('Failures in a row that are allowed before a deployment is cooled.'),
   enable_pre_call_checks: flag()

@@ -52,7 +52,7 @@ async function tryGroup(
   plan: Plan,
   reserved: Reserved | undefined,
 ): Promise<Committed> {
-  const { num_retries: retries, retry_after: retryAfter } = services.config.router_settings
+  const { numRetries: retries, retryAfterSeconds: retryAfter } = plan.settings
   const untried = orderFrom(services, call, plan, reserved)
   let again: Again[] = []
   let retriesLeft = retries

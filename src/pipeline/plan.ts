@@ -3,6 +3,7 @@ import { seededRandom } from '../lib/random.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import { eligible } from '../routing/eligible.ts'
+import { type GroupSettings, groupSettings } from '../routing/group-settings.ts'
 import { strategies } from '../routing/strategies/index.ts'
 import type { Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
 import type { Endpoint } from './call.ts'
@@ -12,6 +13,7 @@ import { speakerOf } from './speak.ts'
 /** Where a call may go: the group that its name means, and its deployments in the order of preference. */
 export interface Plan {
   readonly group: Group
+  readonly settings: GroupSettings
   /** By what is known of the deployments at this moment; the same call gets the same random draw every time. */
   order(): Deployment[]
 }
@@ -37,11 +39,13 @@ export function planGroup(services: PipelineServices, endpoint: Endpoint, reques
   const { mode, dialect } = endpoint
   const ofItsKind = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
   const deployments = expressible(ofItsKind, endpoint, request)
-  const strategy = strategies.get(services.config.router_settings.routing_strategy)
-  if (!strategy) throw new TypeError(`no strategy '${services.config.router_settings.routing_strategy}'`)
+  const settings = groupSettings(services.config.router_settings, group)
+  const strategy = strategies.get(settings.strategy)
+  if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
   const seed = services.random() * 4_294_967_296
   return {
     group,
+    settings,
     order() {
       const [only] = deployments
       if (only && deployments.length === 1) return [only]

@@ -19,7 +19,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   const attemptId = newAttemptId()
   const { request, chosen, admitted } = await allow(services, input, { id, attemptId })
 
-  const call = begin(services, input, id, request, chosen)
+  const call = begin(input, id, request, chosen)
   input.begun()
   // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
   const over = Promise.withResolvers<GatewayError | undefined>()
@@ -75,14 +75,14 @@ async function allow(
   return { request: parsed.request, chosen: planned.plan, admitted }
 }
 
-function begin(services: PipelineServices, input: CallInput, id: string, request: ModelRequest, { group }: Plan): Call {
+function begin(input: CallInput, id: string, request: ModelRequest, { group, settings }: Plan): Call {
   return {
     ...input,
     id,
     request,
     group,
     streamed: request.stream === true,
-    deadline: input.arrivedAt + 1000 * services.config.router_settings.timeout,
+    deadline: input.arrivedAt + 1000 * settings.timeoutSeconds,
     attempts: [],
     returned: [],
     overheadMs: undefined,

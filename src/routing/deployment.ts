@@ -1,6 +1,7 @@
 import type { ModelInfo } from '../config/model-list.ts'
 import type { Adapter, Capability, Connection, Provider } from '../providers/provider.ts'
 import type { Capacity } from '../stores/kv/deployment-signals.ts'
+import type { GroupSettings } from './group-settings.ts'
 
 /** One place that a model can be called at. Built once from the configuration; never changes. */
 export interface Deployment {
@@ -23,4 +24,6 @@ export interface Deployment {
 export interface Group {
   readonly name: string
   readonly deployments: readonly Deployment[]
+  /** What was published for it alone. */
+  readonly policy?: Partial<GroupSettings>
 }

@@ -1,0 +1,41 @@
+import type { RouterSettings, RoutingStrategy } from '../config/router-settings.ts'
+
+/** When a call is asked of a second deployment beside the first. */
+export interface Hedge {
+  /** After so many milliseconds. With `p95`: as long as too little is known for that. */
+  readonly afterMs: number | undefined
+  /** After the time in which 95 % of the group's recent calls began to be answered. */
+  readonly p95: boolean
+}
+
+/** How the calls of one route group are routed. */
+export interface GroupSettings {
+  readonly strategy: RoutingStrategy
+  /** That a call may take in all. */
+  readonly timeoutSeconds: number
+  readonly numRetries: number
+  readonly retryAfterSeconds: number
+  /** undefined: never. */
+  readonly hedge: Hedge | undefined
+}
+
+/** What holds for a group: its own policy, and the router settings where that says nothing. */
+export function groupSettings(
+  router: RouterSettings,
+  { policy }: { readonly policy?: Partial<GroupSettings> },
+): GroupSettings {
+  const general: GroupSettings = {
+    strategy: router.routing_strategy,
+    timeoutSeconds: router.timeout,
+    numRetries: router.num_retries,
+    retryAfterSeconds: router.retry_after,
+    hedge: hedgeOf(router),
+  }
+  return policy ? { ...general, ...policy } : general
+}
+
+/** The setting as it is written, in the file and in a policy. */
+export function hedgeOf(written: Pick<RouterSettings, 'hedge' | 'hedge_after_ms'>): Hedge | undefined {
+  const { hedge, hedge_after_ms: afterMs } = written
+  return hedge === undefined && afterMs === undefined ? undefined : { afterMs, p95: hedge === 'p95' }
+}
