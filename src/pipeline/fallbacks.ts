@@ -8,8 +8,9 @@ import { type Plan, planGroup } from './plan.ts'
 export function fallbackGroups(services: PipelineServices, chain: Failure['chain'], from: Group): Group[] {
   if (!chain) return []
   return services.config.gateway_settings[chain]
-    .flatMap((map) => map[from.name] ?? [])
-    .map((name) => services.registry.resolve(name))
+    .flatMap((map) => Object.entries(map))
+    .filter(([source]) => services.registry.resolve(source)?.name === from.name)
+    .flatMap(([, targets]) => targets.map((name) => services.registry.resolve(name)))
     .filter((group) => group !== undefined)
 }
 

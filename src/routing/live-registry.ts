@@ -1,3 +1,5 @@
+import { pathText } from '../config/config-error.ts'
+import { groupReferences } from '../config/group-names.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
@@ -46,6 +48,7 @@ export function liveRegistry(options: {
   let seenAt = Number.NEGATIVE_INFINITY
   let away = false
   let awayError = ''
+  let namesChecked = false
   const reportAway = throttled(60_000, now, (suppressed) =>
     log.warn('registry.database_away', { error: awayError, suppressed }),
   )
@@ -91,6 +94,15 @@ export function liveRegistry(options: {
     }
     seenAt = now()
     away = false
+    if (!namesChecked) reportUnknownNames()
+  }
+
+  /** Once, as soon as it can be known: chains and aliases go by what there is at each call. */
+  function reportUnknownNames(): void {
+    namesChecked = true
+    for (const { path, name } of groupReferences(config)) {
+      if (!current.resolve(name)) log.warn('config.unknown_group', { field: pathText(path), name })
+    }
   }
 
   async function look(): Promise<void> {

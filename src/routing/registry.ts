@@ -40,12 +40,15 @@ export function registryFrom(
   }
 
   const aliases = new Map(Object.entries(modelGroupAlias))
+  const resolve = (name: string) => {
+    const meant = aliases.get(name) ?? name
+    return routed.get(meant) ?? groups.get(meant)
+  }
+  // An alias may wait for a group of the database.
+  const known = [...aliases.keys()].filter((alias) => resolve(alias) !== undefined)
   return {
-    resolve(name) {
-      const meant = aliases.get(name) ?? name
-      return routed.get(meant) ?? groups.get(meant)
-    },
-    names: [...new Set([...groups.keys(), ...routed.keys(), ...aliases.keys()])].sort(),
+    resolve,
+    names: [...new Set([...groups.keys(), ...routed.keys(), ...known])].sort(),
     groups: [...groups.values()],
   }
 }

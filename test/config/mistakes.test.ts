@@ -369,6 +369,16 @@ describe('keys that belong together', () => {
     expect(linesOf(yaml)).toEqual(lines)
   })
 
+  it('lets a configured database bring the groups that the file lacks, but for what is nearly one of them', () => {
+    const stored = 'general_settings: {database_url: "postgres://db.example/gateway"}\n'
+    const chains = 'gateway_settings: {fallbacks: [{pool: [gpt, other]}, {gpt: [GPT, pool]}]}\n'
+    const alias = 'router_settings: {model_group_alias: {a: pool, b: a}}\n'
+    expect(linesOf(stored + chains + alias + models)).toEqual([
+      'router_settings.model_group_alias.b: names no model group of model_list',
+      "gateway_settings.fallbacks[1].gpt[0]: names no model group of model_list; did you mean 'gpt'?",
+    ])
+  })
+
   it('says nothing of chains while the deployment they may mean has no name', () => {
     const yaml =
       'gateway_settings: {fallbacks: [{a: [b]}]}\nmodel_list: [{model_nam: a, gateway_params: {model: echo/x}}]'
