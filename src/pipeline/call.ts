@@ -50,8 +50,12 @@ export interface Attempt {
   firstTokenAt: number | undefined
   endedAt: number | undefined
   failure: GatewayError | undefined
-  /** What it had used when another went on with its answer. */
+  /** What it had used when another went on with its answer, or answered before it. */
   usage: Usage | undefined
+  /** Another, asked beside it, was first: it was ended, and says nothing about its deployment. */
+  outrun: boolean
+  /** The store knows already how it ended. */
+  settled: boolean
 }
 
 /** A model call while it runs: what is decided stays, what is learned is filled in. */
@@ -63,6 +67,8 @@ export interface Call extends CallInput {
   /** `performance.now()` at which the whole call has taken too long. */
   readonly deadline: number
   readonly attempts: Attempt[]
+  /** A second deployment was asked beside a late one. */
+  hedged: boolean
   /** Reservations that were not used. */
   readonly returned: { readonly attemptId: string; readonly deployment: string }[]
   /** Time spent before the first upstream call was sent. */

@@ -3,7 +3,7 @@ import { describeError } from '../lib/log.ts'
 import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
-import type { CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
+import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
 import type { Attempt, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -15,10 +15,10 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= performance.now()
   if (last && failure) last.failure ??= failure
-  const ofLast = usageOfLast(call, failure)
-  services.telemetry.emit(finished(services, call, failure, inAll(call, ofLast)))
+  if (last) last.usage ??= usageOfLast(call, failure)
+  services.telemetry.emit(finished(services, call, failure))
   try {
-    await services.store.settle(settlement(services, call, ofLast))
+    await services.store.settle(settlement(services, call))
   } catch (error) {
     services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
   }
@@ -38,13 +38,11 @@ function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | und
 }
 
 /** Everything that the attempts of an answer have used: of one, unless others went on with it. */
-function inAll(call: Call, ofLast: Usage | undefined): Usage | undefined {
-  const earlier = call.attempts.slice(0, -1).flatMap(({ usage }) => usage ?? [])
-  const own = call.attempts.at(-1)?.usage ?? ofLast
-  return [...earlier, ...(own ? [own] : [])].reduce<Usage | undefined>(
-    (sum, usage) => (sum ? addUsage(sum, usage) : usage),
-    undefined,
-  )
+function inAll({ attempts }: Call): Usage | undefined {
+  return attempts.reduce<Usage | undefined>((sum, { usage, outrun }) => {
+    if (!usage || outrun) return sum
+    return sum ? addUsage(sum, usage) : usage
+  }, undefined)
 }
 
 /** The attempt whose answer the client saw, else the last one. */
@@ -63,12 +61,7 @@ function endingOf(call: Call, failure: GatewayError | undefined): Ending {
   return servedBy(call)?.firstTokenAt === undefined ? 'failed' : 'truncated'
 }
 
-function finished(
-  services: PipelineServices,
-  call: Call,
-  failure: GatewayError | undefined,
-  usage: Usage | undefined,
-): CallFinished {
+function finished(services: PipelineServices, call: Call, failure: GatewayError | undefined): CallFinished {
   const { caller } = call
   const served = servedBy(call)
   // What a client waited for is the first of them, whoever went on with it.
@@ -93,8 +86,10 @@ function finished(
     // What the client saw: the status line of a stream went out before it was cut.
     status: ending === 'truncated' ? 200 : (failure?.status ?? 200),
     errorType: failure?.row.type ?? '',
-    usage,
+    usage: inAll(call),
     attempts: call.attempts.length,
+    tried: call.attempts.map(attemptFinished),
+    rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
     overheadMs: call.overheadMs ?? performance.now() - call.arrivedAt,
     firstTokenMs: begun === undefined ? undefined : begun - call.arrivedAt,
@@ -103,13 +98,38 @@ function finished(
   }
 }
 
-function settlement(services: PipelineServices, call: Call, usage: Usage | undefined): Settlement {
+/** The deployments whose answers broke off and were gone on with. */
+function rescuedFrom({ attempts }: Call, served: Attempt | undefined): string[] {
+  return attempts.flatMap((one) => (one !== served && one.firstTokenAt !== undefined ? one.deployment.id : []))
+}
+
+function attemptFinished(one: Attempt): AttemptFinished {
+  const { deployment, failure, startedAt, firstTokenAt, endedAt, usage } = one
+  return {
+    deployment: deployment.id,
+    provider: deployment.provider.kind,
+    result: resultOf(one),
+    error: failure ? (failure.row.classification ?? failure.failure) : '',
+    usage,
+    firstTokenMs: firstTokenAt === undefined ? undefined : firstTokenAt - startedAt,
+    totalMs: (endedAt ?? startedAt) - startedAt,
+  }
+}
+
+function resultOf({ outrun, failure, firstTokenAt }: Attempt): AttemptFinished['result'] {
+  if (outrun) return 'outrun'
+  if (!failure) return 'answered'
+  if (failure.failure === 'client_closed') return 'client_closed'
+  return firstTokenAt === undefined ? 'failed' : 'cut'
+}
+
+function settlement(services: PipelineServices, call: Call): Settlement {
   return {
     callId: call.id,
     slots: [],
     budgets: [],
     outcomes: [
-      ...call.attempts.map((attempt) => outcome(services, call, attempt, usage)),
+      ...call.attempts.filter(({ settled }) => !settled).map((attempt) => outcome(services, call, attempt)),
       ...call.returned.map((lease) => ({
         ...lease,
         result: 'neutral' as const,
@@ -126,16 +146,12 @@ function settlement(services: PipelineServices, call: Call, usage: Usage | undef
   }
 }
 
-function outcome(
-  services: PipelineServices,
-  call: Call,
-  attempt: Attempt,
-  usage: Usage | undefined,
-): DeploymentOutcome {
+/** What an attempt says of its deployment. */
+export function outcome(services: PipelineServices, call: Call, attempt: Attempt): DeploymentOutcome {
   const { failure } = attempt
   const lease = { attemptId: attempt.id, deployment: attempt.deployment.id, cooldown: cooldown(services) }
-  const own = attempt.usage ?? (attempt === call.attempts.at(-1) ? usage : undefined)
-  const used = own ? capacityOf(call, own) : {}
+  const used = attempt.usage ? capacityOf(call, attempt.usage) : {}
+  if (attempt.outrun) return { ...lease, result: 'neutral', used }
   if (failure) {
     const blamed = failure.row.blames === 'deployment'
     return {
@@ -169,8 +185,9 @@ function cooldown({ config }: PipelineServices): DeploymentOutcome['cooldown'] {
 
 /** One for each failed attempt that led to another; it succeeded when that other one did. */
 function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[] {
-  return call.attempts.slice(0, -1).map(({ failure, deployment }, index) => {
-    const next = call.attempts[index + 1] as Attempt
+  const tried = call.attempts.filter(({ outrun }) => !outrun)
+  return tried.slice(0, -1).map(({ failure, deployment }, index) => {
+    const next = tried[index + 1] as Attempt
     return {
       timestamp: new Date(services.clock.now()).toISOString(),
       source_model: deployment.modelName,

@@ -84,6 +84,7 @@ function begin(input: CallInput, id: string, request: ModelRequest, { group, set
     streamed: request.stream === true,
     deadline: input.arrivedAt + 1000 * settings.timeoutSeconds,
     attempts: [],
+    hedged: false,
     returned: [],
     overheadMs: undefined,
     usage: undefined,

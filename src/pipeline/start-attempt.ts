@@ -32,6 +32,8 @@ export async function startAttempt(
     endedAt: undefined,
     failure: undefined,
     usage: undefined,
+    outrun: false,
+    settled: false,
   }
   call.attempts.push(started)
   return started

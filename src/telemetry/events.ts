@@ -4,6 +4,20 @@ import type { Usage } from '../modes/usage.ts'
 /** How a model call ended, as its client saw it. */
 export type Ending = 'answered' | 'failed' | 'truncated' | 'client_closed'
 
+/** One upstream call of a model call. */
+export interface AttemptFinished {
+  readonly deployment: string
+  readonly provider: string
+  /** `outrun`: another, asked beside it, was first. `cut`: it failed after its answer had begun. */
+  readonly result: 'answered' | 'failed' | 'cut' | 'outrun' | 'client_closed'
+  /** What kind of failure it was, '' when it was none. */
+  readonly error: string
+  /** What it has used, as far as it is known. Of one that was outrun an estimate, which is no part of the call's. */
+  readonly usage: Usage | undefined
+  readonly firstTokenMs: number | undefined
+  readonly totalMs: number
+}
+
 /** A model call is over and everything about it is known. Holds no content and no credential. */
 export interface CallFinished {
   readonly type: 'call.finished'
@@ -27,6 +41,10 @@ export interface CallFinished {
   readonly errorType: string
   readonly usage: Usage | undefined
   readonly attempts: number
+  /** Each of them, the one that ended the call last. */
+  readonly tried: readonly AttemptFinished[]
+  /** The deployments whose broken answer another one finished. */
+  readonly rescuedFrom: readonly string[]
   readonly malformedEvents: number
   readonly overheadMs: number
   readonly firstTokenMs: number | undefined

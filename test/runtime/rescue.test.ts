@@ -110,7 +110,17 @@ describe('an answer that fails after it began', () => {
       stream: true,
     })
     expect([await asked(first), await asked(second), await asked(third)]).toEqual([1, 1, 0])
-    expect(await line()).toMatchObject({ ending: 'answered', deployment: second, attempts: 2, status: 200 })
+    expect(await line()).toMatchObject({
+      ending: 'answered',
+      deployment: second,
+      attempts: 2,
+      status: 200,
+      rescuedFrom: [first],
+      tried: [
+        { deployment: first, result: 'cut', error: expect.stringMatching(/^(truncated|timeout|provider_error)$/) },
+        { deployment: second, result: 'answered', error: '' },
+      ],
+    })
   })
 
   it.each([
@@ -165,7 +175,7 @@ describe('an answer that fails after it began', () => {
     expect(JSON.parse(stream.events.at(-1)?.data ?? '{}')).toMatchObject({ error: { code: 'upstream_truncated' } })
     expect(stream.text).not.toContain('[DONE]')
     const finished = await line()
-    expect(finished).toMatchObject({ ending: 'truncated', deployment: first, attempts: 3 })
+    expect(finished).toMatchObject({ ending: 'truncated', deployment: first, attempts: 3, rescuedFrom: [] })
     expect(finished.usage).toMatchObject({ outputTokens: 3 })
     expect((await gateway.store.signals([second, third])).map(({ failures }) => failures)).toEqual([0, 0])
   })
