@@ -7,7 +7,7 @@ let used = pool.length
 const letters = new Array<number>(LENGTH)
 
 /** `<prefix>_` and 24 random characters (124 bits). */
-export function newId(prefix: string): string {
+export function newId(prefix: string, separator: '_' | '-' = '_'): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool)
     used = 0
@@ -16,5 +16,5 @@ export function newId(prefix: string): string {
     letters[index] = ALPHABET.charCodeAt((pool[used++] as number) % ALPHABET.length)
   }
   // In one piece: a string that grew letter by letter is kept as a chain of its pieces by whoever keeps the id.
-  return `${prefix}_${String.fromCharCode(...letters)}`
+  return `${prefix}${separator}${String.fromCharCode(...letters)}`
 }
