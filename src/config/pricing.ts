@@ -24,7 +24,9 @@ export const pricing = {
     .max(100)
     .default(1)
     .describe('What the prices are multiplied by in a batch, where no batch price is given.'),
-  input_cost_per_image: perImage('US dollars for one image, or a map from size to US dollars.'),
+  input_cost_per_image: perImage(
+    'US dollars for one image, or a map from `<width>x<height>`, `<quality>/<width>x<height>` and `default`.',
+  ),
   cost_per_image: perImage('Another name of input_cost_per_image.'),
   cost_per_audio_second: price('US dollars for one second of audio.'),
   cost_per_character: price('US dollars for one character of speech input.'),

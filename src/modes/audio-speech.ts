@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Mode } from './mode.ts'
+import { perUnit } from './tariff.ts'
 
 export const speechRequest = z.looseObject({
   model: z.string().min(1).describe('Public model name, alias or route group.'),
@@ -18,5 +19,5 @@ export const audioSpeech: Mode<SpeechRequest> = {
   body: 'json',
   unit: 'characters',
   measure: ({ input }) => ({ characters: input.length }),
-  unitCost: ({ cost_per_character }) => cost_per_character,
+  tariffs: [perUnit('characters', 'cost_per_character')],
 }

@@ -1,6 +1,10 @@
 import * as z from 'zod'
 import { type FormFile, isFormFile } from './form.ts'
 import type { Mode } from './mode.ts'
+import { perUnit, tokensInstead } from './tariff.ts'
+
+/** A second of speech, at the vendors that count its tokens. */
+const SECOND = { input: 10, output: 4 }
 
 const flag = z.union([z.boolean(), z.stringbool()])
 
@@ -22,5 +26,5 @@ export const audioTranscription: Mode<TranscriptionRequest> = {
   body: 'multipart',
   unit: 'audioSeconds',
   measure: () => ({}),
-  unitCost: ({ cost_per_audio_second }) => cost_per_audio_second,
+  tariffs: [perUnit('audioSeconds', 'cost_per_audio_second'), tokensInstead(SECOND)],
 }

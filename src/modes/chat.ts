@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Mode } from './mode.ts'
-import { tokenCost } from './token-cost.ts'
+import { textTokens } from './tariff.ts'
 
 const message = z.looseObject({
   role: z.string(),
@@ -24,5 +24,5 @@ export const chat: Mode<ChatRequest> = {
   body: 'json',
   unit: 'tokens',
   measure: () => ({}),
-  unitCost: tokenCost,
+  tariffs: [textTokens],
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Mode } from './mode.ts'
-import { tokenCost } from './token-cost.ts'
+import { textTokens } from './tariff.ts'
 
 const prompt = z.union([z.string(), z.array(z.string()).min(1)], {
   error: 'must be a string or a list of strings; lists of tokens are not taken here',
@@ -23,5 +23,5 @@ export const completion: Mode<CompletionRequest> = {
   body: 'json',
   unit: 'tokens',
   measure: () => ({}),
-  unitCost: tokenCost,
+  tariffs: [textTokens],
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Mode } from './mode.ts'
-import { tokenCost } from './token-cost.ts'
+import { inputTokens } from './tariff.ts'
 
 const tokens = z.array(z.int())
 
@@ -20,5 +20,5 @@ export const embedding: Mode<EmbeddingRequest> = {
   body: 'json',
   unit: 'tokens',
   measure: () => ({}),
-  unitCost: tokenCost,
+  tariffs: [inputTokens],
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ModelInfo } from '../config/model-list.ts'
 import type { Mode } from './mode.ts'
+import { perImage, tokensInstead } from './tariff.ts'
 
 export const imageRequest = z.looseObject({
   model: z.string().min(1).describe('Public model name, alias or route group.'),
@@ -11,21 +11,24 @@ export const imageRequest = z.looseObject({
     .regex(/^(auto|\d+x\d+)$/, 'must be <width>x<height> or auto')
     .nullish()
     .describe('<width>x<height>'),
+  quality: z.string().nullish(),
   stream: z.boolean().nullish(),
 })
 export type ImageRequest = z.output<typeof imageRequest>
+
+/** A square image of medium quality, at the vendors that count its tokens. */
+const IMAGE = { input: 50, output: 1056 }
 
 export const imageGeneration: Mode<ImageRequest> = {
   name: 'image_generation',
   schema: imageRequest,
   body: 'json',
   unit: 'images',
-  measure: ({ n }) => ({ images: n ?? 1 }),
-  unitCost: cheapestImage,
+  measure: ({ n, size, quality }) => ({ images: n ?? 1, imageSize: imageSize(size, quality) }),
+  tariffs: [perImage, tokensInstead(IMAGE)],
 }
 
-/** A map by size is compared by its cheapest entry. */
-function cheapestImage({ cost_per_image, input_cost_per_image }: ModelInfo): number | undefined {
-  const price = cost_per_image ?? input_cost_per_image
-  return typeof price === 'object' ? Math.min(...Object.values(price)) : price
+/** `1024x1024`, or `hd/1024x1024` where a quality was asked for: by what a map of prices is searched. */
+function imageSize(size: string | null | undefined, quality: string | null | undefined): string {
+  return quality ? `${quality}/${size ?? ''}` : (size ?? '')
 }

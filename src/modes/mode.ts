@@ -1,6 +1,7 @@
 import type * as z from 'zod'
-import type { ModelInfo, ModelMode } from '../config/model-list.ts'
+import type { ModelMode } from '../config/model-list.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
+import type { Tariff } from './tariff.ts'
 import type { Usage } from './usage.ts'
 
 export { MODEL_MODES as MODE_NAMES } from '../config/model-list.ts'
@@ -25,8 +26,8 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly unit: CapacityUnit
   /** What the request itself tells of its usage, where the provider reports none. */
   measure(request: Request): Partial<Usage>
-  /** What one unit costs at a deployment, for comparing; undefined when nobody said. */
-  unitCost(info: ModelInfo): number | undefined
+  /** How its calls are billed: the first way for which a deployment has the prices. */
+  readonly tariffs: readonly Tariff[]
 }
 
 /** A mode among modes: only its own schema knows its request type. */

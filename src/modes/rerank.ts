@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Mode } from './mode.ts'
+import { perUnit, tokensInstead } from './tariff.ts'
 
 const document = z.union([z.string(), z.looseObject({ text: z.string() })])
 
@@ -14,6 +15,8 @@ export type RerankRequest = z.output<typeof rerankRequest>
 
 /** One unit is a query with up to 100 documents, as the vendors bill it. */
 const DOCUMENTS_A_UNIT = 100
+/** The same, at the vendors that count its tokens. */
+const UNIT = { input: 100 * DOCUMENTS_A_UNIT, output: 0 }
 
 export const rerank: Mode<RerankRequest> = {
   name: 'rerank',
@@ -21,5 +24,5 @@ export const rerank: Mode<RerankRequest> = {
   body: 'json',
   unit: 'rerankUnits',
   measure: ({ documents }) => ({ rerankUnits: Math.ceil(documents.length / DOCUMENTS_A_UNIT) }),
-  unitCost: ({ cost_per_rerank_unit }) => cost_per_rerank_unit,
+  tariffs: [perUnit('rerankUnits', 'cost_per_rerank_unit'), tokensInstead(UNIT)],
 }

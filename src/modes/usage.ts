@@ -7,6 +7,8 @@ export interface Usage {
   readonly cacheCreationInputTokens: number
   readonly reasoningTokens: number
   readonly images: number
+  /** `1024x1024`, or `hd/1024x1024` where a quality was asked for; '' where nobody said. */
+  readonly imageSize: string
   readonly audioSeconds: number
   readonly characters: number
   readonly rerankUnits: number
@@ -21,6 +23,7 @@ const NOTHING: Usage = {
   cacheCreationInputTokens: 0,
   reasoningTokens: 0,
   images: 0,
+  imageSize: '',
   audioSeconds: 0,
   characters: 0,
   rerankUnits: 0,

@@ -9,6 +9,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
     cacheCreationInputTokens: one.cacheCreationInputTokens + other.cacheCreationInputTokens,
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     images: one.images + other.images,
+    imageSize: one.imageSize || other.imageSize,
     audioSeconds: one.audioSeconds + other.audioSeconds,
     characters: one.characters + other.characters,
     rerankUnits: one.rerankUnits + other.rerankUnits,

@@ -1,3 +1,4 @@
+import { unitCost } from '../../modes/cost.ts'
 import { sortedBy } from './sort.ts'
 import type { Strategy } from './strategy.ts'
 
@@ -5,5 +6,5 @@ import type { Strategy } from './strategy.ts'
 export const costBasedRouting: Strategy = {
   name: 'cost-based-routing',
   order: (candidates, { random, mode }) =>
-    sortedBy(candidates, random, ({ deployment }) => mode.unitCost(deployment.info) ?? Number.POSITIVE_INFINITY),
+    sortedBy(candidates, random, ({ deployment }) => unitCost(mode, deployment.info) ?? Number.POSITIVE_INFINITY),
 }

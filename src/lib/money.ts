@@ -1,0 +1,7 @@
+/** Money is counted in integer nano-dollars: sums of them are exact, whatever their order. */
+export const NANO = 1_000_000_000
+
+/** US dollars in nano-dollars, to the nearest one. What binary fractions add to a decimal price is cut off first. */
+export function nanoOf(dollars: number): number {
+  return Math.round(Number((dollars * NANO).toPrecision(15)))
+}

@@ -1,0 +1,131 @@
+import type { ModelInfo } from '../config/model-list.ts'
+import type { Usage } from './usage.ts'
+
+/** One way in which calls of a kind are billed, in US dollars. */
+export interface Tariff {
+  /** Every price that such a call may need is there. */
+  priced(info: ModelInfo): boolean
+  /** What a typical unit costs, for comparing deployments; undefined when nobody said. */
+  unitCost(info: ModelInfo): number | undefined
+  /** undefined when something that was used has no price, or when nothing was measured that is billed this way. */
+  cost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined
+}
+
+/** Generated text: tokens in and tokens out. */
+export const textTokens: Tariff = {
+  priced: ({ input_cost_per_token: input, output_cost_per_token: output }) =>
+    input !== undefined && output !== undefined,
+  unitCost({ input_cost_per_token: input, output_cost_per_token: output }) {
+    return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
+  },
+  cost: tokenCost,
+}
+
+/** Text that is only read. */
+export const inputTokens: Tariff = {
+  priced: ({ input_cost_per_token: input }) => input !== undefined,
+  unitCost: ({ input_cost_per_token: input }) => input,
+  cost: tokenCost,
+}
+
+/** Tokens in the place of another unit, where a vendor bills and reports those. */
+export function tokensInstead(typical: { readonly input: number; readonly output: number }): Tariff {
+  const { priced } = typical.output === 0 ? inputTokens : textTokens
+  return {
+    priced,
+    unitCost(info) {
+      const { input_cost_per_token: input = 0, output_cost_per_token: output = 0 } = info
+      return priced(info) ? input * typical.input + output * typical.output : undefined
+    },
+    cost: (info, usage, batch) =>
+      usage.inputTokens + usage.outputTokens === 0 ? undefined : tokenCost(info, usage, batch),
+  }
+}
+
+/** So many of a unit, each at the same price. A count of zero is one that nobody knows. */
+export function perUnit(
+  unit: 'audioSeconds' | 'characters' | 'rerankUnits',
+  field: 'cost_per_audio_second' | 'cost_per_character' | 'cost_per_rerank_unit',
+): Tariff {
+  return {
+    priced: (info) => info[field] !== undefined,
+    unitCost: (info) => info[field],
+    cost(info, usage, batch) {
+      const price = info[field]
+      const count = usage[unit]
+      return price === undefined || count === 0 ? undefined : count * price * discountOf(info, batch)
+    },
+  }
+}
+
+/** Images at one price, or at that of their size. */
+export const perImage: Tariff = {
+  priced: (info) => imagePrice(info) !== undefined,
+  unitCost(info) {
+    const price = imagePrice(info)
+    return typeof price === 'object' ? Math.min(...Object.values(price)) : price
+  },
+  cost(info, { images, imageSize }, batch) {
+    const prices = imagePrice(info)
+    const price = typeof prices === 'object' ? priceOfSize(prices, imageSize) : prices
+    return price === undefined || images === 0 ? undefined : images * price * discountOf(info, batch)
+  },
+}
+
+function imagePrice({ cost_per_image, input_cost_per_image }: ModelInfo) {
+  return cost_per_image ?? input_cost_per_image
+}
+
+/** What vendors make when nobody says. */
+const USUAL_SIZE = '1024x1024'
+
+/** `hd/1024x1024`, else `1024x1024`, else `default`. */
+function priceOfSize(prices: Readonly<Record<string, number>>, imageSize: string): number | undefined {
+  const [size = '', quality] = imageSize.split('/').reverse()
+  const usual = size === '' ? USUAL_SIZE : size
+  const names = [...(quality ? [`${quality}/${usual}`] : []), usual, 'default']
+  const known = names.find((name) => Object.hasOwn(prices, name))
+  return known === undefined ? undefined : prices[known]
+}
+
+/** Cached and cache-creation tokens are parts of the input, at prices of their own where there are any. Of a batch, a
+ *  price of its own counts, else the multiplier. */
+function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined {
+  const { input_cost_per_token: input, output_cost_per_token: output } = info
+  if (input === undefined && output === undefined) return undefined
+  const multiplier = discountOf(info, batch)
+  const inputFactor = factor(input, batch ? info.input_cost_per_token_batches : undefined, multiplier)
+  const outputFactor = factor(output, batch ? info.output_cost_per_token_batches : undefined, multiplier)
+  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens)
+  const created = Math.min(usage.cacheCreationInputTokens, usage.inputTokens - cached)
+  return sum([
+    priceOf(usage.inputTokens - cached - created, input, inputFactor),
+    priceOf(cached, info.cached_input_cost_per_token ?? input, inputFactor),
+    priceOf(created, info.cache_creation_input_cost_per_token ?? input, inputFactor),
+    priceOf(usage.outputTokens, output, outputFactor),
+  ])
+}
+
+function discountOf({ batch_price_multiplier }: ModelInfo, batch: boolean): number {
+  return batch ? batch_price_multiplier : 1
+}
+
+/** What a price for batches takes off holds for the cached parts of an input alike. */
+function factor(price: number | undefined, batchPrice: number | undefined, multiplier: number): number {
+  if (batchPrice === undefined) return multiplier
+  return price === undefined || price === 0 ? 1 : batchPrice / price
+}
+
+function priceOf(count: number, price: number | undefined, factor: number): number | undefined {
+  if (count === 0) return 0
+  return price === undefined ? undefined : count * price * factor
+}
+
+function sum(parts: readonly (number | undefined)[]): number | undefined {
+  let total = 0
+  for (const part of parts) {
+    if (part === undefined) return undefined
+    total += part
+  }
+  return total
+}
