@@ -180,3 +180,25 @@ CREATE TABLE IF NOT EXISTS gateway_budget (
   spent_nano numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (subject, period)
 );
+
+-- Policies of route groups, by name, so that groups of the configuration file can have one. A draft holds for nothing.
+CREATE TABLE IF NOT EXISTS gateway_route_group_policy (
+  group_name text COLLATE "C" PRIMARY KEY,
+  published json,
+  version integer NOT NULL DEFAULT 0,
+  published_at timestamptz,
+  restored_from integer,
+  draft json,
+  draft_version integer NOT NULL DEFAULT 0,
+  drafted_at timestamptz
+);
+
+-- Every policy that was ever published.
+CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
+  group_name text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  policy json NOT NULL,
+  restored_from integer,
+  published_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (group_name, version)
+);

@@ -11,6 +11,7 @@ import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
 import { modelRecords } from './stores/sql/model-records.ts'
+import { routeGroupPolicyRecords } from './stores/sql/route-group-policy-records.ts'
 import { routeGroupRecords } from './stores/sql/route-group-records.ts'
 import type { Sql } from './stores/sql/sql.ts'
 import { metrics } from './telemetry/metrics/index.ts'
@@ -43,7 +44,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const seal = sealUnder(config.general_settings.salt_key)
   const records = modelRecords(adapters.sql)
   const groups = routeGroupRecords(adapters.sql)
-  const live = liveRegistry({ config, providers, records, groups, seal, log, now: systemClock.now })
+  const policies = routeGroupPolicyRecords(adapters.sql)
+  const live = liveRegistry({ config, providers, records, groups, policies, seal, log, now: systemClock.now })
   return {
     ...adapters,
     config,
@@ -55,6 +57,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     seal,
     modelRecords: records,
     routeGroupRecords: groups,
+    routeGroupPolicyRecords: policies,
     signals: knownSignals(),
     telemetry: telemetry(log, scope),
     counted: scope.all,

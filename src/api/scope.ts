@@ -5,6 +5,7 @@ import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/pipeline.ts'
 import type { LiveRegistry } from '../routing/live-registry.ts'
 import type { ModelRecords } from '../stores/sql/model-records.ts'
+import type { RouteGroupPolicyRecords } from '../stores/sql/route-group-policy-records.ts'
 import type { RouteGroupRecords } from '../stores/sql/route-group-records.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { RouteContract } from './route.ts'
@@ -17,6 +18,7 @@ export interface ApiServices extends PipelineServices {
   readonly live: LiveRegistry
   readonly modelRecords: ModelRecords
   readonly routeGroupRecords: RouteGroupRecords
+  readonly routeGroupPolicyRecords: RouteGroupPolicyRecords
   readonly seal: Seal
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>

@@ -5,14 +5,17 @@ import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ModelRecord, ModelRecords } from '../stores/sql/model-records.ts'
+import type { RouteGroupPolicyRecords } from '../stores/sql/route-group-policy-records.ts'
 import type { RouteGroupRecord, RouteGroupRecords } from '../stores/sql/route-group-records.ts'
 import type { Deployment } from './deployment.ts'
+import type { GroupSettings } from './group-settings.ts'
 import { deploymentOf, type Registry, registryFrom } from './registry.ts'
 import { type RouteGroup, routeGroup } from './route-group.ts'
+import { routeGroupPolicy, settingsOf } from './route-group-policy.ts'
 import { entryOf } from './stored-model.ts'
 
-/** The registry of this moment: the file's deployments and the database's, of which the database's win by their id. A
- *  database that is away leaves the last known one. */
+/** The registry of this moment: the file's deployments and the database's, of which the database's win by their id, and
+ *  what was published for groups. A database that is away leaves the last known one. */
 export interface LiveRegistry {
   current(): Registry
   /** Called by every request that may use it. A promise where it has to wait, and then not for long: before the first
@@ -34,13 +37,14 @@ export function liveRegistry(options: {
   readonly providers: ReadonlyMap<string, Provider>
   readonly records: ModelRecords
   readonly groups: RouteGroupRecords
+  readonly policies: RouteGroupPolicyRecords
   readonly seal: Seal
   readonly log: Log
   readonly now: () => number
 }): LiveRegistry {
-  const { config, providers, records, groups, seal, log, now } = options
+  const { config, providers, records, groups, policies, seal, log, now } = options
   const fromFile = config.model_list.map((entry) => deploymentOf(entry, providers))
-  let current = build([], [])
+  let current = build([], [], new Map())
   let revision = '0'
   let begun = 0
   let applied = 0
@@ -53,10 +57,14 @@ export function liveRegistry(options: {
     log.warn('registry.database_away', { error: awayError, suppressed }),
   )
 
-  function build(stored: readonly Deployment[], routeGroups: readonly RouteGroup[]): Registry {
+  function build(
+    stored: readonly Deployment[],
+    routeGroups: readonly RouteGroup[],
+    published: ReadonlyMap<string, Partial<GroupSettings>>,
+  ): Registry {
     const replaced = new Set(stored.map(({ id }) => id))
     const kept = fromFile.filter(({ id }) => !replaced.has(id))
-    return registryFrom([...kept, ...stored], config.router_settings.model_group_alias, routeGroups)
+    return registryFrom([...kept, ...stored], config.router_settings.model_group_alias, routeGroups, published)
   }
 
   async function deploymentFrom(record: ModelRecord): Promise<Deployment | undefined> {
@@ -75,12 +83,18 @@ export function liveRegistry(options: {
     return result.data
   }
 
+  function settingsFrom(group: string, published: unknown): [string, Partial<GroupSettings>][] {
+    const result = routeGroupPolicy.safeParse(published)
+    if (!result.success) log.error('registry.record_left_out', { policyOf: group })
+    return result.success ? [[group, settingsOf(result.data)]] : []
+  }
+
   async function read(): Promise<void> {
     const turn = ++begun
     // Before the records: what changes between the two is read again next time, and never missed.
     const found = await records.revision()
     if (found !== revision) {
-      const [models, routeGroups] = await Promise.all([records.all(), groups.all()])
+      const [models, routeGroups, published] = await Promise.all([records.all(), groups.all(), policies.published()])
       const stored = await Promise.all(models.map(deploymentFrom))
       // A slower look that began earlier does not undo this one.
       if (turn > applied) {
@@ -88,6 +102,7 @@ export function liveRegistry(options: {
         current = build(
           stored.filter((deployment) => deployment !== undefined),
           routeGroups.map(routeGroupFrom).filter((group) => group !== undefined),
+          new Map(published.flatMap((policy) => settingsFrom(policy.group_name, policy.published))),
         )
         revision = found
       }

@@ -2,6 +2,7 @@ import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
 import type { Deployment, Group } from './deployment.ts'
+import type { GroupSettings } from './group-settings.ts'
 import { groupOf, type RouteGroup } from './route-group.ts'
 
 /** What can be called now. Names resolve as the specification says: alias first, then group. */
@@ -18,12 +19,17 @@ export function registryOf(config: Config, providers: ReadonlyMap<string, Provid
   return registryFrom(deployments, config.router_settings.model_group_alias)
 }
 
-/** Deployments in their order, and the further names of their groups. */
+/** Deployments in their order, the further names of their groups, and what holds for groups by their name. */
 export function registryFrom(
   deployments: readonly Deployment[],
   modelGroupAlias: Readonly<Record<string, string>>,
   routeGroups: readonly RouteGroup[] = [],
+  policies: ReadonlyMap<string, Partial<GroupSettings>> = new Map(),
 ): Registry {
+  const underPolicy = (group: Group): Group => {
+    const policy = policies.get(group.name)
+    return policy ? { ...group, policy } : group
+  }
   const byName = new Map<string, Deployment[]>()
   for (const deployment of deployments) {
     const sharing = byName.get(deployment.modelName) ?? []
@@ -31,12 +37,12 @@ export function registryFrom(
     byName.set(deployment.modelName, sharing)
   }
   const groups = new Map<string, Group>()
-  for (const [name, members] of byName) groups.set(name, { name, deployments: members })
+  for (const [name, members] of byName) groups.set(name, underPolicy({ name, deployments: members }))
 
   const routed = new Map<string, Group>()
   for (const routeGroup of routeGroups) {
     const group = groupOf(routeGroup, deployments)
-    if (group) routed.set(group.name, group)
+    if (group) routed.set(group.name, underPolicy(group))
   }
 
   const aliases = new Map(Object.entries(modelGroupAlias))

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { chatInit, MASTER_KEY } from '../support/gateway.ts'
+import { serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
 import { withConfig, workerModules } from './support/worker-modules.ts'
@@ -10,6 +11,7 @@ const KEY = 'sk-stored-canary-of-workers-9b2'
 const upstream = upstreamClient(inject('upstreamUrl'))
 const yaml = `
 general_settings: { log_level: debug }
+router_settings: { cooldown_time: 0 }
 model_list:
   - { model_name: of-file, gateway_params: { model: echo/file } }
 `
@@ -65,6 +67,29 @@ describe.skipIf(!edgeExists())('on workerd, models of the database', () => {
     expect((await create('later', { model: 'echo/later' })).status).toBe(201)
     await wait(5000)
     expect(await status(other, 'later')).toBe(200)
+  })
+
+  it('a policy that is published reaches a running isolate within 5 s', async () => {
+    const model = 'openai-compatible/policy-workerd'
+    const made = await create('governed', { model, api_base: `${upstream.url}/v1`, api_key: KEY })
+    expect(made.status).toBe(201)
+    await upstream.script('policy-workerd', [serverError()])
+    const attempts = async () => {
+      const body = { model: 'governed', messages: [{ role: 'user', content: 'Hello' }] }
+      const response = await call(other, '/v1/chat/completions', chatInit(body))
+      await response.body?.cancel()
+      return Number(response.headers.get('x-gateway-attempts'))
+    }
+    const path = '/ui/api/route-groups/governed/policy'
+    const policy = { num_retries: 2, retry_after: 0.01 }
+    const drafted = await call(one, `${path}/draft`, chatInit(policy, { method: 'PUT' }))
+    expect(drafted.status).toBe(200)
+    expect((await call(one, `${path}/publish`, { method: 'POST' })).status).toBe(200)
+    const deadline = Date.now() + 5000
+    while ((await attempts()) !== 3) {
+      expect(Date.now()).toBeLessThan(deadline)
+      await wait(100)
+    }
   })
 
   it('stay known while the database is away, and calls do not wait for it', async () => {

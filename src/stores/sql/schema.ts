@@ -7,6 +7,8 @@ export interface Schema {
   gateway_revision: GatewayRevisionTable
   gateway_model: GatewayModelTable
   gateway_route_group: GatewayRouteGroupTable
+  gateway_route_group_policy: GatewayRouteGroupPolicyTable
+  gateway_route_group_policy_version: GatewayRouteGroupPolicyVersionTable
   gateway_organization: GatewayOrganizationTable
   gateway_team: GatewayTeamTable
   gateway_user: GatewayUserTable
@@ -150,4 +152,27 @@ interface GatewayBudgetTable {
   subject: string
   period: string
   spent_nano: string
+}
+
+/** What holds for the calls of one group, and what is to. By name: also of groups that only the file has. */
+interface GatewayRouteGroupPolicyTable {
+  group_name: string
+  published: Record<string, unknown> | null
+  /** Of what is published; 0 before anything was. */
+  version: Generated<number>
+  published_at: string | null
+  restored_from: number | null
+  draft: Record<string, unknown> | null
+  /** Rises with every draft. */
+  draft_version: Generated<number>
+  drafted_at: string | null
+}
+
+/** Everything that was ever published for a group. */
+interface GatewayRouteGroupPolicyVersionTable {
+  group_name: string
+  version: number
+  policy: Record<string, unknown>
+  restored_from: number | null
+  published_at: Generated<string>
 }

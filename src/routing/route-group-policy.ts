@@ -1,0 +1,46 @@
+import type * as z from 'zod'
+import { section } from '../config/fields.ts'
+import { routerSettings } from '../config/router-settings.ts'
+import { type GroupSettings, hedgeOf } from './group-settings.ts'
+
+const { routing_strategy, num_retries, retry_after, timeout, hedge_after_ms, hedge } = routerSettings.shape
+
+/** What holds for one group in the place of `router_settings`, in the same words. What it leaves out stays as it is
+ *  there; null for both of hedging's keys turns that off. */
+export const routeGroupPolicy = section({
+  routing_strategy: routing_strategy.unwrap().optional().describe(String(routing_strategy.description)),
+  timeout: timeout.unwrap().optional().describe(String(timeout.description)),
+  num_retries: num_retries.unwrap().optional().describe(String(num_retries.description)),
+  retry_after: retry_after.unwrap().optional().describe(String(retry_after.description)),
+  hedge_after_ms: hedge_after_ms.unwrap().nullable().optional().describe(String(hedge_after_ms.description)),
+  hedge: hedge.unwrap().nullable().optional().describe(String(hedge.description)),
+})
+
+export type RouteGroupPolicy = z.output<typeof routeGroupPolicy>
+
+/** The settings that a policy says something about. */
+export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {
+  const { routing_strategy, timeout, num_retries, retry_after, hedge_after_ms, hedge } = policy
+  const ofHedging = hedge_after_ms !== undefined || hedge !== undefined
+  return {
+    ...(routing_strategy === undefined ? {} : { strategy: routing_strategy }),
+    ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+    ...(num_retries === undefined ? {} : { numRetries: num_retries }),
+    ...(retry_after === undefined ? {} : { retryAfterSeconds: retry_after }),
+    ...(ofHedging
+      ? { hedge: hedgeOf({ hedge: hedge ?? undefined, hedge_after_ms: hedge_after_ms ?? undefined }) }
+      : {}),
+  }
+}
+
+/** Settings in the words of the file. */
+export function policyOf({ strategy, timeoutSeconds, numRetries, retryAfterSeconds, hedge }: GroupSettings) {
+  return {
+    routing_strategy: strategy,
+    timeout: timeoutSeconds,
+    num_retries: numRetries,
+    retry_after: retryAfterSeconds,
+    hedge_after_ms: hedge?.afterMs ?? null,
+    hedge: hedge?.p95 ? ('p95' as const) : null,
+  } satisfies RouteGroupPolicy
+}
