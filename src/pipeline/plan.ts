@@ -7,6 +7,8 @@ import { type GroupSettings, groupSettings } from '../routing/group-settings.ts'
 import { strategies } from '../routing/strategies/index.ts'
 import type { Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
 import type { Endpoint } from './call.ts'
+import type { Caller } from './caller.ts'
+import { modelNotFound } from './model-not-found.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { speakerOf } from './speak.ts'
 
@@ -20,13 +22,11 @@ export interface Plan {
 
 export type Planned = { readonly plan: Plan; readonly error?: never } | { readonly error: GatewayError }
 
-/** Resolves the requested name and filters its group. A mistake is returned: limits are counted before it is told. */
-export function plan(services: PipelineServices, endpoint: Endpoint, request: ModelRequest): Planned {
+/** Resolves the requested name and filters its group. What the caller may not call is as absent. A mistake is returned:
+ *  limits are counted before it is told. */
+export function plan(services: PipelineServices, endpoint: Endpoint, request: ModelRequest, caller: Caller): Planned {
   const group = services.registry.resolve(request.model)
-  if (!group) {
-    const message = `The model '${request.model.slice(0, 200)}' does not exist or you do not have access to it.`
-    return { error: new GatewayError('model_not_found', message, { param: 'model' }) }
-  }
+  if (!group || !caller.mayCall(group)) return { error: modelNotFound(request.model) }
   try {
     return { plan: planGroup(services, endpoint, request, group) }
   } catch (error) {

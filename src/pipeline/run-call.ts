@@ -68,7 +68,7 @@ async function allow(
   ids: { readonly id: string; readonly attemptId: string },
 ): Promise<{ request: ModelRequest; chosen: Plan; admitted: Admitted }> {
   const parsed = parse(input)
-  const planned = parsed.error ? parsed : plan(services, input.endpoint, parsed.request)
+  const planned = parsed.error ? parsed : plan(services, input.endpoint, parsed.request, input.caller)
   const admitted = await admit(services, input, { ...ids, order: planned.error ? [] : planned.plan.order() })
   if (parsed.error) throw parsed.error
   if (planned.error) throw planned.error

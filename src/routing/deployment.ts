@@ -23,6 +23,8 @@ export interface Deployment {
 /** The deployments that share one public name. */
 export interface Group {
   readonly name: string
+  /** The labels by which callers can be given access to it. */
+  readonly accessGroups: readonly string[]
   readonly deployments: readonly Deployment[]
   /** What was published for it alone. */
   readonly policy?: Partial<GroupSettings>

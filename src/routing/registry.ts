@@ -1,6 +1,7 @@
 import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
+import { accessGroupsOfModel } from './access-groups.ts'
 import type { Deployment, Group } from './deployment.ts'
 import type { GroupSettings } from './group-settings.ts'
 import { groupOf, type RouteGroup } from './route-group.ts'
@@ -37,11 +38,13 @@ export function registryFrom(
     byName.set(deployment.modelName, sharing)
   }
   const groups = new Map<string, Group>()
-  for (const [name, members] of byName) groups.set(name, underPolicy({ name, deployments: members }))
+  for (const [name, members] of byName) {
+    groups.set(name, underPolicy({ name, accessGroups: accessGroupsOfModel(members), deployments: members }))
+  }
 
   const routed = new Map<string, Group>()
   for (const routeGroup of routeGroups) {
-    const group = groupOf(routeGroup, deployments)
+    const group = groupOf(routeGroup, deployments, groups)
     if (group) routed.set(group.name, underPolicy(group))
   }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { name } from '../config/model-list.ts'
+import { accessGroupsOfRouteGroup } from './access-groups.ts'
 import type { Deployment, Group } from './deployment.ts'
 
 const member = z
@@ -30,7 +31,11 @@ export type RouteGroup = z.output<typeof routeGroup>
 
 /** The group with those of its members that exist; undefined where it is absent. A deployment named by its id goes by
  *  that member, whatever other members say of its model. */
-export function groupOf({ name, enabled, members }: RouteGroup, deployments: readonly Deployment[]): Group | undefined {
+export function groupOf(
+  { name, enabled, members }: RouteGroup,
+  deployments: readonly Deployment[],
+  models: ReadonlyMap<string, Group>,
+): Group | undefined {
   if (!enabled) return undefined
   const chosen = deployments.flatMap((deployment) => {
     const found =
@@ -40,5 +45,6 @@ export function groupOf({ name, enabled, members }: RouteGroup, deployments: rea
     const { weight = deployment.info.weight, priority = deployment.info.priority } = found
     return [{ ...deployment, info: { ...deployment.info, weight, priority } }]
   })
-  return chosen.length === 0 ? undefined : { name, deployments: chosen }
+  if (chosen.length === 0) return undefined
+  return { name, accessGroups: accessGroupsOfRouteGroup(chosen, models), deployments: chosen }
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import { GatewayError } from '../../lib/errors.ts'
+import { callableNames } from '../../identity/callable-names.ts'
+import { modelNotFound } from '../../pipeline/model-not-found.ts'
+import type { Group } from '../../routing/deployment.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 
@@ -13,8 +15,9 @@ const modelEntry = z.object({
 /** When a model was made is not ours to know; clients want a number. */
 const CREATED = 1_700_000_000
 
-function entry(id: string): z.output<typeof modelEntry> {
-  return { id, object: 'model', created: CREATED, owned_by: 'gateway' }
+function entry(id: string, group: Group | undefined): z.output<typeof modelEntry> {
+  const owner = group?.deployments.find(({ info }) => info.owned_by !== undefined)?.info.owned_by
+  return { id, object: 'model', created: CREATED, owned_by: owner ?? 'gateway' }
 }
 
 export const listModels = defineRoute(
@@ -28,7 +31,13 @@ export const listModels = defineRoute(
       200: { description: 'The list.', schema: z.object({ object: z.literal('list'), data: z.array(modelEntry) }) },
     },
   },
-  ({ services }) => json({ object: 'list', data: services.registry.names.map(entry) }),
+  ({ services: { registry }, caller }) => {
+    const { mayCall } = caller()
+    return json({
+      object: 'list',
+      data: callableNames(registry, mayCall).map((name) => entry(name, registry.resolve(name))),
+    })
+  },
 )
 
 export const getModel = defineRoute(
@@ -41,11 +50,10 @@ export const getModel = defineRoute(
     params: z.object({ model: z.string() }),
     responses: { 200: { description: 'The model.', schema: modelEntry } },
   },
-  ({ services, input }) => {
+  ({ services: { registry }, caller, input }) => {
     const { model } = input.params
-    if (services.registry.names.includes(model)) return json(entry(model))
-    throw new GatewayError('model_not_found', `The model '${model}' does not exist or you do not have access to it.`, {
-      param: 'model',
-    })
+    const group = registry.resolve(model)
+    if (group && caller().mayCall(group)) return json(entry(model, group))
+    throw modelNotFound(model)
   },
 )
