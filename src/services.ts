@@ -1,15 +1,23 @@
+import { clientAddress } from './api/middleware/client-address.ts'
 import type { ApiServices } from './api/scope.ts'
 import type { Config } from './config/schema.ts'
+import { apiKeys } from './identity/api-keys.ts'
 import { identification } from './identity/identify.ts'
 import { systemClock } from './lib/clock.ts'
+import { keyHasher } from './lib/crypto.ts'
 import type { Log } from './lib/log.ts'
 import { sealUnder } from './lib/seal.ts'
+import { reveal } from './lib/secret.ts'
+import { softBudgets } from './pipeline/soft-budgets.ts'
+import { usualUsage } from './pipeline/usual-usage.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
 import { liveRegistry } from './routing/live-registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
+import { budgetRecords } from './stores/sql/budget-records.ts'
+import { callerRecords } from './stores/sql/caller-records.ts'
 import { modelRecords } from './stores/sql/model-records.ts'
 import { routeGroupPolicyRecords } from './stores/sql/route-group-policy-records.ts'
 import { routeGroupRecords } from './stores/sql/route-group-records.ts'
@@ -46,10 +54,26 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const groups = routeGroupRecords(adapters.sql)
   const policies = routeGroupPolicyRecords(adapters.sql)
   const live = liveRegistry({ config, providers, records, groups, policies, seal, log, now: systemClock.now })
+  const reports = telemetry(log, scope)
+  const { salt_key, callable_target_default: targetDefault } = config.general_settings
+  const hashKey = keyHasher(salt_key ? reveal(salt_key) : '')
+  const keys = apiKeys({
+    hash: hashKey,
+    records: callerRecords(adapters.sql),
+    store,
+    targetDefault,
+    now: systemClock.now,
+    log,
+  })
   return {
     ...adapters,
     config,
-    identify: identification(config.general_settings.master_key),
+    identify: identification(config.general_settings.master_key, keys),
+    hashKey,
+    clientAddress: clientAddress(config.general_settings.trusted_proxies),
+    budgets: budgetRecords(adapters.sql),
+    softBudgets: softBudgets({ store, telemetry: reports, now: systemClock.now, log }),
+    usual: usualUsage(systemClock.now),
     get registry() {
       return live.current()
     },
@@ -59,7 +83,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     routeGroupRecords: groups,
     routeGroupPolicyRecords: policies,
     signals: knownSignals(),
-    telemetry: telemetry(log, scope),
+    telemetry: reports,
     counted: scope.all,
     flushCounters: scope.flush,
     clock: systemClock,

@@ -4,6 +4,8 @@ import type * as z from 'zod'
 import { requirePermission } from '../identity/permissions.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
+import { tokensOfCharacters } from '../modes/usage.ts'
+import { admitRequest } from '../pipeline/admit.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { asFailure, failureAnswer } from './failures.ts'
 import { bearerOf } from './middleware/bearer.ts'
@@ -27,7 +29,8 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     if (contract.auth !== 'public') {
       const { credentialHeader } = contract
       const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
-      const caller = services.identify(bearerOf(c.req.header('authorization')) ?? own)
+      const address = services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
+      const caller = await services.identify(bearerOf(c.req.header('authorization')) ?? own, address)
       if (contract.auth === 'admin') allow(caller, contract)
       c.set('caller', caller)
       const looking = services.live.attend((work) => c.env.client.defer(work))
@@ -40,10 +43,23 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     const body = contract.json
       ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
       : undefined
+    if (!contract.modelCall) await count(c, services)
     const answer = await handler(scopeOf(c, services, body) as Scope<never>)
-    return toResponse(withRequestId(answer, c.get('requestId'), contract))
+    const headers = { ...answer.headers, ...c.get('rateHeaders') }
+    return toResponse(withRequestId({ ...answer, headers }, c.get('requestId'), contract))
   }
   app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
+}
+
+/** Counts a request against the limits of its caller. A model call is counted with everything else that decides it. */
+async function count(c: Context<Env>, services: ApiServices): Promise<void> {
+  const caller = c.get('caller')
+  if (!caller || caller.versions.length === 0) return
+  const length = Number(c.req.header('content-length') ?? 0)
+  const tokens = /^multipart\//i.test(c.req.header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
+  const counted = await admitRequest(services, caller, { requestId: c.get('requestId'), tokens })
+  c.set('caller', counted.caller)
+  c.set('rateHeaders', counted.headers)
 }
 
 function allow(caller: Caller, { path, permission }: RouteContract): void {

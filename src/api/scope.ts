@@ -14,6 +14,10 @@ import type { RouteContract } from './route.ts'
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
+  /** The name that a key is kept under. */
+  readonly hashKey: (key: string) => string
+  /** The client's own address, from its peer's and X-Forwarded-For. */
+  readonly clientAddress: (peer: string, forwardedFor?: string) => string
   /** What keeps `registry` up to date with the database. */
   readonly live: LiveRegistry
   readonly modelRecords: ModelRecords

@@ -1,43 +1,85 @@
 import { GatewayError } from '../lib/errors.ts'
-import type { Deployment } from '../routing/deployment.ts'
-import type { Admitted, Refused } from '../stores/kv/shared-store.ts'
-import type { CallInput } from './call.ts'
+import { quotasOf } from '../limits/quotas.ts'
+import { rateHeaders } from '../limits/rate-headers.ts'
+import type { Admission, Admitted, Refused, Stale } from '../stores/kv/shared-store.ts'
+import type { Caller } from './caller.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate } from './plan.ts'
 
 /** Slots, holds and in-flight marks of a call that is never settled end after this; long calls renew them. */
 export const LEASE_SECONDS = 120
 
-/** The one round trip before the upstream: whether this call may run, and where it goes first. */
-export async function admit(
-  services: PipelineServices,
-  input: CallInput,
-  call: { readonly id: string; readonly attemptId: string; readonly order: readonly Deployment[] },
-): Promise<Admitted> {
-  const answer = await services.store.admit({
-    callId: call.id,
-    attemptId: call.attemptId,
-    versions: input.caller.versions,
-    quotas: [],
-    slots: [],
-    budgets: [],
-    candidates: call.order.map((deployment) => asCandidate(services, deployment)),
-    leaseSeconds: LEASE_SECONDS,
-  })
-  if (answer.kind === 'refused') throw refusal(answer)
-  if (answer.kind === 'stale') throw new Error('a caller without records cannot be stale')
-  services.signals.learn(answer.signals)
-  return answer
+/** How often a decision is asked for again because what it rests on has changed meanwhile. */
+const TURNS = 5
+
+/** Money spent by subject, by the database. */
+export type Seeds = ReadonlyMap<string, number>
+
+/** A decision in favour of a caller. */
+export interface Decision<Asked extends Admission = Admission> {
+  /** Who was asked for in the end: the one given, or as it was read again. */
+  readonly caller: Caller
+  readonly asked: Asked
+  readonly admitted: Admitted
 }
 
-function refusal({ scope, reason, resetsAt, now }: Refused): GatewayError {
-  if (reason === 'budget') {
-    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, { param: scope })
+/** Asks the shared store, in one round trip where nothing has changed: what turns out to be out of date, or unknown to
+ *  it, is read from the database, and asked once more. Throws the refusal. */
+export async function decide<Asked extends Admission>(
+  services: PipelineServices,
+  first: Caller,
+  ask: (caller: Caller, seeds: Seeds) => Asked,
+): Promise<Decision<Asked>> {
+  const seeds = new Map<string, number>()
+  let caller = first
+  for (let turn = 0; turn < TURNS; turn++) {
+    const asked = ask(caller, seeds)
+    const answer = await services.store.admit(asked)
+    if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
+    if (answer.kind === 'refused') throw refusal(answer)
+    await learnSpent(services, asked, answer, seeds)
+    if (answer.records.length > 0) caller = await caller.again()
   }
-  const retryAfterSeconds = resetsAt === undefined ? 1 : Math.max(1, Math.ceil((resetsAt - now) / 1000))
+  const message = 'What the caller may do is being changed faster than it can be read. Try again.'
+  throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
+}
+
+/** Counts a request that is no model call. Answers what its client is told about its limits. */
+export async function admitRequest(
+  services: PipelineServices,
+  caller: Caller,
+  { requestId, tokens }: { readonly requestId: string; readonly tokens: number },
+): Promise<{ readonly caller: Caller; readonly headers: Record<string, string> }> {
+  const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
+  const decision = await decide(services, caller, ({ versions, quotas }) => ({
+    callId: requestId,
+    attemptId: requestId,
+    versions,
+    quotas: quotasOf(quotas, tokens),
+    ...nothing,
+  }))
+  return { caller: decision.caller, headers: rateHeaders(decision.admitted.quotas) }
+}
+
+async function learnSpent(
+  services: PipelineServices,
+  { budgets }: Admission,
+  { budgets: unknown }: Stale,
+  seeds: Map<string, number>,
+): Promise<void> {
+  const wanted = budgets.filter(({ subject }) => unknown.includes(subject))
+  const spent = await services.budgets.spent(wanted)
+  for (const [index, { subject }] of wanted.entries()) seeds.set(subject, spent[index] ?? 0)
+}
+
+function refusal({ scope, reason, resetsAt, now, quotas }: Refused): GatewayError {
+  const headers = rateHeaders(quotas)
+  if (reason === 'budget') {
+    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, { param: scope, headers })
+  }
   return new GatewayError('rate_limited', `Rate limit exceeded for scope '${scope}'`, {
     param: scope,
     code: `${scope}_exceeded`,
-    retryAfterSeconds,
+    retryAfterSeconds: resetsAt === undefined ? 1 : Math.max(1, Math.ceil((resetsAt - now) / 1000)),
+    headers,
   })
 }

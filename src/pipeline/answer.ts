@@ -68,6 +68,7 @@ export function answerLater(
 export function routeHeaders(call: Call): Record<string, string> {
   const served = call.attempts.at(-1)
   return {
+    ...call.rateHeaders,
     'x-gateway-model-group': headerSafe(served?.deployment.modelName ?? call.group.name),
     ...(served ? { 'x-gateway-deployment': headerSafe(served.deployment.id) } : {}),
     'x-gateway-attempts': String(call.attempts.length),

@@ -6,6 +6,7 @@ import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 import type { Dialect } from './dialect.ts'
+import type { Hold } from './holds.ts'
 
 /** What the calls of one path have in common. */
 export interface Endpoint {
@@ -66,6 +67,14 @@ export interface Call extends CallInput {
   readonly streamed: boolean
   /** `performance.now()` at which the whole call has taken too long. */
   readonly deadline: number
+  /** The group whose deployments were asked last: the call's own, or a fallback. */
+  servedGroup: string
+  /** What the client is told about its limits. */
+  readonly rateHeaders: Readonly<Record<string, string>>
+  /** Subjects whose slot it holds. */
+  readonly slots: readonly string[]
+  /** Money that it holds; a dearer fallback adds to it. */
+  readonly holds: Hold[]
   readonly attempts: Attempt[]
   /** A second deployment was asked beside a late one. */
   hedged: boolean

@@ -6,6 +6,7 @@ import { attempt, type Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
 import type { Call } from './call.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
+import { holdFallback } from './hold-fallback.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asCandidate, type Plan } from './plan.ts'
 import { type Reserved, startAttempt } from './start-attempt.ts'
@@ -24,6 +25,8 @@ export async function failover(
 
   for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
     try {
+      if (plan !== first.plan) await holdFallback(services, call, plan)
+      call.servedGroup = plan.group.name
       return await tryGroup(services, call, plan, reserved)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error

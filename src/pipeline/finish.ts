@@ -5,6 +5,7 @@ import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
+import { type Bill, billOf } from './bill.ts'
 import type { Attempt, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 
@@ -16,11 +17,20 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   if (last) last.endedAt ??= performance.now()
   if (last && failure) last.failure ??= failure
   if (last) last.usage ??= usageOfLast(call, failure)
-  services.telemetry.emit(finished(services, call, failure))
+  const bill = billOf(call, services.clock.now())
+  services.telemetry.emit(finished(services, call, failure, bill))
+  learnUsual(services, call)
   try {
-    await services.store.settle(settlement(services, call))
+    await services.store.settle(settlement(services, call, bill))
   } catch (error) {
     services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
+  }
+}
+
+/** What the next call of the same deployment is likely to use. */
+function learnUsual({ usual }: PipelineServices, { attempts, bytes }: Call): void {
+  for (const { deployment, usage, failure } of attempts) {
+    if (usage && !failure) usual.learn(deployment.id, bytes.byteLength, usage)
   }
 }
 
@@ -61,7 +71,7 @@ function endingOf(call: Call, failure: GatewayError | undefined): Ending {
   return servedBy(call)?.firstTokenAt === undefined ? 'failed' : 'truncated'
 }
 
-function finished(services: PipelineServices, call: Call, failure: GatewayError | undefined): CallFinished {
+function finished(services: PipelineServices, call: Call, failure: GatewayError | undefined, bill: Bill): CallFinished {
   const { caller } = call
   const served = servedBy(call)
   // What a client waited for is the first of them, whoever went on with it.
@@ -87,6 +97,9 @@ function finished(services: PipelineServices, call: Call, failure: GatewayError 
     status: ending === 'truncated' ? 200 : (failure?.status ?? 200),
     errorType: failure?.row.type ?? '',
     usage: inAll(call),
+    costNano: bill.costNano,
+    charges: bill.charges,
+    servedModel: call.servedGroup,
     attempts: call.attempts.length,
     tried: call.attempts.map(attemptFinished),
     rescuedFrom: rescuedFrom(call, served),
@@ -123,11 +136,11 @@ function resultOf({ outrun, failure, firstTokenAt }: Attempt): AttemptFinished['
   return firstTokenAt === undefined ? 'failed' : 'cut'
 }
 
-function settlement(services: PipelineServices, call: Call): Settlement {
+function settlement(services: PipelineServices, call: Call, { budgets }: Bill): Settlement {
   return {
     callId: call.id,
-    slots: [],
-    budgets: [],
+    slots: call.slots,
+    budgets,
     outcomes: [
       ...call.attempts.filter(({ settled }) => !settled).map((attempt) => outcome(services, call, attempt)),
       ...call.returned.map((lease) => ({

@@ -12,8 +12,8 @@ export function keepLeases(services: PipelineServices, call: Call): () => void {
         await services.store.renew({
           callId: call.id,
           attemptIds: call.attempts.map(({ id, deployment }) => ({ attemptId: id, deployment: deployment.id })),
-          slots: [],
-          budgets: [],
+          slots: call.slots,
+          budgets: call.holds,
           leaseSeconds: LEASE_SECONDS,
         })
       } catch (error) {

@@ -4,8 +4,11 @@ import type { Log } from '../lib/log.ts'
 import type { KnownSignals } from '../routing/known-signals.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
+import type { BudgetRecords } from '../stores/sql/budget-records.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Transport } from '../transport/transport.ts'
+import type { SoftBudgets } from './soft-budgets.ts'
+import type { UsualUsage } from './usual-usage.ts'
 
 /** What the pipeline works with. */
 export interface PipelineServices {
@@ -13,6 +16,10 @@ export interface PipelineServices {
   readonly registry: Registry
   readonly signals: KnownSignals
   readonly store: SharedStore
+  /** What the database knows of budgets, where the shared store knows nothing. */
+  readonly budgets: BudgetRecords
+  readonly softBudgets: SoftBudgets
+  readonly usual: UsualUsage
   readonly transport: Transport
   readonly telemetry: Telemetry
   readonly clock: Clock

@@ -40,6 +40,12 @@ export interface CallFinished {
   /** The wire's `type` of a failure, '' when there was none. */
   readonly errorType: string
   readonly usage: Usage | undefined
+  /** undefined: a price is unknown. */
+  readonly costNano: number | undefined
+  /** Everything that the cost is charged to: budgets, and what only counts. */
+  readonly charges: readonly { readonly subject: string; readonly period: string }[]
+  /** The group that was asked last: `model`, or a fallback. */
+  readonly servedModel: string
   readonly attempts: number
   /** Each of them, the one that ended the call last. */
   readonly tried: readonly AttemptFinished[]
@@ -68,6 +74,18 @@ export interface RequestFinished {
   readonly status: number
   readonly errorType: string
   readonly totalMs: number
+}
+
+/** A budget has spent more than its soft limit. Told once a period. */
+export interface SoftBudgetExceeded {
+  readonly type: 'budget.soft_exceeded'
+  readonly at: string
+  /** e.g. `team_budget`. */
+  readonly scope: string
+  readonly subject: string
+  readonly period: string
+  readonly softNano: number
+  readonly spentNano: number
 }
 
 /** An attempt failed and another one followed. */

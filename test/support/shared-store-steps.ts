@@ -40,6 +40,11 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     Object.fromEntries(some(CAPACITY_UNITS, 0.2).map((unit) => [unit, random.integer(0, 12)]))
   const candidates = () => some(DEPLOYMENTS, 0.8).map((deployment) => ({ deployment, limits: limits() }))
 
+  const holding = () => {
+    const holdNano = chance(0.2) ? 0 : random.integer(1, 900_000_000_000_001)
+    return chance(0.3) ? { holdNano, likelyNano: random.integer(0, holdNano) } : { holdNano }
+  }
+
   function admission(): Admission {
     calls += 1
     return {
@@ -70,7 +75,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
         scope: `${subject}/budget`,
         subject,
         limitNano: random.integer(0, 3) * 1_000_000_007 + 1_500_000_000_000_000,
-        holdNano: chance(0.2) ? 0 : random.integer(1, 900_000_000_000_001),
+        ...holding(),
         period: chance(0.9) ? '2026-02' : random.pick(PERIODS),
         ...(chance(0.7) ? { seedNano: random.integer(0, 1_000_000_000) } : {}),
       })),

@@ -11,6 +11,8 @@ export interface Env {
     arrivedAt: number
     contract: RouteContract | undefined
     caller: Caller | undefined
+    /** What the client is told about its limits, where the request was counted. */
+    rateHeaders: Record<string, string> | undefined
     failure: GatewayError | undefined
     /** The handler reports the request by itself. */
     reported: boolean | undefined

@@ -36,6 +36,9 @@ export interface Budget {
   readonly limitNano: number
   /** Expected cost of this call, held until settled or until the lease ends. */
   readonly holdNano: number
+  /** What it probably costs, where `holdNano` is more than that: while nothing else is held, only this has to fit, so
+   *  that a careful hold does not pin what is left. `holdNano` when left out. */
+  readonly likelyNano?: number
   /** Names the budget's period; spend of an earlier one does not count. `''` when it never resets. Periods of one
    *  subject sort as text, so a budget whose duration changes needs a new subject. A call that is late with an earlier
    *  period than the store's is held against the store's. */
@@ -63,7 +66,7 @@ export interface QuotaState {
   readonly scope: string
   readonly unit: 'requests' | 'tokens'
   readonly limit: number
-  /** After this call was counted. */
+  /** After this call was counted, or as it was when the call was refused. */
   readonly used: number
   /** Milliseconds since 1970, by the store's clock. */
   readonly resetsAt: number
@@ -74,6 +77,8 @@ export interface Admitted {
   /** Milliseconds since 1970, by the store's clock. */
   readonly now: number
   readonly quotas: readonly QuotaState[]
+  /** What each budget had spent before this call, in the order asked. */
+  readonly spentNano: readonly number[]
   /** What was taken for the first attempt; undefined when there were no candidates or none was free. */
   readonly reserved: string | undefined
   /** One for each candidate, same order, as they were before this call's reservation. */
@@ -88,6 +93,7 @@ export interface Refused {
   readonly scope: string
   /** Milliseconds since 1970: when trying again may succeed; undefined where nobody can tell (slots, budgets). */
   readonly resetsAt: number | undefined
+  readonly quotas: readonly QuotaState[]
 }
 
 /** Nothing was changed: read these again from SQL and ask once more. */

@@ -24,6 +24,17 @@ export function budgetsContract({ fresh }: World): void {
       ).toEqual(['admitted', 'refused'])
     })
 
+    it('asks of a call alone only what it probably costs, and of calls together what they may cost', async () => {
+      const { store } = fresh()
+      const careful = (spentNano: number) => call({ budgets: [{ ...budget(100, 90, '2026-02', spentNano), likelyNano: 20 }] })
+      const first = careful(50)
+      expect(await admitted(store, first)).toMatchObject({ spentNano: [50] })
+      expect(await kinds(store, careful(50))).toEqual(['refused'])
+      const spent = { subject: 'team:1', period: '2026-02', holdNano: 90, spentNano: 31 }
+      await store.settle(settlement(first.callId, { budgets: [spent] }))
+      expect(await kinds(store, careful(0))).toEqual(['refused'])
+    })
+
     it('is usable at once after calls with huge holds were cancelled or never settled', async () => {
       const { store, clock } = fresh()
       const cancelled = call({ budgets: [budget(100, 100)] })

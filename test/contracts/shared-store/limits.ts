@@ -42,7 +42,11 @@ export function limitsContract({ fresh, raw }: World): void {
       const hourly = { ...requests(1), scope: 'key_rph', window: 'hour' } as const
       await admitted(store, call({ quotas: [daily, hourly], slots: [slot(1)], budgets: [budget(1, 1)] }))
       const full = { slots: [slot(1)], budgets: [budget(1, 1)] }
-      const refusal = { kind: 'refused', now: EVENING }
+      const states = [
+        { scope: 'org_rpd', unit: 'requests', limit: 1, used: 1, resetsAt: Date.UTC(2026, 1, 11) },
+        { scope: 'key_rph', unit: 'requests', limit: 1, used: 1, resetsAt: Date.UTC(2026, 1, 10, 21) },
+      ]
+      const refusal = { kind: 'refused', now: EVENING, quotas: states }
       expect(await store.admit(call({ quotas: [daily, hourly], ...full }))).toEqual({
         ...refusal,
         reason: 'quota',
@@ -54,18 +58,21 @@ export function limitsContract({ fresh, raw }: World): void {
         reason: 'quota',
         scope: 'key_rph',
         resetsAt: Date.UTC(2026, 1, 10, 21),
+        quotas: states.toReversed(),
       })
       expect(await store.admit(call(full))).toEqual({
         ...refusal,
         reason: 'slot',
         scope: 'key_parallel_requests',
         resetsAt: undefined,
+        quotas: [],
       })
       expect(await store.admit(call({ budgets: full.budgets }))).toEqual({
         ...refusal,
         reason: 'budget',
         scope: 'team_budget',
         resetsAt: undefined,
+        quotas: [],
       })
     })
 

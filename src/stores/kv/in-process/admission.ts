@@ -18,19 +18,19 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   const stale = findStale(state, call)
   if (stale) return stale
 
-  const quotas: QuotaState[] = []
-  const refused =
-    checkQuotas(state, call, now, quotas) ?? checkSlots(state, call, now) ?? checkBudgets(state, call, now)
-  if (refused) return refused
+  const quotas = readQuotas(state, call, now)
+  const refused = checkQuotas(call, quotas) ?? checkSlots(state, call, now) ?? checkBudgets(state, call, now)
+  if (refused) return { kind: 'refused', now, resetsAt: undefined, ...refused, quotas }
 
   const leaseEnd = now + milliseconds(call.leaseSeconds)
   for (const { record, version } of call.versions) {
     if (version > (state.versions.get(record) ?? 0)) state.versions.set(record, version, now + LIFETIME_MS.version)
   }
-  countQuotas(state, call, now, quotas)
+  const counted = countQuotas(state, call, now, quotas)
+  const spentNano = call.budgets.map((budget) => spentBy(state, budget))
   for (const { subject } of call.slots) addLease(state, subject, call.callId, now, leaseEnd)
   for (const budget of call.budgets) hold(state, call.callId, budget, now, leaseEnd)
-  return { kind: 'admitted', now, quotas, ...reserveFirst(state, call, now, leaseEnd) }
+  return { kind: 'admitted', now, quotas: counted, spentNano, ...reserveFirst(state, call, now, leaseEnd) }
 }
 
 const NONE: readonly string[] = []
@@ -47,55 +47,57 @@ function findStale(state: State, call: Admission): Stale | undefined {
   return records === NONE && budgets === NONE ? undefined : { kind: 'stale', records, budgets }
 }
 
-const refusal = (now: number, reason: Refused['reason'], scope: string, resetsAt?: number): Refused => ({
-  kind: 'refused',
-  now,
-  reason,
-  scope,
-  resetsAt,
-})
+/** What a check finds against a call. */
+type Objection = Pick<Refused, 'reason' | 'scope'> & Partial<Pick<Refused, 'resetsAt'>>
 
 const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
 
-function checkQuotas(state: State, call: Admission, now: number, counted: QuotaState[]): Refused | undefined {
+function readQuotas(state: State, call: Admission, now: number): QuotaState[] {
   let subject: string | undefined
   let counters: Counter[] | undefined
-  for (const quota of call.quotas) {
+  return call.quotas.map((quota) => {
     // Quotas of one subject come one after the other.
     if (quota.subject !== subject) {
       subject = quota.subject
       counters = state.quotas.get(subject)
     }
     const counter = counters?.[counterIndex(quota)]
-    const running = counter !== undefined && counter.ends > now
-    const used = (running ? counter.used : 0) + quota.cost
-    const resetsAt = running ? counter.ends : windowEnd(quota.window, now)
-    if (quota.limit <= 0 || used > quota.limit) return refusal(now, 'quota', quota.scope, resetsAt)
-    counted.push({ scope: quota.scope, unit: quota.unit, limit: quota.limit, used, resetsAt })
+    const { scope, unit, limit } = quota
+    return counter !== undefined && counter.ends > now
+      ? { scope, unit, limit, used: counter.used, resetsAt: counter.ends }
+      : { scope, unit, limit, used: 0, resetsAt: windowEnd(quota.window, now) }
+  })
+}
+
+function checkQuotas(call: Admission, quotas: readonly QuotaState[]): Objection | undefined {
+  for (let index = 0; index < quotas.length; index++) {
+    const { scope, limit, used, resetsAt } = quotas[index] as QuotaState
+    if (limit <= 0 || used + (call.quotas[index] as Quota).cost > limit) return { reason: 'quota', scope, resetsAt }
   }
 }
 
-function countQuotas(state: State, call: Admission, now: number, counted: readonly QuotaState[]): void {
+function countQuotas(state: State, call: Admission, now: number, read: readonly QuotaState[]): QuotaState[] {
   let subject: string | undefined
   let counters: Counter[] = []
-  for (let index = 0; index < counted.length; index++) {
+  return read.map((before, index) => {
     const quota = call.quotas[index] as Quota
-    const { used, resetsAt } = counted[index] as QuotaState
     if (quota.subject !== subject) {
       subject = quota.subject
       counters = state.quotas.get(subject) ?? []
       state.quotas.set(subject, counters, now + LIFETIME_MS.quota)
     }
-    counters[counterIndex(quota)] = { used, ends: resetsAt }
-  }
+    const used = before.used + quota.cost
+    counters[counterIndex(quota)] = { used, ends: before.resetsAt }
+    return { ...before, used }
+  })
 }
 
-function checkSlots(state: State, call: Admission, now: number): Refused | undefined {
+function checkSlots(state: State, call: Admission, now: number): Objection | undefined {
   for (const { scope, subject, limit } of call.slots) {
     const leases = state.slots.get(subject)
     const taken = leases ? leases.count(now) - (leases.has(call.callId, now) ? 1 : 0) : 0
-    if (taken >= limit) return refusal(now, 'slot', scope)
+    if (taken >= limit) return { reason: 'slot', scope }
   }
 }
 
@@ -107,14 +109,14 @@ function spentBy(state: State, budget: Budget): number {
   return record.spent
 }
 
-function checkBudgets(state: State, call: Admission, now: number): Refused | undefined {
+function checkBudgets(state: State, call: Admission, now: number): Objection | undefined {
   for (const budget of call.budgets) {
+    const { scope, limitNano, holdNano, likelyNano = holdNano } = budget
     const holds = state.budgets.get(budget.subject)?.holds
-    const own = holds?.amount(holdId(call.callId, budget.holdNano), now) ?? 0
-    const owed = spentBy(state, budget) + (holds?.total(now) ?? 0) - own
-    if (owed >= budget.limitNano || owed + budget.holdNano > budget.limitNano) {
-      return refusal(now, 'budget', budget.scope)
-    }
+    const own = holds?.amount(holdId(call.callId, holdNano), now) ?? 0
+    const others = (holds?.total(now) ?? 0) - own
+    const owed = spentBy(state, budget) + others
+    if (owed >= limitNano || owed + (others > 0 ? holdNano : likelyNano) > limitNano) return { reason: 'budget', scope }
   }
 }
 

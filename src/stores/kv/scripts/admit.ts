@@ -9,7 +9,14 @@ import {
   slotKey,
   versionKey,
 } from '../keys.ts'
-import { type Admission, type Admitted, type Refused, type Stale, StoreUnavailable } from '../shared-store.ts'
+import {
+  type Admission,
+  type Admitted,
+  type QuotaState,
+  type Refused,
+  type Stale,
+  StoreUnavailable,
+} from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS, limitArguments, readSignals } from './deployments.ts'
 import { type Argument, luaScript, type Reply, type Script } from './script.ts'
@@ -58,7 +65,8 @@ end
 
 local budgets = {}
 for i = 1, number() do
-  local budget = { hash = key(), holds = key(), limit = number(), hold = text(), period = text(), seed = text() }
+  local budget = { hash = key(), holds = key(), limit = number(), hold = text(),
+    likely = number(), period = text(), seed = text() }
   local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
   budget.member = callId .. '|' .. budget.hold
   budget.hold = tonumber(budget.hold)
@@ -85,27 +93,29 @@ end
 for i = 1, #counters do
   counters[i].read = call('HMGET', counters[i].key, unpack(counters[i].fields))
 end
+local before, objection = {}, nil
 for i = 1, #quotas do
   local quota = quotas[i]
   local read = quota.subject.read
   quota.ends = numeric(read[quota.at + 1])
-  quota.used = quota.cost
+  quota.used = 0
   if quota.ends > now then
-    quota.used = quota.used + numeric(read[quota.at])
+    quota.used = numeric(read[quota.at])
   else
     quota.ends = windowEnd(quota.window)
     quota.subject.opened = true
   end
-  if quota.limit <= 0 or quota.used > quota.limit then
-    return { 'refused', now, 'quota', i - 1, quota.ends }
-  end
+  before[2 * i - 1], before[2 * i] = quota.used, quota.ends
+  quota.used = quota.used + quota.cost
+  if not objection and (quota.limit <= 0 or quota.used > quota.limit) then objection = i - 1 end
 end
+if objection then return { 'refused', now, 'quota', objection, before } end
 
 for i = 1, #slots do
   local slot = slots[i]
   local taken = call('ZCOUNT', slot.key, '(' .. now, '+inf')
   if taken >= slot.limit and hasLease(slot.key, callId) then taken = taken - 1 end
-  if taken >= slot.limit then return { 'refused', now, 'slot', i - 1 } end
+  if taken >= slot.limit then return { 'refused', now, 'slot', i - 1, before } end
 end
 
 -- 'held' is the sum of all holds in the set. The set may outlive the hash, and the hash the set.
@@ -126,11 +136,16 @@ for i = 1, #budgets do
       budget.ended = true
     end
   end
-  local owed = budget.spent + budget.held
+  local others = budget.held
+  local owed = budget.spent + others
   if owed >= budget.limit or owed + budget.hold > budget.limit then
-    if hasLease(budget.holds, budget.member) then owed = owed - budget.hold end
-    if owed >= budget.limit or owed + budget.hold > budget.limit then
-      return { 'refused', now, 'budget', i - 1 }
+    if hasLease(budget.holds, budget.member) then
+      others = others - budget.hold
+      owed = budget.spent + others
+    end
+    local fits = others > 0 and budget.hold or budget.likely
+    if owed >= budget.limit or owed + fits > budget.limit then
+      return { 'refused', now, 'budget', i - 1, before }
     end
   end
 end
@@ -169,6 +184,9 @@ for i = 1, #budgets do
   call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}')
 end
 
+local spent = {}
+for i = 1, #budgets do spent[i] = budgets[i].spent end
+
 local candidates, signals, chosen, probe, soonest = {}, {}, nil, 'none', nil
 for i = 1, number() do
   local state = readDeployment(key(), key())
@@ -181,7 +199,7 @@ for i = 1, number() do
 end
 if not chosen and soonest and mayProbeEarly(soonest, attemptId) then chosen, probe = soonest, 'early' end
 if chosen then reserve(chosen, attemptId, leaseMs, probe) end
-return { 'admitted', now, chosen and chosen.index or -1, counted, signals }
+return { 'admitted', now, chosen and chosen.index or -1, counted, signals, spent }
 `
 
 function encode(call: Admission): { keys: Key[]; args: Argument[] } {
@@ -208,9 +226,9 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   }
 
   args.push(call.budgets.length)
-  for (const { subject, limitNano, holdNano, period, seedNano } of call.budgets) {
+  for (const { subject, limitNano, holdNano, likelyNano = holdNano, period, seedNano } of call.budgets) {
     keys.push(budgetKey(subject), holdKey(subject))
-    args.push(limitNano, holdNano, period, seedNano ?? '')
+    args.push(limitNano, holdNano, likelyNano, period, seedNano ?? '')
   }
 
   args.push(call.candidates.length)
@@ -231,27 +249,34 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
   if (kind === 'refused') {
     const reason = reply.text()
     if (reason !== 'quota' && reason !== 'slot' && reason !== 'budget') throw new StoreUnavailable('nonsense')
-    const { scope } = item<{ readonly scope: string }>(REFUSERS[reason](call), reply.number())
-    return { kind, now, reason, scope, resetsAt: reason === 'quota' ? reply.number() : undefined }
+    const at = reply.number()
+    const { scope } = item<{ readonly scope: string }>(REFUSERS[reason](call), at)
+    const quotas = readQuotas(reply.list(), call)
+    return { kind, now, reason, scope, resetsAt: reason === 'quota' ? quotas[at]?.resetsAt : undefined, quotas }
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
   const reserved = reply.number()
-  const counted = reply.list()
-  const quotas = call.quotas.map(({ scope, unit, limit }) => ({
-    scope,
-    unit,
-    limit,
-    used: counted.number(),
-    resetsAt: counted.number(),
-  }))
+  const quotas = readQuotas(reply.list(), call)
   const signals = reply.list()
+  const spent = reply.list()
   return {
     kind,
     now,
     quotas,
+    spentNano: call.budgets.map(() => spent.number()),
     reserved: reserved < 0 ? undefined : item(call.candidates, reserved).deployment,
     signals: call.candidates.map(({ deployment }) => readSignals(signals.list(), deployment)),
   }
+}
+
+function readQuotas(states: Reply, call: Admission): QuotaState[] {
+  return call.quotas.map(({ scope, unit, limit }) => ({
+    scope,
+    unit,
+    limit,
+    used: states.number(),
+    resetsAt: states.number(),
+  }))
 }
 
 const REFUSERS = {

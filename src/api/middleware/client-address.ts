@@ -1,0 +1,12 @@
+import { addressMatcher } from '../../lib/address-range.ts'
+
+/** The client's own address: the peer's, unless that is a proxy that the operator trusts. Then it is the last of
+ *  X-Forwarded-For that no trusted proxy has. What stands before it could have been written by anybody. */
+export function clientAddress(trustedProxies: readonly string[]): (peer: string, forwardedFor?: string) => string {
+  const trusted = addressMatcher(trustedProxies)
+  return (peer, forwardedFor) => {
+    if (forwardedFor === undefined || !trusted(peer)) return peer
+    const hops = forwardedFor.split(',').map((hop) => hop.trim())
+    return hops.findLast((hop) => !trusted(hop)) ?? hops[0] ?? peer
+  }
+}

@@ -1,0 +1,48 @@
+import { accountsOf } from '../limits/accounts.ts'
+import type { Level, LimitedScope } from '../limits/limited-scope.ts'
+import { quotaRules } from '../limits/quotas.ts'
+import type { Caller } from '../pipeline/caller.ts'
+import type { RecordVersion } from '../stores/kv/shared-store.ts'
+import type { CallerRecord, LimitsRecord } from '../stores/sql/caller-records.ts'
+import { callableTargets, type TargetLevel } from './callable-targets.ts'
+
+type ScopeType = CallerRecord['bindings'][number]['scope_type']
+
+/** Names a record in the shared store, where the version that is in force is known. */
+export const recordName = (level: Level, id: string) => `${level}:${id}`
+
+/** A caller from what the database says of its key; `again` reads that once more. */
+export function callerOf(
+  record: CallerRecord,
+  options: { readonly targetDefault: 'allow' | 'deny'; readonly again: () => Promise<Caller> },
+): Caller {
+  const { key, user, team, organization, bindings } = record
+  const scopes: (LimitedScope & LimitsRecord)[] = []
+  const levels: TargetLevel[] = []
+  const add = (level: Level, type: ScopeType, id: string, limits: LimitsRecord) => {
+    scopes.push({ ...limits, level, id })
+    levels.push({ mode: limits.target_mode, bindings: bindings.filter(({ scope_type }) => scope_type === type) })
+  }
+  if (organization) add('org', 'organization', organization.organization_id, organization)
+  if (team) add('team', 'team', team.team_id, team)
+  if (user) add('user', 'user', user.user_id, user)
+  add('key', 'api_key', key.key_id, key)
+
+  const { max_parallel_requests: parallel } = key
+  return {
+    kind: 'api_key',
+    keyId: key.key_id,
+    userId: user?.user_id,
+    teamId: team?.team_id,
+    organizationId: organization?.organization_id,
+    quotas: quotaRules(scopes),
+    slots:
+      parallel === null
+        ? []
+        : [{ scope: 'key_parallel_requests', subject: recordName('key', key.key_id), limit: parallel }],
+    accounts: scopes.flatMap(accountsOf),
+    mayCall: callableTargets(levels, options.targetDefault),
+    versions: scopes.map(({ level, id, version }): RecordVersion => ({ record: recordName(level, id), version })),
+    again: options.again,
+  }
+}

@@ -1,0 +1,84 @@
+import { type GatewayError, withHeaders } from '../lib/errors.ts'
+import { quotasOf } from '../limits/quotas.ts'
+import { rateHeaders } from '../limits/rate-headers.ts'
+import type { ModelRequest } from '../modes/mode.ts'
+import { tokensOfCharacters } from '../modes/usage.ts'
+import type { Admission, Admitted } from '../stores/kv/shared-store.ts'
+import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
+import type { CallInput } from './call.ts'
+import type { Caller } from './caller.ts'
+import { expectedCost } from './expected-cost.ts'
+import { type AskedBudget, budgetsOf, chargedAccounts, type Hold } from './holds.ts'
+import { parse } from './parse.ts'
+import type { PipelineServices } from './pipeline.ts'
+import { asCandidate, type Plan, plan } from './plan.ts'
+
+/** What was asked, and where it may go. */
+interface Ready {
+  readonly request: ModelRequest
+  readonly plan: Plan
+}
+
+/** A call that may begin. */
+export interface Allowed extends Ready {
+  readonly caller: Caller
+  readonly admitted: Admitted
+  /** What the client is told about its limits. */
+  readonly rateHeaders: Record<string, string>
+  readonly slots: readonly string[]
+  readonly holds: readonly Hold[]
+}
+
+interface AskedAdmission extends Admission {
+  readonly budgets: readonly AskedBudget[]
+}
+
+/** Everything that can refuse a call before it begins, in one round trip. Limits are counted for every call, also one
+ *  that is no valid request or names no model: they come before routing. */
+export async function allow(
+  services: PipelineServices,
+  input: CallInput,
+  ids: { readonly callId: string; readonly attemptId: string },
+): Promise<Allowed> {
+  const parsed = parse(input)
+  // Who a caller is may be read again on the way, and with it what it may call.
+  const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
+    if (parsed.error) return parsed
+    const planned = plan(services, input.endpoint, parsed.request, caller)
+    return planned.error ? planned : { request: parsed.request, plan: planned.plan }
+  }
+  let ready = planFor(input.caller)
+  const ask = (caller: Caller, seeds: Seeds): AskedAdmission => {
+    if (caller !== input.caller) ready = planFor(caller)
+    const counted = { ...ids, versions: caller.versions, quotas: quotasOf(caller.quotas, tokensOf(input)) }
+    // What will not begin holds nothing: nobody would settle it.
+    if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
+    const order = ready.plan.order()
+    const accounts = chargedAccounts(caller, ready.plan.group.name)
+    const cost = expectedCost(services, input, ready.request, order, accounts)
+    return {
+      ...counted,
+      slots: caller.slots,
+      budgets: budgetsOf(accounts, cost, services.clock.now(), seeds),
+      candidates: order.map((deployment) => asCandidate(services, deployment)),
+      leaseSeconds: LEASE_SECONDS,
+    }
+  }
+  const { caller, asked, admitted } = await decide(services, input.caller, ask)
+  const headers = rateHeaders(admitted.quotas)
+  if ('error' in ready) throw withHeaders(ready.error, headers)
+  services.softBudgets.look(input.client, asked.budgets, admitted.spentNano)
+  return {
+    caller,
+    ...ready,
+    admitted,
+    rateHeaders: headers,
+    slots: asked.slots.map(({ subject }) => subject),
+    holds: asked.budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano })),
+  }
+}
+
+/** The estimate of the specification. */
+function tokensOf({ endpoint, bytes }: CallInput): number {
+  return endpoint.mode.body === 'multipart' ? 1 : tokensOfCharacters(bytes.byteLength)
+}

@@ -1,0 +1,41 @@
+import { costNano } from '../modes/cost.ts'
+import type { Settlement } from '../stores/kv/shared-store.ts'
+import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
+import type { Call } from './call.ts'
+import { chargedAccounts } from './holds.ts'
+
+/** What a call has cost, and who pays. */
+export interface Bill {
+  /** undefined: a price is unknown. */
+  readonly costNano: number | undefined
+  /** Every account that pays, budget or not. */
+  readonly charges: readonly BudgetPeriod[]
+  /** The same for the shared store, which knows only those with a budget, and gives back what was held. */
+  readonly budgets: Settlement['budgets']
+}
+
+/** Reads the bill of a call that is over: every attempt that gave a part of the answer, at the price of its deployment. */
+export function billOf(call: Call, now: number): Bill {
+  const cost = costOf(call)
+  const charges = chargedAccounts(call.caller, call.servedGroup).map(({ subject, periodAt }) => {
+    const hold = call.holds.find((held) => held.subject === subject)
+    return { subject, period: hold?.period ?? periodAt(now) }
+  })
+  const paying = new Set(charges.map(({ subject }) => subject))
+  const budgets = call.holds.map((hold) => {
+    // A subject pays once, however many holds it has.
+    const pays = paying.delete(hold.subject)
+    return { ...hold, spentNano: pays ? (cost ?? 0) : 0 }
+  })
+  return { costNano: cost, charges, budgets }
+}
+
+function costOf({ attempts, endpoint }: Call): number | undefined {
+  let sum: number | undefined = 0
+  for (const { usage, outrun, deployment } of attempts) {
+    if (!usage || outrun) continue
+    const cost = costNano(endpoint.mode, deployment.info, usage)
+    sum = sum === undefined || cost === undefined ? undefined : sum + cost
+  }
+  return sum
+}

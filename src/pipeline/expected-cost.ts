@@ -1,0 +1,67 @@
+import type { Account } from '../limits/accounts.ts'
+import { costNano } from '../modes/cost.ts'
+import type { ModelRequest } from '../modes/mode.ts'
+import { usageOf } from '../modes/usage.ts'
+import type { Deployment } from '../routing/deployment.ts'
+import type { CallInput } from './call.ts'
+import type { PipelineServices } from './pipeline.ts'
+
+/** What a call will cost, before it has run. */
+export interface ExpectedCost {
+  /** What is held for it: the most that it may cost, as far as can be told. */
+  readonly holdNano: number
+  /** What it probably costs. */
+  readonly likelyNano: number
+}
+
+/** The longest answer that is held for in full. Who allows more seldom means it, and a hold for all of it would pin
+ *  budgets; then it goes by what answers of the deployment have been like. */
+const LONG_ANSWER_TOKENS = 4096
+
+/** The cost at the dearest of the deployments that may serve, for the accounts that are charged. Where no price is known,
+ *  nothing. */
+export function expectedCost(
+  services: PipelineServices,
+  { endpoint, bytes }: Pick<CallInput, 'endpoint' | 'bytes'>,
+  request: ModelRequest,
+  deployments: readonly Deployment[],
+  accounts: readonly Account[],
+): ExpectedCost {
+  let [holdNano, likelyNano] = [0, 0]
+  // Nobody asks what it costs.
+  if (accounts.every(({ limitNano }) => limitNano === undefined)) return { holdNano, likelyNano }
+  const { mode } = endpoint
+  const measured = mode.measure(request)
+  const answers = answersOf(request)
+  const bound = boundOf(request)
+  for (const { id, info } of deployments) {
+    const usual = services.usual.of(id)
+    const inputBytes = bytes.byteLength
+    // No tokenizer makes more than one token of a byte.
+    const mostInput = usual ? (inputBytes / 4) * Math.max(1, usual.highInputRatio) : inputBytes
+    const likelyInput = (inputBytes / 4) * (usual?.inputRatio ?? 1)
+    const bounded = bound !== undefined && bound <= LONG_ANSWER_TOKENS
+    const mostOutput = bounded ? bound : Math.min(bound ?? Infinity, usual?.highOutputTokens ?? LONG_ANSWER_TOKENS)
+    const likelyOutput = bounded ? bound : Math.min(bound ?? Infinity, usual?.outputTokens ?? 0)
+    const cost = (input: number, output: number) => {
+      const tokens = { inputTokens: Math.ceil(input), outputTokens: Math.ceil(output * answers) }
+      return costNano(mode, info, usageOf({ ...tokens, ...measured })) ?? 0
+    }
+    holdNano = Math.max(holdNano, cost(mostInput, mostOutput))
+    likelyNano = Math.max(likelyNano, cost(likelyInput, likelyOutput))
+  }
+  return { holdNano, likelyNano: Math.min(likelyNano, holdNano) }
+}
+
+/** How many tokens an answer may have, where the request says so, in the words of any dialect. */
+function boundOf(request: ModelRequest): number | undefined {
+  for (const field of ['max_completion_tokens', 'max_tokens', 'max_output_tokens']) {
+    const value = request[field]
+    if (typeof value === 'number' && value >= 0) return value
+  }
+  return undefined
+}
+
+function answersOf({ n }: ModelRequest): number {
+  return typeof n === 'number' && n > 1 ? n : 1
+}

@@ -1,0 +1,37 @@
+import { decide, LEASE_SECONDS } from './admit.ts'
+import { type Call, newAttemptId } from './call.ts'
+import { expectedCost } from './expected-cost.ts'
+import { type AskedBudget, budgetsOf, chargedAccounts } from './holds.ts'
+import type { PipelineServices } from './pipeline.ts'
+import type { Plan } from './plan.ts'
+
+/** Holds what a fallback may cost beyond what the call holds already: a dearer model is checked like a call of its own.
+ *  Throws where a budget has no room for it. */
+export async function holdFallback(services: PipelineServices, call: Call, { group, order }: Plan): Promise<void> {
+  const accounts = chargedAccounts(call.caller, group.name)
+  const cost = expectedCost(services, call, call.request, order(), accounts)
+  const asking = (seeds: ReadonlyMap<string, number>) =>
+    budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
+  if (asking(new Map()).length === 0) return
+  const { asked } = await decide(services, call.caller, (_caller, seeds) => ({
+    callId: call.id,
+    attemptId: newAttemptId(),
+    versions: [],
+    quotas: [],
+    slots: [],
+    budgets: asking(seeds),
+    candidates: [],
+    leaseSeconds: LEASE_SECONDS,
+  }))
+  call.holds.push(...asked.budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano })))
+}
+
+/** What of a budget the call does not hold yet. */
+function missing({ holds }: Call, budget: AskedBudget): AskedBudget[] {
+  const own = holds.filter(({ subject }) => subject === budget.subject)
+  let holdNano = budget.holdNano - own.reduce((sum, hold) => sum + hold.holdNano, 0)
+  if (own.length > 0 && holdNano <= 0) return []
+  // Holds of one call are told apart by their amounts.
+  while (own.some((hold) => hold.holdNano === holdNano)) holdNano += 1
+  return [{ ...budget, holdNano, likelyNano: Math.min(budget.likelyNano ?? holdNano, holdNano) }]
+}
