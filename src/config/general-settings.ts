@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isAddressRange } from '../lib/address-range.ts'
 import { LOG_LEVELS } from '../lib/log.ts'
 import { reveal, type Secret, secret } from '../lib/secret.ts'
 import { blobStorage } from './blob-storage.ts'
@@ -132,10 +133,5 @@ function mistakeInOrigin(text: string): string | undefined {
 }
 
 function mistakeInAddressRange(text: string): string | undefined {
-  const [address = '', bits, ...rest] = text.split('/')
-  const isV6 = address.includes(':')
-  const host = URL.parse(isV6 ? `http://[${address}]` : `http://${address}`)?.hostname
-  const isAddress = isV6 ? host !== undefined : host === address && /^\d+(\.\d+){3}$/.test(address)
-  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV6 ? 128 : 32))
-  return isAddress && isRange && rest.length === 0 ? undefined : 'must be an address or a range such as 10.0.0.0/8'
+  return isAddressRange(text) ? undefined : 'must be an address or a range such as 10.0.0.0/8'
 }

@@ -1,4 +1,5 @@
 import { addressMatcher } from '../lib/address-range.ts'
+import { atMost } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import type { Caller } from '../pipeline/caller.ts'
@@ -85,8 +86,8 @@ export function apiKeys(options: {
   async function look(keyHash: string): Promise<CallerRecord | undefined> {
     const begun = looking.get(keyHash)
     if (begun) {
-      const shared = await Promise.race([begun.then((record) => ({ record })), tooLong(SHARED_LOOK_MS)])
-      if (shared) return shared.record
+      const shared = await atMost(SHARED_LOOK_MS, begun)
+      if (shared) return shared.value
     }
     const own = records.byKeyHash(keyHash)
     looking.set(keyHash, own)
@@ -148,9 +149,4 @@ export function apiKeys(options: {
 
 function invalid(): GatewayError {
   return refusal('invalid_api_key', 'The API key is not valid.')
-}
-
-async function tooLong(milliseconds: number): Promise<undefined> {
-  await new Promise((resolve) => setTimeout(resolve, milliseconds))
-  return undefined
 }

@@ -5,7 +5,7 @@ import { addressMatcher } from '../../lib/address-range.ts'
 export function clientAddress(trustedProxies: readonly string[]): (peer: string, forwardedFor?: string) => string {
   const trusted = addressMatcher(trustedProxies)
   return (peer, forwardedFor) => {
-    if (forwardedFor === undefined || !trusted(peer)) return peer
+    if (forwardedFor === undefined || trustedProxies.length === 0 || !trusted(peer)) return peer
     const hops = forwardedFor.split(',').map((hop) => hop.trim())
     return hops.findLast((hop) => !trusted(hop)) ?? hops[0] ?? peer
   }

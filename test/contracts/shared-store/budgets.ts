@@ -26,7 +26,8 @@ export function budgetsContract({ fresh }: World): void {
 
     it('asks of a call alone only what it probably costs, and of calls together what they may cost', async () => {
       const { store } = fresh()
-      const careful = (spentNano: number) => call({ budgets: [{ ...budget(100, 90, '2026-02', spentNano), likelyNano: 20 }] })
+      const careful = (spentNano: number) =>
+        call({ budgets: [{ ...budget(100, 90, '2026-02', spentNano), likelyNano: 20 }] })
       const first = careful(50)
       expect(await admitted(store, first)).toMatchObject({ spentNano: [50] })
       expect(await kinds(store, careful(50))).toEqual(['refused'])
