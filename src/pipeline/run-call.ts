@@ -20,22 +20,29 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
   const over = Promise.withResolvers<GatewayError | undefined>()
   const letGo = keepLeases(services, call)
-  call.client.defer(
-    over.promise.then((failure) => {
-      letGo()
-      return finish(services, call, failure)
-    }),
-  )
+  const finished = over.promise.then((failure) => {
+    letGo()
+    return finish(services, call, failure)
+  })
+  call.client.defer(finished)
   const committing = failover(services, call, { plan: allowed.plan, admitted: allowed.admitted, attemptId })
   try {
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, over.resolve)
-    return answer(services, call, committed, over.resolve)
+    const answered = answer(services, call, committed, over.resolve)
+    if (committed.kind === 'whole') await slotsFree(call, finished)
+    return answered
   } catch (error) {
     const failure = asGatewayError(error)
     over.resolve(failure)
+    await slotsFree(call, finished)
     throw withHeaders(failure, routeHeaders(call))
   }
+}
+
+/** Whoever has an answer may call again at once, and must not find a slot taken by the call that was answered. */
+async function slotsFree({ slots }: Call, finished: Promise<void>): Promise<void> {
+  if (slots.length > 0) await finished
 }
 
 /** The commit of a call, or, for a stream, that it has not come while a client can be left without a word. */

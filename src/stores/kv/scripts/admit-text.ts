@@ -1,0 +1,182 @@
+import { LIFETIME_MS } from '../keys.ts'
+
+/** Decides a call: everything is checked before anything is written. `in-process/admission.ts` says the same in
+ *  TypeScript. Items are named by their index in the admission. */
+export const ADMIT = `
+local callId, attemptId, leaseMs = text(), text(), number()
+local leaseEnd = now + leaseMs
+local leasesExpire = math.max(leaseMs, ${LIFETIME_MS.leases})
+
+local stale, unknown = {}, {}
+
+local versions, versionKeys = {}, {}
+for i = 1, number() do
+  versionKeys[i] = key()
+  versions[i] = text()
+end
+if #versions > 0 then
+  local known = call('MGET', unpack(versionKeys))
+  for i = 1, #versions do
+    local difference = numeric(known[i]) - tonumber(versions[i])
+    if difference > 0 then stale[#stale + 1] = i - 1 end
+    if difference >= 0 then versions[i] = false end
+  end
+end
+
+local counters = {}
+for i = 1, number() do
+  counters[i] = { key = key(), fields = {} }
+end
+local quotas = {}
+for i = 1, number() do
+  local quota = { subject = counters[number()], field = text(), window = text(), limit = number(), cost = number() }
+  local fields = quota.subject.fields
+  quota.at = #fields + 1
+  fields[quota.at] = quota.field
+  fields[quota.at + 1] = quota.field .. ':ends'
+  quotas[i] = quota
+end
+
+local slots = {}
+for i = 1, number() do
+  slots[i] = { key = key(), limit = number() }
+end
+
+local budgets = {}
+for i = 1, number() do
+  local budget = { hash = key(), holds = key(), limit = number(), hold = text(),
+    likely = number(), period = text(), seed = text() }
+  local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
+  budget.member = callId .. '|' .. budget.hold
+  budget.hold = tonumber(budget.hold)
+  budget.new = not known[1]
+  if budget.new and budget.seed == '' then
+    unknown[#unknown + 1] = i - 1
+  elseif budget.new or budget.period > known[2] then
+    budget.spent = tonumber(budget.seed) or 0
+  else
+    budget.spent, budget.period = tonumber(known[1]), known[2]
+  end
+  budget.held = numeric(known[3])
+  budgets[i] = budget
+end
+
+if #stale + #unknown > 0 then return { 'stale', stale, unknown } end
+
+local function windowEnd(window)
+  if window == 'minute' then return now + 60000 end
+  local length = window == 'hour' and 3600000 or 86400000
+  return math.floor(now / length) * length + length
+end
+
+for i = 1, #counters do
+  counters[i].read = call('HMGET', counters[i].key, unpack(counters[i].fields))
+end
+local before, objection = {}, nil
+for i = 1, #quotas do
+  local quota = quotas[i]
+  local read = quota.subject.read
+  quota.ends = numeric(read[quota.at + 1])
+  quota.used = 0
+  if quota.ends > now then
+    quota.used = numeric(read[quota.at])
+  else
+    quota.ends = windowEnd(quota.window)
+    quota.subject.opened = true
+  end
+  before[2 * i - 1], before[2 * i] = quota.used, quota.ends
+  quota.used = quota.used + quota.cost
+  if not objection and (quota.limit <= 0 or quota.used > quota.limit) then objection = i - 1 end
+end
+if objection then return { 'refused', now, 'quota', objection, before } end
+
+for i = 1, #slots do
+  local slot = slots[i]
+  local taken = call('ZCOUNT', slot.key, '(' .. now, '+inf')
+  if taken >= slot.limit and hasLease(slot.key, callId) then taken = taken - 1 end
+  if taken >= slot.limit then return { 'refused', now, 'slot', i - 1, before } end
+end
+
+-- 'held' is the sum of all holds in the set. The set may outlive the hash, and the hash the set.
+local function heldBy(member) return tonumber(string.match(member, '|(%d+)$')) end
+for i = 1, #budgets do
+  local budget = budgets[i]
+  if budget.new then
+    budget.held = 0
+    for _, member in ipairs(call('ZRANGE', budget.holds, 0, -1)) do
+      budget.held = budget.held + heldBy(member)
+    end
+  elseif budget.held > 0 and call('ZCARD', budget.holds) == 0 then
+    budget.held = 0
+  end
+  if budget.held > 0 then
+    for _, member in ipairs(call('ZRANGEBYSCORE', budget.holds, '-inf', now)) do
+      budget.held = budget.held - heldBy(member)
+      budget.ended = true
+    end
+  end
+  local others = budget.held
+  local owed = budget.spent + others
+  if owed >= budget.limit or owed + budget.hold > budget.limit then
+    if hasLease(budget.holds, budget.member) then
+      others = others - budget.hold
+      owed = budget.spent + others
+    end
+    local fits = others > 0 and budget.hold or budget.likely
+    if owed >= budget.limit or owed + fits > budget.limit then
+      return { 'refused', now, 'budget', i - 1, before }
+    end
+  end
+end
+
+for i = 1, #versions do
+  if versions[i] then call('SET', versionKeys[i], versions[i], 'PX', '${LIFETIME_MS.version}') end
+end
+local counted = {}
+for i = 1, #quotas do
+  local quota = quotas[i]
+  counted[2 * i - 1], counted[2 * i] = quota.used, quota.ends
+  local write = quota.subject.write or {}
+  write[#write + 1] = quota.field
+  write[#write + 1] = counted[2 * i - 1]
+  write[#write + 1] = quota.field .. ':ends'
+  write[#write + 1] = counted[2 * i]
+  quota.subject.write = write
+end
+for i = 1, #counters do
+  call('HSET', counters[i].key, unpack(counters[i].write))
+  if counters[i].opened then call('PEXPIRE', counters[i].key, '${LIFETIME_MS.quota}') end
+end
+for i = 1, #slots do
+  sweepLeases(slots[i].key)
+  call('ZADD', slots[i].key, leaseEnd, callId)
+  call('PEXPIRE', slots[i].key, leasesExpire)
+end
+for i = 1, #budgets do
+  local budget = budgets[i]
+  if budget.ended then sweepLeases(budget.holds) end
+  if budget.hold > 0 then
+    budget.held = budget.held + budget.hold * call('ZADD', budget.holds, leaseEnd, budget.member)
+    call('PEXPIRE', budget.holds, leasesExpire)
+  end
+  call('HSET', budget.hash, 'spent', budget.spent, 'period', budget.period, 'held', budget.held)
+  call('PEXPIRE', budget.hash, '${LIFETIME_MS.budget}')
+end
+
+local spent = {}
+for i = 1, #budgets do spent[i] = budgets[i].spent end
+
+local candidates, signals, chosen, probe, soonest = {}, {}, nil, 'none', nil
+for i = 1, number() do
+  local state = readDeployment(key(), key())
+  local available = availability(state, readLimits(), attemptId)
+  signals[i] = signalsOf(state)
+  state.index = i - 1
+  if not chosen and available == 'free' then chosen = state end
+  if not chosen and available == 'half-open' then chosen, probe = state, 'due' end
+  if available == 'cooled' and (not soonest or state.cooledUntil < soonest.cooledUntil) then soonest = state end
+end
+if not chosen and soonest and mayProbeEarly(soonest, attemptId) then chosen, probe = soonest, 'early' end
+if chosen then reserve(chosen, attemptId, leaseMs, probe) end
+return { 'admitted', now, chosen and chosen.index or -1, counted, signals, spent }
+`
