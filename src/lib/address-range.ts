@@ -37,11 +37,8 @@ function parseAddress(text: string): bigint | undefined {
     return value === undefined ? undefined : MAPPED + value
   }
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)
-  const tail = dotted ? parseV4(dotted[2] as string) : undefined
-  if (dotted && tail === undefined) return undefined
-  const plain = dotted
-    ? `${dotted[1]}${((tail as bigint) >> 16n).toString(16)}:${(tail as bigint & 0xffffn).toString(16)}`
-    : text
+  const plain = dotted ? withoutDots(dotted[1] as string, dotted[2] as string) : text
+  if (plain === undefined) return undefined
   const [head, rest, ...more] = plain.split('::')
   if (more.length > 0) return undefined
   const left = groups(head as string)
@@ -51,6 +48,12 @@ function parseAddress(text: string): bigint | undefined {
   if (rest === undefined ? missing !== 0 : missing < 1) return undefined
   const all = [...left, ...new Array<bigint>(rest === undefined ? 0 : missing).fill(0n), ...right]
   return all.reduce((value, group) => (value << 16n) + group, 0n)
+}
+
+/** An IPv6 address whose end is written as IPv4, in groups throughout. */
+function withoutDots(head: string, tail: string): string | undefined {
+  const value = parseV4(tail)
+  return value === undefined ? undefined : `${head}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`
 }
 
 function groups(text: string): bigint[] | undefined {
