@@ -181,6 +181,105 @@ CREATE TABLE IF NOT EXISTS gateway_budget (
   PRIMARY KEY (subject, period)
 );
 
+-- The ledger: one row for every model call, however it ended. call_id makes writing it twice the same as once.
+CREATE TABLE IF NOT EXISTS gateway_spend (
+  call_id text COLLATE "C" PRIMARY KEY,
+  -- When it was over.
+  at timestamptz NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  endpoint text NOT NULL,
+  mode text NOT NULL,
+  requested_model text NOT NULL,
+  -- The model, deployment and provider that served. '' where there was none, as everywhere here.
+  model text COLLATE "C" NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  team_id text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  tags text[] NOT NULL,
+  streamed boolean NOT NULL,
+  -- answered, failed, truncated, client_closed
+  ending text COLLATE "C" NOT NULL,
+  status integer NOT NULL,
+  error_type text NOT NULL,
+  -- hit, miss, off
+  cache text NOT NULL,
+  attempts integer NOT NULL,
+  -- Deployments whose broken answer another one finished.
+  rescued integer NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_creation_input_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  audio_seconds double precision NOT NULL,
+  characters bigint NOT NULL,
+  rerank_units bigint NOT NULL,
+  -- The provider gave no usage, and what went through was counted instead.
+  estimated boolean NOT NULL,
+  -- Nano-dollars. null: the price was unknown.
+  cost_nano bigint,
+  saved_nano bigint NOT NULL,
+  overhead_ms double precision NOT NULL,
+  first_token_ms double precision,
+  upstream_ms double precision,
+  total_ms double precision NOT NULL
+);
+-- Every filter of the log finds its newest rows by an index of its own.
+CREATE INDEX IF NOT EXISTS gateway_spend_at ON gateway_spend (at, call_id);
+CREATE INDEX IF NOT EXISTS gateway_spend_key ON gateway_spend (key_id, at, call_id);
+CREATE INDEX IF NOT EXISTS gateway_spend_team ON gateway_spend (team_id, at, call_id) WHERE team_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_spend_organization ON gateway_spend (organization_id, at, call_id) WHERE organization_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_spend_user ON gateway_spend (user_id, at, call_id) WHERE user_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_spend_model ON gateway_spend (model, at, call_id);
+CREATE INDEX IF NOT EXISTS gateway_spend_deployment ON gateway_spend (deployment, at, call_id);
+CREATE INDEX IF NOT EXISTS gateway_spend_provider ON gateway_spend (provider, at, call_id);
+CREATE INDEX IF NOT EXISTS gateway_spend_request ON gateway_spend (request_id);
+CREATE INDEX IF NOT EXISTS gateway_spend_ending ON gateway_spend (ending, at, call_id) WHERE ending <> 'answered';
+CREATE INDEX IF NOT EXISTS gateway_spend_status ON gateway_spend (status, at, call_id) WHERE status <> 200;
+CREATE INDEX IF NOT EXISTS gateway_spend_tags ON gateway_spend USING gin (tags);
+
+-- Sums of the ledger, kept up to date by the statement that adds its rows, so that no report reads the ledger itself.
+CREATE TABLE IF NOT EXISTS gateway_spend_rollup (
+  grain text COLLATE "C" NOT NULL CHECK (grain IN ('hour', 'day')),
+  bucket timestamptz NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  team_id text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  calls bigint NOT NULL,
+  failed_calls bigint NOT NULL,
+  cached_calls bigint NOT NULL,
+  estimated_calls bigint NOT NULL,
+  unpriced_calls bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_creation_input_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  audio_seconds double precision NOT NULL,
+  characters bigint NOT NULL,
+  rerank_units bigint NOT NULL,
+  cost_nano numeric NOT NULL,
+  saved_nano numeric NOT NULL,
+  total_ms double precision NOT NULL,
+  PRIMARY KEY (grain, bucket, key_id, user_id, team_id, organization_id, model, provider, deployment)
+) WITH (fillfactor = 80);
+
+-- The same by tag: a call is in as many of these sums as it has tags.
+CREATE TABLE IF NOT EXISTS gateway_spend_tag_rollup (
+  tag text COLLATE "C" NOT NULL,
+  LIKE gateway_spend_rollup INCLUDING CONSTRAINTS,
+  PRIMARY KEY (grain, bucket, tag, key_id, user_id, team_id, organization_id, model, provider, deployment)
+) WITH (fillfactor = 80);
+
 -- Policies of route groups, by name, so that groups of the configuration file can have one. A draft holds for nothing.
 CREATE TABLE IF NOT EXISTS gateway_route_group_policy (
   group_name text COLLATE "C" PRIMARY KEY,

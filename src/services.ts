@@ -22,6 +22,8 @@ import { modelRecords } from './stores/sql/model-records.ts'
 import { routeGroupPolicyRecords } from './stores/sql/route-group-policy-records.ts'
 import { routeGroupRecords } from './stores/sql/route-group-records.ts'
 import type { Sql } from './stores/sql/sql.ts'
+import type { Delivery } from './telemetry/delivery.ts'
+import type { RecordsMoved } from './telemetry/events.ts'
 import { metrics } from './telemetry/metrics/index.ts'
 import { processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
 import { telemetry } from './telemetry/telemetry.ts'
@@ -37,6 +39,8 @@ export interface Adapters {
   readonly log: Log
   /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
   readonly counting: 'process' | 'shared'
+  /** The way of records to the database. `report` hears what became of them. */
+  readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   readonly draining: () => boolean
 }
 
@@ -49,12 +53,13 @@ export interface Services extends ApiServices {
 export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
   const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
+  const delivery = adapters.delivering(scope.count)
   const seal = sealUnder(config.general_settings.salt_key)
   const records = modelRecords(adapters.sql)
   const groups = routeGroupRecords(adapters.sql)
   const policies = routeGroupPolicyRecords(adapters.sql)
   const live = liveRegistry({ config, providers, records, groups, policies, seal, log, now: systemClock.now })
-  const reports = telemetry(log, scope)
+  const reports = telemetry(log, scope, delivery)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = keyHasher(salt_key ? reveal(salt_key) : '')
   const keys = apiKeys({
@@ -83,6 +88,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     routeGroupRecords: groups,
     routeGroupPolicyRecords: policies,
     signals: knownSignals(),
+    delivery,
     telemetry: reports,
     counted: scope.all,
     flushCounters: scope.flush,

@@ -7,7 +7,9 @@ import { type WorkerBindings, workerAdapters } from './rim/worker-adapters.ts'
 import { workerClient } from './rim/worker-client.ts'
 import { refusal } from './rim/worker-refusal.ts'
 import { createServices } from './services.ts'
-import { deliver, type QueueBatch } from './stores/queue/cloudflare.ts'
+import { deliver, type QueueBatch, type QueueMessage } from './stores/queue/cloudflare.ts'
+import { carriesRecord, writeQueued } from './telemetry/queued-delivery.ts'
+import { topics } from './telemetry/topics.ts'
 
 interface Execution {
   waitUntil(work: Promise<unknown>): void
@@ -29,6 +31,14 @@ function assemble(bindings: WorkerBindings) {
   return { app: createApp(services), services, log }
 }
 
+/** Records are written many at a time, work is done one by one. */
+function sorted({ messages }: QueueBatch): { records: readonly QueueMessage[]; work: QueueBatch } {
+  return {
+    records: messages.filter(carriesRecord),
+    work: { messages: messages.filter((message) => !carriesRecord(message)) },
+  }
+}
+
 export default {
   async fetch(request: Request, bindings: WorkerBindings, execution: Execution): Promise<Response> {
     const first = gateway === undefined
@@ -48,14 +58,18 @@ export default {
 
   async queue(batch: QueueBatch, bindings: WorkerBindings): Promise<void> {
     gateway ??= assemble(bindings)
-    const { log } = gateway
-    await deliver(
-      batch,
-      async ({ topic }) => {
-        throw new Error(`nothing handles messages of topic '${topic}'`)
-      },
-      log,
-    )
+    const { log, services } = gateway
+    const { records, work } = sorted(batch)
+    await Promise.all([
+      writeQueued(records, { topics, sql: services.sql, log, report: services.telemetry.emit }),
+      deliver(
+        work,
+        async ({ topic }) => {
+          throw new Error(`nothing handles messages of topic '${topic}'`)
+        },
+        log,
+      ),
+    ])
   },
 
   async scheduled(_event: unknown, bindings: WorkerBindings): Promise<void> {

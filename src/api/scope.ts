@@ -8,6 +8,7 @@ import type { ModelRecords } from '../stores/sql/model-records.ts'
 import type { RouteGroupPolicyRecords } from '../stores/sql/route-group-policy-records.ts'
 import type { RouteGroupRecords } from '../stores/sql/route-group-records.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import type { Delivery } from '../telemetry/delivery.ts'
 import type { RouteContract } from './route.ts'
 
 /** What the HTTP side works with, beside the pipeline's. */
@@ -24,6 +25,7 @@ export interface ApiServices extends PipelineServices {
   readonly routeGroupRecords: RouteGroupRecords
   readonly routeGroupPolicyRecords: RouteGroupPolicyRecords
   readonly seal: Seal
+  readonly delivery: Delivery
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
   /** Sends counters on that no settlement will carry; at most once a second. */

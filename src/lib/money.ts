@@ -3,5 +3,5 @@ export const NANO = 1_000_000_000
 
 /** US dollars in nano-dollars, to the nearest one. What binary fractions add to a decimal price is cut off first. */
 export function nanoOf(dollars: number): number {
-  return Math.round(Number((dollars * NANO).toPrecision(15)))
+  return Math.min(Math.round(Number((dollars * NANO).toPrecision(15))), Number.MAX_SAFE_INTEGER)
 }

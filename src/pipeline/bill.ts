@@ -1,7 +1,7 @@
 import { costNano } from '../modes/cost.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
-import type { Call } from './call.ts'
+import type { Attempt, Call } from './call.ts'
 import { chargedAccounts } from './holds.ts'
 
 /** What a call has cost, and who pays. */
@@ -30,12 +30,18 @@ export function billOf(call: Call, now: number): Bill {
   return { costNano: cost, charges, budgets }
 }
 
-function costOf({ attempts, endpoint }: Call): number | undefined {
-  let sum: number | undefined = 0
-  for (const { usage, outrun, deployment } of attempts) {
-    if (!usage || outrun) continue
-    const cost = costNano(endpoint.mode, deployment.info, usage)
-    sum = sum === undefined || cost === undefined ? undefined : sum + cost
+function costOf(call: Call): number | undefined {
+  let sum = 0
+  for (const attempt of call.attempts) {
+    if (attempt.outrun) continue
+    const cost = costOfAttempt(call, attempt)
+    if (cost === undefined) return undefined
+    sum += cost
   }
   return sum
+}
+
+/** 0 when it used nothing, undefined when its price is unknown. */
+export function costOfAttempt({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
+  return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
 }

@@ -5,9 +5,10 @@ import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
-import { type Bill, billOf } from './bill.ts'
+import { type Bill, billOf, costOfAttempt } from './bill.ts'
 import type { Attempt, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { tagsOf } from './tags-of.ts'
 
 const FALLBACK_EVENTS_KEPT = 1000
 
@@ -84,13 +85,15 @@ function finished(services: PipelineServices, call: Call, failure: GatewayError 
     callId: call.id,
     endpoint: call.endpoint.path,
     mode: call.endpoint.mode.name,
-    model: call.group.name,
+    requestedModel: call.request.model,
+    model: call.servedGroup,
     deployment: served?.deployment.id ?? '',
     provider: served?.deployment.provider.kind ?? '',
     keyId: caller.keyId ?? caller.kind,
     teamId: caller.teamId ?? '',
     organizationId: caller.organizationId ?? '',
     userId: caller.userId ?? '',
+    tags: tagsOf(call.request),
     streamed: call.streamed,
     ending,
     // What the client saw: the status line of a stream went out before it was cut.
@@ -98,10 +101,11 @@ function finished(services: PipelineServices, call: Call, failure: GatewayError 
     errorType: failure?.row.type ?? '',
     usage: inAll(call),
     costNano: bill.costNano,
+    savedNano: 0,
+    cache: 'off',
     charges: bill.charges,
-    servedModel: call.servedGroup,
     attempts: call.attempts.length,
-    tried: call.attempts.map(attemptFinished),
+    tried: call.attempts.map((attempt) => attemptFinished(call, attempt)),
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
     overheadMs: call.overheadMs ?? performance.now() - call.arrivedAt,
@@ -116,7 +120,7 @@ function rescuedFrom({ attempts }: Call, served: Attempt | undefined): string[] 
   return attempts.flatMap((one) => (one !== served && one.firstTokenAt !== undefined ? one.deployment.id : []))
 }
 
-function attemptFinished(one: Attempt): AttemptFinished {
+function attemptFinished(call: Call, one: Attempt): AttemptFinished {
   const { deployment, failure, startedAt, firstTokenAt, endedAt, usage } = one
   return {
     deployment: deployment.id,
@@ -124,6 +128,7 @@ function attemptFinished(one: Attempt): AttemptFinished {
     result: resultOf(one),
     error: failure ? (failure.row.classification ?? failure.failure) : '',
     usage,
+    costNano: costOfAttempt(call, one),
     firstTokenMs: firstTokenAt === undefined ? undefined : firstTokenAt - startedAt,
     totalMs: (endedAt ?? startedAt) - startedAt,
   }

@@ -8,6 +8,7 @@ import { inProcessStore } from '../stores/kv/in-process.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../stores/queue/postgres.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import { bufferedDelivery } from '../telemetry/buffered-delivery.ts'
 import { undiciTransport } from '../transport/undici.node.ts'
 import { s3Storage } from './s3-storage.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
@@ -46,6 +47,7 @@ export async function nodeAdapters(
     transport,
     log,
     counting: 'process',
+    delivering: (report) => bufferedDelivery({ sql, log, report }),
     async close() {
       // One that cannot close keeps nobody else from it.
       const outcomes = await Promise.allSettled([transport.close(), store.close(), sql.close()])

@@ -13,9 +13,12 @@ export interface Serving {
   readonly port: number
   /** Resolves when everything that answered requests left to be done is done. */
   idle(): Promise<void>
-  /** Stops accepting, lets what runs finish within the limit, and cuts the rest. */
+  /** Stops accepting, lets what runs finish within the limit, cuts the rest, and writes down what was. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
+
+/** How long records of ended calls may take to be written. */
+const RECORDS_MS = 5000
 
 /** How long running calls may take to end, unless the caller says otherwise. */
 const DRAIN_MS = 30_000
@@ -28,7 +31,8 @@ export async function serve(
 ): Promise<Serving> {
   const { log } = adapters
   let draining = false
-  const app = createApp(createServices(config, { ...adapters, draining: () => draining }))
+  const services = createServices(config, { ...adapters, draining: () => draining })
+  const app = createApp(services)
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
   const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createAdaptorServer({
@@ -50,9 +54,12 @@ export async function serve(
   return {
     port: (server.address() as AddressInfo).port,
     idle: pending.settled,
-    stop(limitMs = DRAIN_MS) {
+    async stop(limitMs = DRAIN_MS) {
       draining = true
-      return drain(server, { connections, pending, limitMs })
+      const outcome = await drain(server, { connections, pending, limitMs })
+      const lost = await services.delivery.drain(RECORDS_MS)
+      if (lost > 0) log.error('records.lost', { records: lost })
+      return outcome
     },
   }
 }

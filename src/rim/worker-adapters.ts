@@ -12,6 +12,7 @@ import { cloudflareQueue, type QueueBinding } from '../stores/queue/cloudflare.t
 import { neonSql } from '../stores/sql/neon.ts'
 import { schemaFirst } from '../stores/sql/schema-first.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import { queuedDelivery } from '../telemetry/queued-delivery.ts'
 import { fetchTransport } from '../transport/fetch.ts'
 import { s3Storage } from './s3-storage.ts'
 
@@ -26,14 +27,17 @@ export interface WorkerBindings {
 /** The adapters of Cloudflare Workers: everything over HTTP or a binding. */
 export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
   requireKeys(config)
+  const sql = relational(config, bindings, schemaText)
+  const queue = cloudflareQueue(bindings.QUEUE)
   return {
     store: sharedStore(config, log),
-    sql: relational(config, bindings, schemaText),
+    sql,
     blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),
-    queue: cloudflareQueue(bindings.QUEUE),
+    queue,
     transport: fetchTransport(),
     log,
     counting: 'shared',
+    delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
     draining: () => false,
   }
 }

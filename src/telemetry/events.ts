@@ -14,8 +14,16 @@ export interface AttemptFinished {
   readonly error: string
   /** What it has used, as far as it is known. Of one that was outrun an estimate, which is no part of the call's. */
   readonly usage: Usage | undefined
+  /** As of the call. */
+  readonly costNano: number | undefined
   readonly firstTokenMs: number | undefined
   readonly totalMs: number
+}
+
+/** Money of a subject in one of its periods, as `gateway_budget` and the shared store name it. */
+export interface Charge {
+  readonly subject: string
+  readonly period: string
 }
 
 /** A model call is over and everything about it is known. Holds no content and no credential. */
@@ -26,7 +34,9 @@ export interface CallFinished {
   readonly callId: string
   readonly endpoint: string
   readonly mode: string
-  /** The group that served; '' when the name meant none. */
+  /** What the client asked for. */
+  readonly requestedModel: string
+  /** The group that served, which after a fallback is another one. */
   readonly model: string
   readonly deployment: string
   readonly provider: string
@@ -34,18 +44,22 @@ export interface CallFinished {
   readonly teamId: string
   readonly organizationId: string
   readonly userId: string
+  /** `metadata.tags` of the request, as far as they can be kept. */
+  readonly tags: readonly string[]
   readonly streamed: boolean
   readonly ending: Ending
   readonly status: number
   /** The wire's `type` of a failure, '' when there was none. */
   readonly errorType: string
   readonly usage: Usage | undefined
-  /** undefined: a price is unknown. */
+  /** Of every attempt that its answer is made of, each at the price of its deployment. 0 when nothing was used;
+   *  undefined when something was whose price is unknown. */
   readonly costNano: number | undefined
-  /** Everything that the cost is charged to: budgets, and what only counts. */
-  readonly charges: readonly { readonly subject: string; readonly period: string }[]
-  /** The group that was asked last: `model`, or a fallback. */
-  readonly servedModel: string
+  /** What an answer out of the cache would have cost. */
+  readonly savedNano: number
+  readonly cache: 'hit' | 'miss' | 'off'
+  /** The accounts that the cost is added to. */
+  readonly charges: readonly Charge[]
   readonly attempts: number
   /** Each of them, the one that ended the call last. */
   readonly tried: readonly AttemptFinished[]
@@ -57,6 +71,15 @@ export interface CallFinished {
   /** The attempt that served. */
   readonly upstreamMs: number | undefined
   readonly totalMs: number
+}
+
+/** Records on their way to the database: written, not written this time, or given up. */
+export interface RecordsMoved {
+  readonly type: 'records.written' | 'records.failed' | 'records.dropped'
+  readonly topic: string
+  readonly records: number
+  /** How long the oldest of them has waited. */
+  readonly waitedMs: number
 }
 
 /** A request that never became a model call: another endpoint's, or one that was refused. */
@@ -97,4 +120,4 @@ export interface FallbackEvent {
   readonly success: boolean
 }
 
-export type TelemetryEvent = CallFinished | RequestFinished
+export type TelemetryEvent = CallFinished | RequestFinished | SoftBudgetExceeded | RecordsMoved

@@ -1,21 +1,35 @@
-import type { Log } from '../lib/log.ts'
-import type { SoftBudgetExceeded, TelemetryEvent } from './events.ts'
+import type { Log, LogFields } from '../lib/log.ts'
+import type { Delivery } from './delivery.ts'
+import type { RecordsMoved, TelemetryEvent } from './events.ts'
+import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 
 /** The one stream of events. Everything that reports reads it; nothing that reports is called by name. */
 export interface Telemetry {
-  emit(event: TelemetryEvent | SoftBudgetExceeded): void
+  emit(event: TelemetryEvent): void
   /** What the next settlement has to carry to the shared counters. */
   settledCounters(): Record<string, number>
 }
 
-export function telemetry(log: Log, counters: CounterScope): Telemetry {
+export function telemetry(log: Log, counters: CounterScope, delivery: Delivery): Telemetry {
   return {
     emit(event) {
-      if (event.type !== 'budget.soft_exceeded') counters.count(event)
-      const { type, at: _, ...fields } = event
-      log.info(type, fields)
+      counters.count(event)
+      // The ways of records log their own troubles, at most once a second.
+      if ('records' in event) return
+      if (event.type === 'call.finished') delivery.deliver(ledger, event)
+      log.info(event.type, fieldsOf(event))
     },
     settledCounters: counters.settled,
   }
+}
+
+/** The line has a time of its own, and who pays is told by the ledger. */
+function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
+  if (event.type !== 'call.finished') {
+    const { type: _type, at: _at, ...fields } = event
+    return fields
+  }
+  const { type: _type, at: _at, charges: _charges, ...fields } = event
+  return fields
 }

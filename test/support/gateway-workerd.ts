@@ -7,6 +7,7 @@ import { createServices } from '../../src/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
+import { keptRecords } from './kept-records.ts'
 import { noBlobs, noQueue, noSql } from './nothing.ts'
 
 /** Inside workerd, through the client and the transport that the worker has there. */
@@ -16,6 +17,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
   const store = inProcessStore({ now: Date.now })
   const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
   const transport = fetchTransport()
+  const { delivery, records } = keptRecords()
   const services = createServices(config, {
     store,
     sql: noSql,
@@ -24,6 +26,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     transport,
     log,
     counting: 'shared',
+    delivering: () => delivery,
     draining: () => false,
   })
   const app = createApp(services)
@@ -44,6 +47,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     fetch: call,
     chat: (body, init) => call('/v1/chat/completions', chatInit(body, init)),
     logs,
+    records,
     async idle() {
       for (const context of contexts.splice(0)) await waitOnExecutionContext(context)
     },

@@ -4,6 +4,7 @@ import { serve } from '../../src/rim/serve.node.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
+import { keptRecords } from './kept-records.ts'
 import { noBlobs, noQueue, noSql } from './nothing.ts'
 
 /** Behind a real port, through the server that `npm start` runs. */
@@ -13,7 +14,18 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
   const transport = undiciTransport()
   const store = inProcessStore({ now: Date.now })
   const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
-  const adapters = { store, sql: noSql, blobs: noBlobs, queue: noQueue, transport, log, counting: 'process' as const }
+  const { delivery, records } = keptRecords()
+  const delivering = () => delivery
+  const adapters = {
+    store,
+    sql: noSql,
+    blobs: noBlobs,
+    queue: noQueue,
+    transport,
+    log,
+    counting: 'process' as const,
+    delivering,
+  }
   const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
   const base = `http://127.0.0.1:${serving.port}`
   const call = (path: string, init: RequestInit = {}) =>
@@ -25,6 +37,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     fetch: call,
     chat: (body, init) => call('/v1/chat/completions', chatInit(body, init)),
     logs,
+    records,
     idle: serving.idle,
     async close() {
       await serving.stop(1000)

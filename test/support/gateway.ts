@@ -1,4 +1,5 @@
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
+import type { KeptRecord } from './kept-records.ts'
 
 /** A gateway that a test can call, the same on Node and on workerd. */
 export interface TestGateway {
@@ -11,6 +12,8 @@ export interface TestGateway {
   chat(body: unknown, init?: RequestInit): Promise<Response>
   /** JSON log lines so far. */
   readonly logs: readonly Record<string, unknown>[]
+  /** What would have gone to the database. */
+  readonly records: readonly KeptRecord[]
   /** Resolves when everything that requests left to be done is done. */
   idle(): Promise<void>
   close(): Promise<void>

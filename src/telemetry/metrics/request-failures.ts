@@ -1,4 +1,4 @@
-import { callLabels } from './call-labels.ts'
+import { callLabels, modelCallIn } from './call-labels.ts'
 import { type Metric, NOTHING } from './metric.ts'
 
 export const requestFailures: Metric = {
@@ -6,7 +6,9 @@ export const requestFailures: Metric = {
   help: 'Model calls that did not get a whole answer, by type of error.',
   type: 'counter',
   of(event) {
-    const failed = event.type === 'call.finished' ? event.ending !== 'answered' : event.modelCall && event.status >= 400
-    return failed ? [{ labels: { ...callLabels(event), error_type: event.errorType }, value: 1 }] : NOTHING
+    const call = modelCallIn(event)
+    if (!call) return NOTHING
+    const failed = call.type === 'call.finished' ? call.ending !== 'answered' : call.status >= 400
+    return failed ? [{ labels: { ...callLabels(call), error_type: call.errorType }, value: 1 }] : NOTHING
   },
 }

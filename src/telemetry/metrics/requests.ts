@@ -1,12 +1,12 @@
-import { callLabels } from './call-labels.ts'
+import { callLabels, modelCallIn } from './call-labels.ts'
 import { type Metric, NOTHING } from './metric.ts'
 
 export const requests: Metric = {
   name: 'gateway_requests_total',
   help: 'Model calls, by how they were answered.',
   type: 'counter',
-  of: (event) =>
-    event.type === 'call.finished' || event.modelCall
-      ? [{ labels: { ...callLabels(event), status_code: String(event.status) }, value: 1 }]
-      : NOTHING,
+  of(event) {
+    const call = modelCallIn(event)
+    return call ? [{ labels: { ...callLabels(call), status_code: String(call.status) }, value: 1 }] : NOTHING
+  },
 }

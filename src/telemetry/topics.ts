@@ -1,0 +1,5 @@
+import type { Topic } from './delivery.ts'
+import { ledger } from './ledger.ts'
+
+/** Every kind of record, for whoever finds them in a queue. */
+export const topics: readonly Topic[] = [ledger]

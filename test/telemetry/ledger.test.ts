@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { usageOf } from '../../src/modes/usage.ts'
+import { applySchema } from '../../src/stores/sql/apply-schema.ts'
+import { nodePostgresSql } from '../../src/stores/sql/node-postgres.node.ts'
+import { pgliteSql } from '../../src/stores/sql/pglite.node.ts'
+import type { Sql } from '../../src/stores/sql/sql.ts'
+import type { CallFinished } from '../../src/telemetry/events.ts'
+import { ledger } from '../../src/telemetry/ledger.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { finishedCall } from './calls.ts'
+
+const postgresUrl = inject('postgresUrl')
+const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+
+describe.each([
+  [
+    'PostgreSQL',
+    postgresUrl !== '',
+    async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
+  ],
+  ['PGlite', true, () => pgliteSql()],
+] as const)('the ledger in %s', (_, possible, open) => {
+  let sql: Sql
+  beforeAll(async () => {
+    if (!possible) return
+    sql = await open()
+    await applySchema(sql, schemaText)
+  })
+  beforeEach(async () => {
+    const tables = ['gateway_spend', 'gateway_spend_rollup', 'gateway_spend_tag_rollup', 'gateway_budget']
+    if (possible) await sql.batch(tables.map((table) => ({ sql: `DELETE FROM ${table}`, parameters: [] })))
+  })
+  afterAll(() => sql?.close())
+
+  // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
+  const rows = async (text: string) => (await sql.query<any>({ sql: text, parameters: [] })).rows
+  const write = (...calls: CallFinished[]) => ledger.write(sql, calls)
+
+  it.skipIf(!possible)('keeps every field of a call', async () => {
+    const call = finishedCall({
+      callId: 'call_whole',
+      requestedModel: 'nickname',
+      userId: 'user-1',
+      tags: ['a', 'b "quoted", {c}', 'ü'],
+      streamed: true,
+      ending: 'truncated',
+      errorType: 'api_error',
+      usage: usageOf({
+        inputTokens: 10,
+        outputTokens: 20,
+        cachedInputTokens: 3,
+        cacheCreationInputTokens: 2,
+        reasoningTokens: 7,
+        images: 1,
+        audioSeconds: 2.5,
+        characters: 9,
+        rerankUnits: 4,
+        estimated: true,
+      }),
+      costNano: 9_007_199_254_740_991,
+      savedNano: 12,
+      cache: 'miss',
+      attempts: 3,
+      rescuedFrom: ['big-2'],
+    })
+    await write(call)
+    expect(await rows('SELECT * FROM gateway_spend')).toEqual([
+      {
+        call_id: 'call_whole',
+        at: '2026-03-04T05:06:07.089Z',
+        request_id: call.requestId,
+        endpoint: '/v1/chat/completions',
+        mode: 'chat',
+        requested_model: 'nickname',
+        model: 'big',
+        deployment: 'big-1',
+        provider: 'openai',
+        key_id: 'key-1',
+        team_id: 'team-1',
+        organization_id: 'org-1',
+        user_id: 'user-1',
+        tags: ['a', 'b "quoted", {c}', 'ü'],
+        streamed: true,
+        ending: 'truncated',
+        status: 200,
+        error_type: 'api_error',
+        cache: 'miss',
+        attempts: 3,
+        rescued: 1,
+        input_tokens: '10',
+        output_tokens: '20',
+        cached_input_tokens: '3',
+        cache_creation_input_tokens: '2',
+        reasoning_tokens: '7',
+        images: '1',
+        audio_seconds: 2.5,
+        characters: '9',
+        rerank_units: '4',
+        estimated: true,
+        cost_nano: '9007199254740991',
+        saved_nano: '12',
+        overhead_ms: 0.4,
+        first_token_ms: 20,
+        upstream_ms: 30,
+        total_ms: 31,
+      },
+    ])
+  })
+
+  it.skipIf(!possible)('knows an unknown price from none, and a call that used nothing', async () => {
+    await write(
+      finishedCall({ costNano: undefined }),
+      finishedCall({ costNano: 0, usage: undefined, ending: 'failed', status: 502, firstTokenMs: undefined }),
+    )
+    expect(await rows('SELECT cost_nano, input_tokens FROM gateway_spend ORDER BY ending')).toEqual([
+      { cost_nano: null, input_tokens: '10' },
+      { cost_nano: '0', input_tokens: '0' },
+    ])
+    expect(
+      await rows(`SELECT sum(unpriced_calls)::int AS unpriced, sum(failed_calls)::int AS failed
+        FROM gateway_spend_rollup WHERE grain = 'hour'`),
+    ).toEqual([{ unpriced: 1, failed: 1 }])
+  })
+
+  it.skipIf(!possible)('adds a call once to its row, its budgets and its sums, however often it comes', async () => {
+    const charges = [
+      { subject: 'key:key-1', period: '' },
+      { subject: 'team:team-1@1mo', period: '2026-03-01T00:00:00.000Z' },
+    ]
+    const calls = [1, 2, 3].map((cost) => finishedCall({ costNano: cost, charges, tags: ['x', 'y'] }))
+    const [first, second, third] = calls as [CallFinished, CallFinished, CallFinished]
+    await write(first, first, second)
+    await write(second, third, first)
+    await Promise.all([write(...calls), write(...calls.toReversed()), write(third)])
+    expect(await rows('SELECT count(*)::int AS calls, sum(cost_nano) AS nano FROM gateway_spend')).toEqual([
+      { calls: 3, nano: '6' },
+    ])
+    expect(await rows('SELECT * FROM gateway_budget ORDER BY subject')).toEqual(
+      charges.map((charge) => ({ ...charge, spent_nano: '6' })),
+    )
+    for (const grain of ['hour', 'day']) {
+      const bucket = grain === 'hour' ? '2026-03-04T05:00:00.000Z' : '2026-03-04T00:00:00.000Z'
+      expect(
+        await rows(`SELECT bucket, calls, cost_nano, input_tokens, total_ms, key_id, model
+          FROM gateway_spend_rollup WHERE grain = '${grain}'`),
+      ).toEqual([
+        { bucket, calls: '3', cost_nano: '6', input_tokens: '30', total_ms: 93, key_id: 'key-1', model: 'big' },
+      ])
+      expect(
+        await rows(`SELECT tag, calls, cost_nano FROM gateway_spend_tag_rollup WHERE grain = '${grain}' ORDER BY tag`),
+      ).toEqual([
+        { tag: 'x', calls: '3', cost_nano: '6' },
+        { tag: 'y', calls: '3', cost_nano: '6' },
+      ])
+    }
+  })
+
+  it.skipIf(!possible)('takes many writers of the same sums at once', async () => {
+    const charge = { subject: 'org:org-1', period: '' }
+    const batches = Array.from({ length: 12 }, (_, batch) =>
+      Array.from({ length: 50 }, (_, index) =>
+        finishedCall({
+          keyId: `key-${(index * 7 + batch) % 11}`,
+          model: `model-${index % 5}`,
+          tags: [`t${(index + batch) % 3}`],
+          costNano: 1,
+          charges: [charge, { subject: `key:${(index * 3 + batch) % 7}`, period: '' }],
+        }),
+      ),
+    )
+    await Promise.all(batches.map((batch) => ledger.write(sql, batch)))
+    expect(await rows("SELECT spent_nano FROM gateway_budget WHERE subject = 'org:org-1'")).toEqual([
+      { spent_nano: '600' },
+    ])
+    expect(await rows("SELECT sum(calls)::int AS calls FROM gateway_spend_rollup WHERE grain = 'hour'")).toEqual([
+      { calls: 600 },
+    ])
+  })
+
+  it.skipIf(!possible)('takes names that no database can hold', async () => {
+    await write(finishedCall({ requestedModel: 'a\0b\ud800', deployment: '\udfff' }))
+    expect(await rows('SELECT requested_model, deployment FROM gateway_spend')).toEqual([
+      { requested_model: 'ab\ufffd', deployment: '\ufffd' },
+    ])
+  })
+
+  it.skipIf(!possible)('has gone through a queue as JSON and is the same', async () => {
+    const call = finishedCall({ costNano: undefined, usage: undefined, firstTokenMs: undefined })
+    await write(JSON.parse(JSON.stringify(call)))
+    expect(await rows('SELECT cost_nano, first_token_ms FROM gateway_spend')).toEqual([
+      { cost_nano: null, first_token_ms: null },
+    ])
+  })
+})
