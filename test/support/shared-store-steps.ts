@@ -137,6 +137,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       attemptId: chance(0.2) ? call.admission.attemptId : `${call.admission.callId}/${call.attempts.length + 2}`,
       candidate: { deployment: random.pick(DEPLOYMENTS), limits: limits() },
       leaseSeconds: random.pick(LEASES),
+      early: chance(0.4),
     }
     return {
       name: 'startAttempt',

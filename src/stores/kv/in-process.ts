@@ -1,5 +1,12 @@
 import { admit } from './in-process/admission.ts'
-import { availability, finish, reserve, signalsOf, unknownDeployment } from './in-process/deployment-state.ts'
+import {
+  availability,
+  finish,
+  mayProbeEarly,
+  reserve,
+  signalsOf,
+  unknownDeployment,
+} from './in-process/deployment-state.ts'
 import { createState, deploymentExpiresAt, leasesExpireAt } from './in-process/state.ts'
 import { LIFETIME_MS } from './keys.ts'
 import type { AttemptStart, Lease, RecordVersion, Settlement, SharedStore } from './shared-store.ts'
@@ -12,13 +19,14 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
 
   const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
 
-  function startAttempt({ attemptId, candidate, leaseSeconds }: AttemptStart): boolean {
+  function startAttempt({ attemptId, candidate, leaseSeconds, early }: AttemptStart): boolean {
     const at = now()
     const known = deployment(candidate.deployment)
     if (known.active.has(attemptId, at)) return true
     const available = availability(known, candidate, attemptId, at)
-    if (available !== 'free' && available !== 'half-open') return false
-    reserve(known, attemptId, at + milliseconds(leaseSeconds), available === 'half-open' ? 'due' : 'none', at)
+    const probes = available === 'half-open' || (early && available === 'cooled' && mayProbeEarly(known, at))
+    if (available !== 'free' && !probes) return false
+    reserve(known, attemptId, at + milliseconds(leaseSeconds), probes === true, at)
     state.deployments.set(candidate.deployment, known, deploymentExpiresAt(known, at))
     return true
   }

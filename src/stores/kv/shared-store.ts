@@ -109,6 +109,8 @@ export interface Stale {
 export interface AttemptStart {
   readonly attemptId: string
   readonly candidate: Candidate
+  /** Nobody else is left to ask: a cooled one is taken too, as a probe before its time, once in an outage. */
+  readonly early?: boolean
   readonly leaseSeconds: number
 }
 

@@ -121,27 +121,49 @@ export function deploymentsContract({ fresh }: World): void {
       expect(await reserved(store, call({ candidates: only }))).toBeUndefined()
     })
 
-    it('probes the one that cools soonest early, once in a cooldown, when nothing else is left', async () => {
-      const { store, clock } = fresh()
-      await store.settle(ended(call(), { deployment: 'west', cooldown: { allowedFails: 0, seconds: 50 } }))
+    it('gives an outage one early probe to those who ask for it, and each cooldown after that its one probe', async () => {
+      const { store, open, clock } = fresh()
+      const other = open()
+      const probing = (attemptId: string, early = true) => ({
+        attemptId,
+        candidate: { deployment: 'east', limits: {} },
+        leaseSeconds: 30,
+        early,
+      })
+      const attempt = (attemptId: string, result: 'failed' | 'neutral' | 'succeeded') =>
+        store.settle(ended(call(), { attemptId, result }))
+      const granted = async (...attempts: string[]) => {
+        const answers = attempts.map((id, at) => (at % 2 ? store : other).startAttempt(probing(id)))
+        const granted = await Promise.all(answers)
+        return attempts.filter((_, at) => granted[at])
+      }
       await store.settle(ended(call()))
-      const both = candidates('east', 'west')
-      expect(await reserved(store, call({ candidates: candidates('east', 'north') }))).toBe('north')
-      const early = call({ candidates: both })
-      expect(await reserved(store, early)).toBe('west')
-      expect(await reserved(store, early)).toBe('west')
-      expect(await reserved(store, call({ candidates: both }))).toBeUndefined()
+      expect(await reserved(store, call({ candidates: only }))).toBeUndefined()
+      expect(await store.startAttempt(probing('a', false))).toBe(false)
+
+      const [first = '', ...others] = await granted('a', 'b', 'c', 'd')
+      expect(others).toEqual([])
+      expect((await store.signals(['east']))[0]).toMatchObject({ probing: true, active: 1 })
+      // A lost answer asked for again; one that says nothing gives the probe back.
+      expect(await store.startAttempt(probing(first))).toBe(true)
+      await attempt(first, 'neutral')
+      expect(await store.startAttempt(probing('e'))).toBe(true)
       clock.advance(1000)
-      await store.settle(ended(early, { deployment: 'west' }))
-      expect((await store.signals(['west']))[0]?.cooledUntil).toBe(EVENING + 61_000)
-      // Now the other cools sooner.
-      const other = call({ candidates: both })
-      expect(await reserved(store, other)).toBe('east')
-      await store.settle(ended(other, { result: 'neutral' }))
-      const again = call({ candidates: both })
-      expect(await reserved(store, again)).toBe('east')
-      await store.settle(ended(again))
-      expect(await reserved(store, call({ candidates: both }))).toBeUndefined()
+      await attempt('e', 'failed')
+      expect((await store.signals(['east']))[0]?.cooledUntil).toBe(EVENING + 61_000)
+
+      for (const due of ['f', 'g', 'h']) {
+        expect(await granted(`${due}1`, `${due}2`)).toEqual([])
+        clock.advance(MINUTE)
+        expect(await store.startAttempt(probing(due))).toBe(true)
+        expect(await granted(`${due}3`, `${due}4`)).toEqual([])
+        await attempt(due, 'failed')
+      }
+      clock.advance(MINUTE)
+      expect(await store.startAttempt(probing('i'))).toBe(true)
+      await attempt('i', 'succeeded')
+      await store.settle(ended(call()))
+      expect(await granted('j', 'k')).toHaveLength(1)
     })
 
     it('starts a further attempt where it may, once per attempt id', async () => {

@@ -1,15 +1,7 @@
 import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, Quota, QuotaState, Refused, Stale } from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
-import {
-  availability,
-  type DeploymentState,
-  mayProbeEarly,
-  type Probe,
-  reserve,
-  signalsOf,
-  unknownDeployment,
-} from './deployment-state.ts'
+import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import { createLeases } from './leases.ts'
 import { addLease, type Counter, deploymentExpiresAt, type State } from './state.ts'
 
@@ -139,27 +131,14 @@ function reserveFirst(
   const signals = call.candidates.map(({ deployment }, index) =>
     signalsOf(deployment, known[index] as DeploymentState, now),
   )
-  const [index, probe] = choose(call, known, now)
+  const available = call.candidates.map((candidate, index) =>
+    availability(known[index] as DeploymentState, candidate, call.attemptId, now),
+  )
+  const index = available.findIndex((one) => one === 'free' || one === 'half-open')
   const chosen = known[index]
   const reserved = call.candidates[index]?.deployment
   if (!chosen || reserved === undefined) return { reserved: undefined, signals }
-  reserve(chosen, call.attemptId, leaseEnd, probe, now)
+  reserve(chosen, call.attemptId, leaseEnd, available[index] === 'half-open', now)
   state.deployments.set(reserved, chosen, deploymentExpiresAt(chosen, now))
   return { reserved, signals }
-}
-
-/** The first that is free or due for its probe; else an early probe of the one that cools soonest. -1: none. */
-function choose(call: Admission, known: readonly DeploymentState[], now: number): readonly [number, Probe] {
-  let soonest = -1
-  for (const [index, candidate] of call.candidates.entries()) {
-    const state = known[index] as DeploymentState
-    const available = availability(state, candidate, call.attemptId, now)
-    if (available === 'free') return [index, 'none']
-    if (available === 'half-open') return [index, 'due']
-    if (available !== 'cooled') continue
-    const best = known[soonest]
-    if (!best || state.cooledUntil < best.cooledUntil) soonest = index
-  }
-  const best = known[soonest]
-  return best && mayProbeEarly(best, call.attemptId, now) ? [soonest, 'early'] : [-1, 'none']
 }

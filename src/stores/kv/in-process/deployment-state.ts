@@ -19,8 +19,8 @@ export interface DeploymentState {
   cooledUntil: number
   /** Attempt id of the last probe; it is in flight while its lease lives. */
   probe: string
-  /** The running cooldown was already probed before its end. */
-  probedEarly: boolean
+  /** It was probed since it was last well: from now on each cooldown ends with its only probe. */
+  probed: boolean
   latencyMs: number
   firstTokenMs: number
   samples: number
@@ -45,7 +45,7 @@ export const unknownDeployment = (): DeploymentState => ({
   failures: 0,
   cooledUntil: 0,
   probe: '',
-  probedEarly: false,
+  probed: false,
   latencyMs: 0,
   firstTokenMs: 0,
   samples: 0,
@@ -98,11 +98,8 @@ export function availability(state: DeploymentState, { limits }: Candidate, id: 
   return probeInFlight(state, now) && state.probe !== id ? 'probing' : 'half-open'
 }
 
-/** One probe at a time, and one in each cooldown. The same attempt asking again gets the same answer. */
-export function mayProbeEarly(state: DeploymentState, attemptId: string, now: number): boolean {
-  if (probeInFlight(state, now)) return state.probe === attemptId
-  return !state.probedEarly
-}
+/** The first probe of an outage does not wait for the end of the cooldown. */
+export const mayProbeEarly = (state: DeploymentState, now: number) => !state.probed && !probeInFlight(state, now)
 
 function add(state: DeploymentState, used: Capacity, now: number): void {
   if (state.minuteEnds <= now) {
@@ -112,13 +109,18 @@ function add(state: DeploymentState, used: Capacity, now: number): void {
   for (const unit of CAPACITY_UNITS) state.used[unit] += used[unit] ?? 0
 }
 
-export type Probe = 'none' | 'due' | 'early'
-
-export function reserve(state: DeploymentState, attemptId: string, leaseEnd: number, probe: Probe, now: number): void {
+export function reserve(
+  state: DeploymentState,
+  attemptId: string,
+  leaseEnd: number,
+  probes: boolean,
+  now: number,
+): void {
   add(state, { requests: 1 }, now)
   state.active.add(attemptId, now, leaseEnd)
-  if (probe !== 'none') state.probe = attemptId
-  if (probe === 'early') state.probedEarly = true
+  if (!probes) return
+  state.probe = attemptId
+  state.probed = true
 }
 
 const mean = (old: number, sample: number | undefined) => {
@@ -132,20 +134,19 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
   const ownProbe = state.probe === outcome.attemptId
   if (ownProbe || outcome.result === 'succeeded') state.probe = ''
   if (outcome.result === 'neutral') {
-    if (ownProbe) state.probedEarly = false
+    if (ownProbe) state.probed = false
   } else if (outcome.result === 'failed') {
     state.failures += 1
     state.lastError = outcome.error ?? ''
     state.lastErrorAt = now
     const { seconds, allowedFails } = outcome.cooldown
     if (seconds > 0 && state.failures > allowedFails) {
-      if (state.cooledUntil <= now) state.probedEarly = false
       state.cooledUntil = Math.max(state.cooledUntil, now + milliseconds(seconds))
     }
   } else {
     state.failures = 0
     state.cooledUntil = 0
-    state.probedEarly = false
+    state.probed = false
     state.latencyMs = mean(state.latencyMs, outcome.latencyMs)
     state.firstTokenMs = mean(state.firstTokenMs, outcome.firstTokenMs)
     state.samples += 1

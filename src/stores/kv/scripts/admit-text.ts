@@ -166,17 +166,16 @@ end
 local spent = {}
 for i = 1, #budgets do spent[i] = budgets[i].spent end
 
-local candidates, signals, chosen, probe, soonest = {}, {}, nil, 'none', nil
+local signals, chosen, probes = {}, nil, false
 for i = 1, number() do
   local state = readDeployment(key(), key())
   local available = availability(state, readLimits(), attemptId)
   signals[i] = signalsOf(state)
   state.index = i - 1
-  if not chosen and available == 'free' then chosen = state end
-  if not chosen and available == 'half-open' then chosen, probe = state, 'due' end
-  if available == 'cooled' and (not soonest or state.cooledUntil < soonest.cooledUntil) then soonest = state end
+  if not chosen and (available == 'free' or available == 'half-open') then
+    chosen, probes = state, available == 'half-open'
+  end
 end
-if not chosen and soonest and mayProbeEarly(soonest, attemptId) then chosen, probe = soonest, 'early' end
-if chosen then reserve(chosen, attemptId, leaseMs, probe) end
+if chosen then reserve(chosen, attemptId, leaseMs, probes) end
 return { 'admitted', now, chosen and chosen.index or -1, counted, signals, spent }
 `

@@ -9,11 +9,11 @@ local UNITS = { ${CAPACITY_UNITS.map((unit) => `'${unit}'`).join(', ')} }
 local MEAN_WEIGHT = 0.3
 
 local function readDeployment(hash, active)
-  local h = call('HMGET', hash, 'failures', 'cooledUntil', 'probe', 'probedEarly', 'latencyMs', 'firstTokenMs',
+  local h = call('HMGET', hash, 'failures', 'cooledUntil', 'probe', 'probed', 'latencyMs', 'firstTokenMs',
     'samples', 'lastError', 'lastErrorAt', 'lastSuccessAt', 'minuteEnds', unpack(UNITS))
   local state = {
     hash = hash, active = active, failures = numeric(h[1]), cooledUntil = numeric(h[2]), probe = h[3] or '',
-    probedEarly = h[4] == '1', latencyMs = h[5] or '0', firstTokenMs = h[6] or '0', samples = h[7] or '0',
+    probed = h[4] == '1', latencyMs = h[5] or '0', firstTokenMs = h[6] or '0', samples = h[7] or '0',
     lastError = h[8] or '', lastErrorAt = h[9] or '0', lastSuccessAt = h[10] or '0', minuteEnds = numeric(h[11]),
     used = {}
   }
@@ -60,10 +60,7 @@ local function availability(state, limits, attemptId)
   return probeInFlight(state) and state.probe ~= attemptId and 'probing' or 'half-open'
 end
 
-local function mayProbeEarly(state, attemptId)
-  if probeInFlight(state) then return state.probe == attemptId end
-  return not state.probedEarly
-end
+local function mayProbeEarly(state) return not state.probed and not probeInFlight(state) end
 
 local function touch(state)
   call('PEXPIRE', state.hash, math.max(${LIFETIME_MS.deployment}, state.cooledUntil - now))
@@ -83,13 +80,12 @@ local function use(state, used)
   call('HSET', state.hash, unpack(fields))
 end
 
-local function reserve(state, attemptId, leaseMs, probe)
+local function reserve(state, attemptId, leaseMs, probes)
   use(state, { 1, 0, 0, 0, 0, 0 })
   sweepLeases(state.active)
   call('ZADD', state.active, now + leaseMs, attemptId)
   call('PEXPIRE', state.active, math.max(leaseMs, ${LIFETIME_MS.leases}))
-  if probe ~= 'none' then call('HSET', state.hash, 'probe', attemptId) end
-  if probe == 'early' then call('HSET', state.hash, 'probedEarly', '1') end
+  if probes then call('HSET', state.hash, 'probe', attemptId, 'probed', '1') end
   touch(state)
 end
 `

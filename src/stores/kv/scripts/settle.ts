@@ -69,13 +69,12 @@ for _ = 1, number() do
   local ownProbe = state.probe == attemptId
   if ownProbe or (result == 'succeeded' and state.probe ~= '') then set('probe', '') end
   if result == 'neutral' then
-    if ownProbe then set('probedEarly', '0') end
+    if ownProbe then set('probed', '0') end
   elseif result == 'failed' then
     set('failures', state.failures + 1)
     set('lastError', err)
     set('lastErrorAt', now)
     if cooldownMs > 0 and state.failures + 1 > allowedFails then
-      if state.cooledUntil <= now then set('probedEarly', '0') end
       state.cooledUntil = math.max(state.cooledUntil, now + cooldownMs)
       set('cooledUntil', state.cooledUntil)
     end
@@ -83,7 +82,7 @@ for _ = 1, number() do
     state.cooledUntil = 0
     set('failures', '0')
     set('cooledUntil', '0')
-    set('probedEarly', '0')
+    set('probed', '0')
     set('latencyMs', mean(state.latencyMs, latencyMs))
     set('firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
     set('samples', tonumber(state.samples) + 1)

@@ -7,19 +7,20 @@ import { luaScript, type Script } from './script.ts'
 /** An attempt that asks again after a lost answer gets the same answer. */
 const TEXT = `
 local state = readDeployment(key(), key())
-local attemptId, leaseMs = text(), number()
+local attemptId, leaseMs, early = text(), number(), number() == 1
 if hasLease(state.active, attemptId) then return { '1' } end
 local available = availability(state, readLimits(), attemptId)
-if available ~= 'free' and available ~= 'half-open' then return { '0' } end
-reserve(state, attemptId, leaseMs, available == 'half-open' and 'due' or 'none')
+local probes = available == 'half-open' or (early and available == 'cooled' and mayProbeEarly(state))
+if available ~= 'free' and not probes then return { '0' } end
+reserve(state, attemptId, leaseMs, probes)
 return { '1' }
 `
 
 export const startAttemptScript: Script<AttemptStart, boolean> = {
   text: luaScript(DEPLOYMENTS, TEXT),
-  encode: ({ attemptId, candidate, leaseSeconds }) => ({
+  encode: ({ attemptId, candidate, leaseSeconds, early }) => ({
     keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)],
-    args: [attemptId, milliseconds(leaseSeconds), ...limitArguments(candidate)],
+    args: [attemptId, milliseconds(leaseSeconds), early ? 1 : 0, ...limitArguments(candidate)],
   }),
   decode: (reply) => reply.flag(),
 }
