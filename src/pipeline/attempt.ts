@@ -54,12 +54,14 @@ export interface Errand {
 }
 
 /** Asks one deployment. Resolves at the commit point: a whole answer, or a stream's first content. Until then every
- *  trouble is a GatewayError and nothing of the attempt has been seen by the client. */
+ *  trouble is a GatewayError and nothing of the attempt has been seen by the client. `outrun` ends it, because another
+ *  was first. */
 export async function attempt(
   services: PipelineServices,
   call: Call,
   tried: Attempt,
   { speaker, outgoing, said }: Errand = errandOf(services, call, tried.deployment),
+  outrun?: AbortSignal,
 ): Promise<Committed> {
   const { deployment } = tried
   const { client } = call
@@ -72,6 +74,9 @@ export async function attempt(
     controller.abort(failure)
   }
   const left = () => end(new GatewayError('client_closed', 'The client closed the connection.'))
+  outrun?.addEventListener('abort', () => end(new GatewayError('client_closed', 'Another answered first.')), {
+    once: true,
+  })
   const settings = services.config.router_settings
   const clocks = startClocks({
     deadline: Math.min(call.deadline, tried.startedAt + 1000 * (deployment.timeoutSeconds ?? Number.POSITIVE_INFINITY)),

@@ -2,13 +2,16 @@ import { GatewayError } from '../lib/errors.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
 import type { Admitted } from '../stores/kv/shared-store.ts'
-import { attempt, type Committed } from './attempt.ts'
+import { ask, type Beside } from './ask.ts'
+import type { Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
 import type { Call } from './call.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import { holdFallback } from './hold-fallback.ts'
+import { earlyProbe, isUnwell, nobodyFree } from './last-resort.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asCandidate, type Plan } from './plan.ts'
+import { settleEnded } from './settle-ended.ts'
 import { type Reserved, startAttempt } from './start-attempt.ts'
 
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
@@ -23,11 +26,16 @@ export async function failover(
   let reserved = reservedFirst(first)
   let failure: GatewayError | undefined
 
+  const asked: Plan[] = []
+
   for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
+    asked.push(plan)
     try {
       if (plan !== first.plan) await holdFallback(services, call, plan)
       call.servedGroup = plan.group.name
-      return await tryGroup(services, call, plan, reserved)
+      const committed = await tryGroup(services, call, plan, reserved)
+      if (committed.kind === 'stream') settleEnded(services, call)
+      return committed
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       failure = error
@@ -40,6 +48,12 @@ export async function failover(
       const fallback = planFallback(services, call, group)
       if (fallback) waiting.push(fallback)
     }
+    if (waiting.length > 0) settleEnded(services, call)
+  }
+  if (call.attempts.length === 0 && failure?.failure === 'no_healthy_deployment') {
+    const probe = await earlyProbe(services, call, asked)
+    if (probe) return ask(services, call, probe.plan, probe.started, async () => undefined)
+    throw nobodyFree(services, asked)
   }
   throw failure ?? new GatewayError('internal', 'No attempt was made.')
 }
@@ -67,20 +81,39 @@ async function tryGroup(
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
     if (call.client.signal.aborted) throw new GatewayError('client_closed', 'The client closed the connection.')
-    const started = await startAttempt(services, call, deployment, fresh && reserved)
+    const started = await startAttempt(services, call, deployment, { reserved: fresh && reserved })
     if (!started) continue
+    // Nobody is asked again by this call: what has failed need not wait for the end of what follows.
+    if (failures > 0 && retriesLeft === 0) settleEnded(services, call)
+    const tried = [started]
+    const beside: Beside = async (wanted) => {
+      for (let other = untried.shift(); other; other = untried.shift()) {
+        const second = await startAttempt(services, call, other, { wanted })
+        if (!second) {
+          if (wanted()) continue
+          return undefined
+        }
+        tried.push(second)
+        // One of the attempts that the group has, where it has more than one.
+        if (retriesLeft > 0) retriesLeft -= 1
+        return second
+      }
+      return undefined
+    }
     try {
-      return await attempt(services, call, started)
+      return await ask(services, call, plan, started, beside)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      started.failure = error
-      started.endedAt = performance.now()
       failure = error
     }
     if (!failure.row.blames) throw failure
-    failures += 1
-    const { retry } = failure.row
-    if (retry) again = queued(again, deployment, failure)
+    let retry = false
+    for (const one of tried) {
+      failures += 1
+      if (!one.failure?.row.retry) continue
+      retry = true
+      again = queued(again, one.deployment, one.failure)
+    }
     // Refused access says nothing about the others: going on to them is not a retry.
     if (retry && retriesLeft-- === 0) break
     const same = untried.length === 0
@@ -93,7 +126,10 @@ async function tryGroup(
       random: services.random,
     })
   }
-  throw failure ?? nobodyFree(services, plan)
+  if (failure) throw failure
+  // Admission told of the group that was asked for, and of no other.
+  if (plan.group !== call.group) services.signals.learn(await services.store.signals(plan.order().map(({ id }) => id)))
+  throw nobodyFree(services, [plan])
 }
 
 /** A deployment that failed and may do better later. */
@@ -120,7 +156,7 @@ function orderFrom(services: PipelineServices, call: Call, plan: Plan, reserved:
   const [best] = order
   if (!reserved || !best || best.id === reserved.deployment) return order
   const signals = services.signals.of(best.id)
-  const cooled = signals.failures > 0 && signals.cooledUntil > 0
+  const cooled = isUnwell(signals)
   const full = Object.entries(asCandidate(services, best).limits).some(
     ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,
   )
@@ -140,19 +176,4 @@ async function pause(
   const wait = Math.max(next.notBefore - now, backoffMs(next.base, next.failures, next.random))
   if (now + wait >= call.deadline) throw failure
   await sleep(wait, call.client.signal)
-}
-
-function nobodyFree(services: PipelineServices, { group }: Plan): GatewayError {
-  const now = services.clock.now()
-  const signals = group.deployments.map(({ id }) => services.signals.of(id))
-  const cooled = signals.filter(({ cooledUntil }) => cooledUntil > now)
-  if (cooled.length < signals.length) {
-    return new GatewayError('no_capacity', `Every deployment of '${group.name}' is at its limit. Retry later.`, {
-      retryAfterSeconds: 60,
-    })
-  }
-  const soonest = Math.min(...cooled.map(({ cooledUntil }) => cooledUntil))
-  return new GatewayError('no_healthy_deployment', `No deployment of '${group.name}' is healthy. Retry later.`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((soonest - now) / 1000)),
-  })
 }

@@ -30,8 +30,8 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
 
 /** What the next call of the same deployment is likely to use. */
 function learnUsual({ usual }: PipelineServices, { attempts, bytes }: Call): void {
-  for (const { deployment, usage, failure } of attempts) {
-    if (usage && !failure) usual.learn(deployment.id, bytes.byteLength, usage)
+  for (const { deployment, usage, failure, outrun } of attempts) {
+    if (usage && !failure && !outrun) usual.learn(deployment.id, bytes.byteLength, usage)
   }
 }
 
@@ -148,12 +148,7 @@ function settlement(services: PipelineServices, call: Call, { budgets }: Bill): 
     budgets,
     outcomes: [
       ...call.attempts.filter(({ settled }) => !settled).map((attempt) => outcome(services, call, attempt)),
-      ...call.returned.map((lease) => ({
-        ...lease,
-        result: 'neutral' as const,
-        used: {},
-        cooldown: cooldown(services),
-      })),
+      ...call.returned.map((lease) => returnedLease(services, lease)),
     ],
     counters: services.telemetry.settledCounters(),
     entries: fallbackEvents(services, call).map((event) => ({
@@ -187,6 +182,11 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
     latencyMs: end - attempt.startedAt,
     firstTokenMs: (attempt.firstTokenAt ?? end) - attempt.startedAt,
   }
+}
+
+/** A reservation that was not used says nothing. */
+export function returnedLease(services: PipelineServices, lease: Call['returned'][number]): DeploymentOutcome {
+  return { ...lease, result: 'neutral', used: {}, cooldown: cooldown(services) }
 }
 
 function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used'] {

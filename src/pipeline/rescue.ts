@@ -14,6 +14,7 @@ import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE } from './relay.ts'
 import { refusesPrefix, rescueTargets } from './rescue-targets.ts'
 import type { Said } from './said.ts'
+import { settleEnded } from './settle-ended.ts'
 import { inChunks, type WrittenReader } from './speak.ts'
 import { splice } from './splice.ts'
 import { startAttempt } from './start-attempt.ts'
@@ -42,6 +43,7 @@ export function rescueOf(
     const targets = rescueTargets(services, call, failed.deployment)
     if (targets.length === 0) return undefined
     close(call, failed, failure)
+    settleEnded(services, call)
     const quiet = showLife(call, client, services.config.router_settings.stream_keep_alive)
     try {
       return await goOn(services, call, { targets, said, voice })

@@ -3,6 +3,7 @@ import { LEASE_SECONDS } from './admit.ts'
 import { type Attempt, type Call, newAttemptId } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asCandidate } from './plan.ts'
+import { settleEnded } from './settle-ended.ts'
 
 /** What admission has already taken. */
 export interface Reserved {
@@ -10,19 +11,26 @@ export interface Reserved {
   readonly deployment: string
 }
 
-/** Takes the lease for an attempt. undefined when the deployment is cooled or full. */
+/** Takes the lease for an attempt. undefined when the deployment is cooled or full. `early`: a cooled one may be probed
+ *  before its time, because nobody else is left. `wanted`: whether it still is once the lease is there. */
 export async function startAttempt(
   services: PipelineServices,
   call: Call,
   deployment: Deployment,
-  reserved?: Reserved,
+  options: { readonly reserved?: Reserved | undefined; readonly early?: true; readonly wanted?: () => boolean } = {},
 ): Promise<Attempt | undefined> {
+  const { reserved, early = false, wanted } = options
   const own = reserved?.deployment === deployment.id && call.attempts.length === 0
   const id = own ? reserved.attemptId : newAttemptId()
   if (!own) {
     const candidate = asCandidate(services, deployment)
-    const free = await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS })
+    const free = await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS, early })
     if (!free) return undefined
+    if (wanted?.() === false) {
+      call.returned.push({ attemptId: id, deployment: deployment.id })
+      settleEnded(services, call, () => false)
+      return undefined
+    }
   }
   const started: Attempt = {
     id,

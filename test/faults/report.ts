@@ -5,25 +5,22 @@ import { join } from 'node:path'
 
 interface Report {
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly title: string; readonly status: string }[]
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
   }[]
 }
+
+const SUITES = ['faults', 'hedge', 'outage'].map((name) => `test/runtime/${name}.test.ts`)
 
 /** Runs the faults on one runtime: what became of each, by its name. */
 async function results(project: string, folder: string): Promise<ReadonlyMap<string, string>> {
   const file = join(folder, `${project}.json`)
-  const options = [
-    'run',
-    '--project',
-    project,
-    '--reporter=json',
-    `--outputFile=${file}`,
-    'test/runtime/faults.test.ts',
-  ]
+  const options = ['run', '--project', project, '--reporter=json', `--outputFile=${file}`, ...SUITES]
   const child = spawn('vitest', options, { stdio: ['ignore', 'ignore', 'inherit'] })
   await new Promise((resolve) => child.once('close', resolve))
   const { testResults } = JSON.parse(await readFile(file, 'utf8')) as Report
-  return new Map(testResults.flatMap(({ assertionResults }) => assertionResults.map((one) => [one.title, one.status])))
+  return new Map(
+    testResults.flatMap(({ assertionResults }) => assertionResults.map((one) => [one.fullName, one.status])),
+  )
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'gateway-faults-'))

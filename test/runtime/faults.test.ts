@@ -3,7 +3,7 @@ import { FALLBACK_TEXT, FAULTS, type Fault } from '../faults/faults.ts'
 import { configuration, deployment } from '../spec/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
-import { answer, rateLimited, serverError, silence, slowHeaders } from '../support/upstream/index.ts'
+import { answer, rateLimited, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
@@ -137,83 +137,5 @@ describe('two deployments that fail', () => {
     expect(await seen(await gateway.chat({ model: 'group', messages }))).toMatchObject({ text: 'first again' })
     expect(performance.now() - started).toBeLessThan(1500)
     expect([await asked(id.primary), await asked(id.fallback)]).toEqual([2, 1])
-  })
-})
-
-describe('an outage', () => {
-  const steady = async (seconds: number, perSecond: number, body: object) => {
-    const calls: Promise<Response>[] = []
-    const end = performance.now() + seconds * 1000
-    while (performance.now() < end) {
-      calls.push(gateway.chat(body))
-      await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond))
-    }
-    return Promise.all(calls.map(async (call) => seen(await call)))
-  }
-
-  it('shows a dead primary its allowed failures, the calls in flight, and the probes of each cooldown', async () => {
-    const id = names()
-    gateway = await startGateway(
-      configuration({
-        router_settings: { ...everyRow, allowed_fails: 2, cooldown_time: 0.5 },
-        gateway_settings: { fallbacks: [{ group: ['spare'] }] },
-        model_list: [deployment(upstream.url, 'group', id.primary), deployment(upstream.url, 'spare', id.fallback)],
-      }),
-    )
-    await upstream.script(id.primary, [{ ...serverError(), changes: [slowHeaders({ ms: 60 })] }])
-    await upstream.script(id.fallback, [answer({ text: FALLBACK_TEXT })])
-    const answers = await steady(2, 40, { model: 'group', messages })
-    expect(answers.length).toBeGreaterThan(30)
-    for (const { text } of answers) expect(text).toBe(FALLBACK_TEXT)
-    // A call comes every 25 ms and fails after 60: three more may be under way when the last allowed one ends, and two
-    // for a slow machine. Two seconds hold four cooldowns, each probed once before its end, as its group has nobody else, and once
-    // behind it.
-    expect(await asked(id.primary)).toBeLessThanOrEqual(2 + 1 + 5 + 4 * 2)
-    expect(await asked(id.primary)).toBeGreaterThan(4)
-  })
-
-  it('of the only deployment of a group ends with a probe', async () => {
-    const id = names()
-    gateway = await startGateway(
-      configuration({
-        router_settings: { ...everyRow, cooldown_time: 0.4 },
-        model_list: [deployment(upstream.url, 'group', id.primary)],
-      }),
-    )
-    await upstream.script(id.primary, [serverError(), serverError(), answer({ text: 'back' })])
-    const body = { model: 'group', messages }
-    expect(await seen(await gateway.chat(body))).toMatchObject({ code: 'upstream_failed' })
-    await gateway.idle()
-    // The early probe of the cooldown, then silence.
-    expect(await seen(await gateway.chat(body))).toMatchObject({ code: 'upstream_failed' })
-    await gateway.idle()
-    const refused = await gateway.chat(body)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toBe('1')
-    expect(await seen(refused)).toMatchObject({ code: 'no_healthy_deployment' })
-    await new Promise((resolve) => setTimeout(resolve, 450))
-    expect(await seen(await gateway.chat(body))).toMatchObject({ text: 'back' })
-    await gateway.idle()
-    expect(await seen(await gateway.chat(body))).toMatchObject({ text: 'back' })
-  })
-
-  it('that ends while its probe hangs lets no second call through', async () => {
-    const id = names()
-    gateway = await startGateway(
-      configuration({
-        router_settings: { ...everyRow, timeout: 1, cooldown_time: 0.2 },
-        model_list: [deployment(upstream.url, 'group', id.primary)],
-      }),
-    )
-    await upstream.script(id.primary, [serverError(), silence()])
-    const body = { model: 'group', messages }
-    await (await gateway.chat(body)).text()
-    await gateway.idle()
-    await new Promise((resolve) => setTimeout(resolve, 250))
-    const probe = gateway.chat(body)
-    await upstream.until(id.primary, (calls) => calls.length === 2)
-    expect((await gateway.chat(body)).status).toBe(503)
-    expect((await probe).status).toBe(504)
-    expect(await asked(id.primary)).toBe(2)
   })
 })

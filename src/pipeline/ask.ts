@@ -1,0 +1,135 @@
+import { GatewayError } from '../lib/errors.ts'
+import { describeError } from '../lib/log.ts'
+import { estimatedUsage } from '../modes/usage.ts'
+import { learnWait, p95Wait } from '../routing/recent-waits.ts'
+import { attempt, type Committed } from './attempt.ts'
+import type { Attempt, Call } from './call.ts'
+import type { PipelineServices } from './pipeline.ts'
+import type { Plan } from './plan.ts'
+import { settleEnded } from './settle-ended.ts'
+
+/** Starts an attempt at another deployment; undefined when nobody is free, or by then nobody is `wanted`. */
+export type Beside = (wanted: () => boolean) => Promise<Attempt | undefined>
+
+/** Asks one deployment and, where its group hedges and the answer is late, one other beside it. The first to commit wins;
+ *  the other is ended at once and says nothing about its deployment. Throws when nobody is left who may answer, or what
+ *  failed is the call itself. The attempt that decided is the call's last. */
+export async function ask(
+  services: PipelineServices,
+  call: Call,
+  plan: Plan,
+  first: Attempt,
+  beside: Beside,
+): Promise<Committed> {
+  const { hedge } = plan.settings
+  const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
+  const waitMs =
+    hedge && !call.hedged ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
+  const learn = (attempts: readonly Attempt[]) => {
+    if (hedge?.p95) for (const one of attempts) learnAttempt(plan, kind, one)
+  }
+  if (waitMs === undefined) {
+    try {
+      return await attempt(services, call, first)
+    } catch (error) {
+      throw failed(first, error)
+    } finally {
+      learn([first])
+    }
+  }
+  const racing = race(services, call, first)
+  const timer = setTimeout(() => racing.join(beside), waitMs)
+  try {
+    return await racing.decided
+  } finally {
+    clearTimeout(timer)
+    learn(racing.attempts)
+  }
+}
+
+function race(services: PipelineServices, call: Call, first: Attempt) {
+  const { promise: decided, resolve, reject } = Promise.withResolvers<Committed>()
+  const running = new Map<Attempt, AbortController>()
+  const attempts: Attempt[] = []
+  let joining = false
+  let over = false
+
+  function run(one: Attempt): void {
+    const outrun = new AbortController()
+    attempts.push(one)
+    running.set(one, outrun)
+    attempt(services, call, one, undefined, outrun.signal).then(
+      (committed) => {
+        if (over) return letGo(committed)
+        decide(one)
+        resolve(committed)
+      },
+      (error) => {
+        running.delete(one)
+        if (over) return
+        failed(one, error)
+        const hopeless = !(error instanceof GatewayError) || !error.row.blames
+        if (!hopeless && (joining || running.size > 0)) return
+        decide(one)
+        reject(error)
+      },
+    )
+  }
+
+  function decide(last: Attempt): void {
+    over = true
+    running.delete(last)
+    for (const [other, outrun] of running) {
+      other.outrun = true
+      other.endedAt = performance.now()
+      other.firstTokenAt = undefined
+      if (call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(call.bytes.byteLength, 0)
+      outrun.abort()
+    }
+    if (call.attempts.at(-1) !== last) {
+      call.attempts.splice(call.attempts.indexOf(last), 1)
+      call.attempts.push(last)
+    }
+    settleEnded(services, call, ({ outrun }) => outrun)
+  }
+
+  async function join(beside: Beside): Promise<void> {
+    joining = true
+    try {
+      const second = await beside(() => !over && !call.client.signal.aborted)
+      if (second) {
+        call.hedged = true
+        run(second)
+      }
+    } catch (error) {
+      // The store, say. Who was asked first may still answer.
+      services.log.warn('hedge.failed', { callId: call.id, error: describeError(error) })
+    }
+    joining = false
+    const last = attempts.at(-1)
+    if (over || running.size > 0 || !last) return
+    decide(last)
+    reject(last.failure)
+  }
+
+  run(first)
+  return { decided, join, attempts }
+}
+
+function failed(one: Attempt, error: unknown): unknown {
+  if (error instanceof GatewayError) one.failure = error
+  one.endedAt = performance.now()
+  return error
+}
+
+/** Committed as well, and too late. */
+function letGo(committed: Committed): void {
+  if (committed.kind === 'whole') return
+  committed.stream.release()
+  committed.stream.body.cancel()
+}
+
+function learnAttempt({ group }: Plan, kind: string, { startedAt, firstTokenAt, endedAt, outrun }: Attempt): void {
+  const until = firstTokenAt ?? (outrun ? endedAt : undefined)
+  if (until !== undefined) learnWait(group, kind, until - startedAt)
+}
