@@ -65,6 +65,7 @@ export async function allow(
     }
   }
   const { caller, asked, admitted } = await decide(services, input.caller, ask)
+  services.signals.learn(admitted.signals)
   const headers = rateHeaders(admitted.quotas)
   if ('error' in ready) throw withHeaders(ready.error, headers)
   services.softBudgets.look(input.client, asked.budgets, admitted.spentNano)
