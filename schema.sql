@@ -134,7 +134,7 @@ CREATE TABLE IF NOT EXISTS gateway_key (
   key_name text,
   team_id text COLLATE "C" REFERENCES gateway_team (team_id),
   organization_id text COLLATE "C" REFERENCES gateway_organization (organization_id),
-  user_id text COLLATE "C" REFERENCES gateway_user (user_id) ON DELETE SET NULL,
+  user_id text COLLATE "C" REFERENCES gateway_user (user_id),
   -- The person who made it for themselves.
   owner_account_id text COLLATE "C",
   rpm_limit bigint, tpm_limit bigint, rph_limit bigint, rpd_limit bigint, tpd_limit bigint,

@@ -18,10 +18,15 @@ import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
 import { budgetRecords } from './stores/sql/budget-records.ts'
 import { callerRecords } from './stores/sql/caller-records.ts'
+import { keyRecords } from './stores/sql/key-records.ts'
+import { membershipRecords } from './stores/sql/membership-records.ts'
 import { modelRecords } from './stores/sql/model-records.ts'
+import { organizationRecords } from './stores/sql/organization-records.ts'
 import { routeGroupPolicyRecords } from './stores/sql/route-group-policy-records.ts'
 import { routeGroupRecords } from './stores/sql/route-group-records.ts'
 import type { Sql } from './stores/sql/sql.ts'
+import { teamRecords } from './stores/sql/team-records.ts'
+import { userRecords } from './stores/sql/user-records.ts'
 import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
 import { metrics } from './telemetry/metrics/index.ts'
@@ -87,6 +92,11 @@ export function createServices(config: Config, adapters: Adapters): Services {
     modelRecords: records,
     routeGroupRecords: groups,
     routeGroupPolicyRecords: policies,
+    organizationRecords: organizationRecords(adapters.sql),
+    teamRecords: teamRecords(adapters.sql),
+    userRecords: userRecords(adapters.sql),
+    membershipRecords: membershipRecords(adapters.sql),
+    keyRecords: keyRecords(adapters.sql),
     signals: knownSignals(),
     delivery,
     telemetry: reports,

@@ -31,8 +31,8 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
       const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
       const address = services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
       const caller = await services.identify(bearerOf(c.req.header('authorization')) ?? own, address)
-      if (contract.auth === 'admin') allow(caller, contract)
       c.set('caller', caller)
+      if (contract.auth === 'admin') allow(caller, contract)
       const looking = services.live.attend((work) => c.env.client.defer(work))
       if (looking) await looking
     }
@@ -95,6 +95,7 @@ function scopeOf(c: Context<Env>, services: ApiServices, body: unknown): Scope {
       return caller
     },
     reportsItself: () => c.set('reported', true),
+    audits: (details) => c.set('audited', { ...c.get('audited'), ...details }),
     input: { params: valid('param'), query: valid('query'), json: body },
   }
 }

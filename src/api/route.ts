@@ -23,6 +23,8 @@ export interface RouteContract {
   readonly auth: 'public' | 'caller' | 'admin'
   /** Goes with `admin`; without it nobody gets in. */
   readonly permission?: Permission
+  /** How the audit calls a write, where method and path do not say it. */
+  readonly action?: string
   /** It runs a model: refusals of it count as failed model calls. */
   readonly modelCall?: true
   readonly params?: z.ZodObject

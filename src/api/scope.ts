@@ -4,10 +4,16 @@ import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/pipeline.ts'
 import type { LiveRegistry } from '../routing/live-registry.ts'
+import type { KeyRecords } from '../stores/sql/key-records.ts'
+import type { MembershipRecords } from '../stores/sql/membership-records.ts'
 import type { ModelRecords } from '../stores/sql/model-records.ts'
+import type { OrganizationRecords } from '../stores/sql/organization-records.ts'
 import type { RouteGroupPolicyRecords } from '../stores/sql/route-group-policy-records.ts'
 import type { RouteGroupRecords } from '../stores/sql/route-group-records.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import type { TeamRecords } from '../stores/sql/team-records.ts'
+import type { UserRecords } from '../stores/sql/user-records.ts'
+import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
 import type { RouteContract } from './route.ts'
 
@@ -24,6 +30,11 @@ export interface ApiServices extends PipelineServices {
   readonly modelRecords: ModelRecords
   readonly routeGroupRecords: RouteGroupRecords
   readonly routeGroupPolicyRecords: RouteGroupPolicyRecords
+  readonly organizationRecords: OrganizationRecords
+  readonly teamRecords: TeamRecords
+  readonly userRecords: UserRecords
+  readonly membershipRecords: MembershipRecords
+  readonly keyRecords: KeyRecords
   readonly seal: Seal
   readonly delivery: Delivery
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
@@ -50,5 +61,7 @@ export interface Scope<Input = unknown> {
   caller(): Caller
   /** Says that the handler reports this request by itself. */
   reportsItself(): void
+  /** Adds to what the audit tells of this request. */
+  audits(details: AuditDetails): void
   readonly input: Input
 }

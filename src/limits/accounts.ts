@@ -21,13 +21,15 @@ export const NANO = 1_000_000_000
 /** The accounts of a scope: its own, and one for each model with a budget of its own. */
 export function accountsOf(scope: LimitedScope): Account[] {
   const { level, id, budget_duration: duration, max_budget: max, soft_budget: soft } = scope
+  // As in an address: no id can then be mistaken for another one's with a duration or a model.
+  const name = encodeURIComponent(id)
   const within = duration === null ? '' : `@${duration}`
   const periodAt = periodsOf(scope)
   const models = Object.entries(scope.model_max_budget ?? {})
   return [
     {
       scope: `${level}_budget`,
-      subject: `${level}:${id}${within}`,
+      subject: `${level}:${name}${within}`,
       model: undefined,
       limitNano: max === null ? undefined : nano(max),
       softNano: soft === null ? undefined : nano(soft),
@@ -35,7 +37,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
     },
     ...models.map(([model, limit]) => ({
       scope: `${level}_model_budget`,
-      subject: `${level}:${id}|${model}${within}`,
+      subject: `${level}:${name}|${model}${within}`,
       model,
       limitNano: nano(limit),
       softNano: undefined,

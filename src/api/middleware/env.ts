@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../lib/errors.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Client } from '../../pipeline/client.ts'
+import type { AuditDetails } from '../../telemetry/audit.ts'
 import type { RouteContract } from '../route.ts'
 
 /** What the rim gives with a request, and what middleware leaves for the route. */
@@ -16,5 +17,7 @@ export interface Env {
     failure: GatewayError | undefined
     /** The handler reports the request by itself. */
     reported: boolean | undefined
+    /** What the audit of a write has to tell beside what the request itself shows. */
+    audited: AuditDetails | undefined
   }
 }

@@ -5,20 +5,28 @@ import type { Client } from '../../pipeline/client.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The JSON body of a request, as it was sent, once its schema has taken it. Counted while it arrives. */
+/** The JSON body of a request, as it was sent, once its schema has taken it. Counted while it arrives. An empty one is no
+ *  body where the schema can do without. */
 export async function readJson(
   client: Client,
   contentType: string | undefined,
   schema: z.ZodType,
   limitBytes: number,
 ): Promise<unknown> {
-  if (!/^application\/json\b/i.test(contentType ?? '')) {
-    const message = 'Send the body as application/json, with that "Content-Type" header.'
-    throw new GatewayError('unsupported_media_type', message)
-  }
-  const value = parsed(await client.body(limitBytes))
+  const isJson = /^application\/json\b/i.test(contentType ?? '')
+  const mayBeMissing = schema.safeParse(undefined).success
+  if (!isJson && !mayBeMissing) throw notJson()
+  const bytes = await client.body(limitBytes)
+  if (mayBeMissing && bytes.length === 0) return undefined
+  if (!isJson) throw notJson()
+  const value = parsed(bytes)
   accepted(schema, value)
   return value
+}
+
+function notJson(): GatewayError {
+  const message = 'Send the body as application/json, with that "Content-Type" header.'
+  return new GatewayError('unsupported_media_type', message)
 }
 
 function parsed(bytes: Uint8Array): unknown {

@@ -1,7 +1,19 @@
 import type { Route } from '../route.ts'
+import { keys } from './keys.ts'
 import { models } from './models.ts'
+import { organizations } from './organizations.ts'
 import { routeGroupPolicies } from './route-group-policies.ts'
 import { routeGroups } from './route-groups.ts'
+import { teams } from './teams.ts'
+import { users } from './users.ts'
 
 /** The API of the administration. */
-export const ui: readonly Route[] = [...models, ...routeGroups, ...routeGroupPolicies]
+export const ui: readonly Route[] = [
+  ...keys,
+  ...teams,
+  ...organizations,
+  ...users,
+  ...models,
+  ...routeGroups,
+  ...routeGroupPolicies,
+]

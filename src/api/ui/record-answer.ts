@@ -1,0 +1,60 @@
+import type * as z from 'zod'
+import { accountsOf, NANO } from '../../limits/accounts.ts'
+import { type Level, LIMIT_FIELDS, type LimitedScope } from '../../limits/limited-scope.ts'
+import type { Values } from '../../stores/sql/scope-records.ts'
+import type { ApiServices } from '../scope.ts'
+
+/** int8 and numeric are text on the wire from the database, and numbers in answers. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...LIMIT_FIELDS,
+  'max_parallel_requests',
+  'max_budget',
+  'soft_budget',
+  'self_service_budget_ceiling',
+])
+
+/** The value of a column as answers show it. */
+export function shown(column: string, value: unknown): unknown {
+  return value !== null && NUMBERS.has(column) ? Number(value) : value
+}
+
+/** Records as answers: the fields of the schema and nothing else, with what each has spent in its budget's period. */
+export async function answersOf(
+  services: ApiServices,
+  kind: { readonly level: Level; readonly id: string; readonly answer: z.ZodObject },
+  rows: readonly object[],
+): Promise<Values[]> {
+  const records = rows.map((row) => numbered(row as Values))
+  const now = services.clock.now()
+  const spent = await services.budgets.spent(
+    records.map((record) => {
+      const { subject, periodAt } = ownAccount(kind.level, String(record[kind.id]), record)
+      return { subject, period: periodAt(now) }
+    }),
+  )
+  const names = Object.keys(kind.answer.shape)
+  return records.map((record, index) => {
+    const all: Values = { ...record, spend: (spent[index] ?? 0) / NANO }
+    return Object.fromEntries(names.map((name) => [name, all[name]]))
+  })
+}
+
+function numbered(row: Values): Values {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shown(name, value)]))
+}
+
+/** The names of all the money of a record. */
+export function budgetSubjects(level: Level, id: string, row: object): string[] {
+  return accountsOf(scopeOf(level, id, numbered(row as Values))).map(({ subject }) => subject)
+}
+
+function ownAccount(level: Level, id: string, record: Values) {
+  // The scope's own account comes first; those of its models follow.
+  const [account] = accountsOf({ ...scopeOf(level, id, record), model_max_budget: {} })
+  if (!account) throw new TypeError('a scope has no account of its own')
+  return account
+}
+
+function scopeOf(level: Level, id: string, record: Values): LimitedScope {
+  return { ...(record as unknown as Omit<LimitedScope, 'level' | 'id'>), level, id }
+}

@@ -1,0 +1,20 @@
+import type { Selectable } from 'kysely'
+import { fragment } from './fragment.ts'
+import type { Schema } from './schema.ts'
+import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords } from './scope-records.ts'
+import type { Sql } from './sql.ts'
+
+export type OrganizationRecord = Omit<Selectable<Schema['gateway_organization']>, 'target_mode'>
+export type OrganizationRecords = ScopeRecords<OrganizationRecord>
+
+export function organizationRecords(sql: Sql): OrganizationRecords {
+  return scopeRecords<OrganizationRecord>(sql, {
+    table: 'gateway_organization',
+    id: 'organization_id',
+    scopeType: 'organization',
+    level: 'org',
+    columns: ['organization_id', 'organization_name', ...SCOPE_COLUMNS],
+    searched: ['organization_id', 'organization_name'],
+    within: ({ organizations }) => fragment`record.organization_id = ${organizations}`,
+  })
+}
