@@ -29,8 +29,11 @@ const ORDER = [
 /** Entry files may import anything. */
 const ENTRIES = new Set(['worker.ts', 'node.ts', 'app.ts', 'services.ts', 'text-modules.d.ts'])
 
-/** Where the core touches a module of Node: one file, with what `nodejs_compat` has. */
-const NODE_MODULES_OF_THE_CORE = new Map([['lib/crypto.ts', ['node:crypto']]])
+/** Where the core touches a module of Node, with what `nodejs_compat` has. */
+const NODE_MODULES_OF_THE_CORE = new Map([
+  ['lib/crypto.ts', ['node:crypto']],
+  ['lib/lazy-json.ts', ['node:buffer']],
+])
 
 const src = resolve(import.meta.dirname, '../src')
 

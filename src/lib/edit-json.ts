@@ -1,22 +1,21 @@
-import { joinBytes } from './bytes.ts'
+import { gatherBytes } from './bytes.ts'
 import { type Member, membersOf } from './json-members.ts'
 import { sourceOf } from './lazy-json.ts'
 
-const latin1 = new TextDecoder('latin1')
 const encoder = new TextEncoder()
 const COMMA = encoder.encode(',')
 
 /** Changes top-level members of a JSON object, leaving every other byte as the client wrote it. `undefined` removes.
- *  `parsed` is what was read from the same bytes. */
+ *  `parsed` is what was read from the same bytes. What is long is not copied: the result comes in pieces. */
 export function editJson(
   bytes: Uint8Array,
   parsed: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,
-): Uint8Array {
+): readonly Uint8Array[] {
   const members = membersIn(bytes, parsed)
   if (!members) {
     // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
-    return encoder.encode(JSON.stringify({ ...parsed, ...changes }))
+    return [encoder.encode(JSON.stringify({ ...parsed, ...changes }))]
   }
   // A client may call a member `valueOf` or `constructor`: only what the changes hold themselves is changed.
   const changed = (key: string) => Object.hasOwn(changes, key)
@@ -44,14 +43,10 @@ export function editJson(
     }
   }
   pieces.push(bytes.subarray(tailStart))
-  return joinBytes(pieces)
+  return gatherBytes(pieces)
 }
 
-/** The members by byte offsets. */
 function membersIn(bytes: Uint8Array, parsed: object): readonly Member[] | undefined {
   const source = sourceOf(parsed)
-  // As many characters as bytes: every character is one byte, and what is known of the text holds for the bytes.
-  if (source && source.text.length === bytes.byteLength) return source.members
-  // The label latin1 stands for windows-1252, one character for every byte.
-  return membersOf(latin1.decode(bytes))
+  return source?.bytes === bytes ? source.members : membersOf(bytes)
 }

@@ -1,28 +1,33 @@
+import { isUtf8 } from 'node:buffer'
 import { GatewayError } from './errors.ts'
 import { endOfValue, type Member, membersOf } from './json-members.ts'
 
-/** A member longer than this is built when somebody reads it. */
-const LAZY_LENGTH = 65_536
+/** A member of more bytes than this is built when somebody reads it. */
+const LAZY_BYTES = 65_536
+
+const document = new TextDecoder('utf-8', { fatal: true })
+// What looks like a byte order mark inside a document is a mistake.
+const inside = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 interface Source {
-  readonly text: string
+  readonly bytes: Uint8Array
   readonly members: readonly Member[]
 }
 
 const sources = new WeakMap<object, Source>()
 
-/** What JSON.parse gives, but long members of the object are built when they are first read: a call that is relayed
- *  never reads its conversation. A mistake inside such a member is an `invalid_request` when it is read. */
-export function parseLazily(text: string): unknown {
-  if (text.length < 2 * LAZY_LENGTH) return JSON.parse(text)
-  const members = membersOf(text)
-  if (!members) return JSON.parse(text)
+/** What JSON.parse gives of UTF-8 bytes, but long members of the object are built when they are first read: a call that
+ *  is relayed never reads its conversation. A mistake inside such a member is an `invalid_request` when it is read. */
+export function parseLazily(bytes: Uint8Array): unknown {
+  const members = bytes.byteLength >= 2 * LAZY_BYTES && isUtf8(bytes) ? membersOf(bytes) : undefined
+  if (!members) return JSON.parse(document.decode(bytes))
   const value: Record<string, unknown> = {}
   for (const { key, valueStart, valueEnd } of members) {
-    if (valueEnd - valueStart < LAZY_LENGTH) define(value, key, { value: JSON.parse(text.slice(valueStart, valueEnd)) })
-    else define(value, key, lazily(text, valueStart, valueEnd))
+    const written = bytes.subarray(valueStart, valueEnd)
+    if (written.byteLength < LAZY_BYTES) define(value, key, { value: JSON.parse(inside.decode(written)) })
+    else define(value, key, lazily(written))
   }
-  sources.set(value, { text, members })
+  sources.set(value, { bytes, members })
   return value
 }
 
@@ -30,11 +35,11 @@ export function parseLazily(text: string): unknown {
 export function outline(value: unknown): unknown {
   const source = typeof value === 'object' && value !== null ? sources.get(value) : undefined
   if (!source) return value
-  const { text, members } = source
+  const { bytes, members } = source
   const seen: Record<string, unknown> = {}
   for (const { key, valueStart, valueEnd } of members) {
-    const long = valueEnd - valueStart >= LAZY_LENGTH
-    const sample = long ? SAMPLES[text[valueStart] as string]?.(text, valueStart) : undefined
+    const long = valueEnd - valueStart >= LAZY_BYTES
+    const sample = long ? SAMPLES.get(bytes[valueStart])?.(bytes, valueStart) : undefined
     define(seen, key, { value: sample ?? (value as Record<string, unknown>)[key] })
   }
   return seen
@@ -45,19 +50,19 @@ export function sourceOf(value: object): Source | undefined {
   return sources.get(value)
 }
 
-function lazily(text: string, start: number, end: number): PropertyDescriptor {
+function lazily(written: Uint8Array): PropertyDescriptor {
   let built: { readonly value: unknown } | undefined
   return {
     get() {
-      built ??= { value: checked(text.slice(start, end)) }
+      built ??= { value: checked(written) }
       return built.value
     },
   }
 }
 
-function checked(text: string): unknown {
+function checked(written: Uint8Array): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(inside.decode(written))
   } catch {
     throw new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' })
   }
@@ -69,16 +74,15 @@ function define(target: object, key: string, descriptor: PropertyDescriptor): vo
   Object.defineProperty(target, key, { enumerable: true, configurable: true, ...writable, ...descriptor })
 }
 
-/** What stands for a long value, by its first letter. */
-const SAMPLES: Readonly<Record<string, (text: string, start: number) => unknown>> = {
-  '[': (text, start) => [firstItem(text, start)],
-  '"': () => '…',
-}
+/** What stands for a long value, by its first byte. */
+const SAMPLES = new Map<number | undefined, (bytes: Uint8Array, start: number) => unknown>([
+  [0x5b, (bytes, start) => [firstItem(bytes, start)]],
+  [0x22, () => '…'],
+])
 
-function firstItem(text: string, listStart: number): unknown {
-  const item = /\S/g
-  item.lastIndex = listStart + 1
-  const start = item.exec(text)?.index ?? text.length
-  const written = text.slice(start, endOfValue(text, start))
-  return written[0] === '{' ? outline(parseLazily(written)) : checked(written)
+function firstItem(bytes: Uint8Array, listStart: number): unknown {
+  let start = listStart + 1
+  while ((bytes[start] as number) <= 32) start++
+  const written = bytes.subarray(start, endOfValue(bytes, start))
+  return written[0] === 0x7b ? outline(parseLazily(written)) : checked(written)
 }

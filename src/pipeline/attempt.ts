@@ -1,3 +1,4 @@
+import { joinBytes } from '../lib/bytes.ts'
 import { editJson } from '../lib/edit-json.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
@@ -194,7 +195,7 @@ export function withDefaults(call: Call, deployment: Deployment): Outgoing {
   const filled = Object.fromEntries(missing)
   const body = { ...request, ...filled }
   // A form's text is written by the adapter, from the body.
-  const edited = call.endpoint.mode.body === 'json' ? editJson(bytes, request, filled) : bytes
+  const edited = call.endpoint.mode.body === 'json' ? joinBytes(editJson(bytes, request, filled)) : bytes
   return { body, bytes: edited, contentType, streamed, clientHeaders }
 }
 

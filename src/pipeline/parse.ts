@@ -5,8 +5,6 @@ import { readForm } from '../modes/form.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { CallInput } from './call.ts'
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 export type Parsed = { readonly request: ModelRequest; readonly error?: never } | { readonly error: GatewayError }
 
 /** What a body holds, and what of it its schema looks at. */
@@ -31,7 +29,7 @@ export function parse(input: CallInput): Parsed {
 
 function readJson(bytes: Uint8Array): Read | GatewayError {
   try {
-    const body = parseLazily(decoder.decode(bytes))
+    const body = parseLazily(bytes)
     return { body, shape: outline(body) }
   } catch {
     return new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' })

@@ -112,7 +112,7 @@ function continuing(call: Call, deployment: Deployment, said: string): Outgoing 
   }
   const body = { ...chat, ...changes }
   const bytes =
-    (chat as object) === own.body ? editJson(own.bytes, chat, changes) : encoder.encode(JSON.stringify(body))
+    (chat as object) === own.body ? joinBytes(editJson(own.bytes, chat, changes)) : encoder.encode(JSON.stringify(body))
   return { ...own, body, bytes }
 }
 

@@ -2,6 +2,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import type { GatewayParams } from '../config/model-list.ts'
 import { reveal, secret } from '../lib/secret.ts'
 import type { UpstreamRequest } from '../transport/transport.ts'
+import { wholeBody } from '../transport/whole-body.ts'
 import { converse } from './bedrock/converse.ts'
 import { invokeEmbedding } from './bedrock/invoke-embedding.ts'
 import { connectionAt } from './connection-at.ts'
@@ -55,7 +56,7 @@ async function signed(request: UpstreamRequest, connection: Connection, now: num
   const signer = new AwsV4Signer({
     method: request.method,
     url: request.origin + request.path,
-    body: (request.body ?? '') as BodyInit,
+    body: wholeBody(request.body) as BodyInit,
     accessKeyId: aws_access_key_id,
     secretAccessKey: reveal(aws_secret_access_key),
     ...(aws_session_token ? { sessionToken: reveal(aws_session_token) } : {}),

@@ -1,6 +1,7 @@
 import { tokensOfCharacters } from '../modes/usage.ts'
 import { readAll } from '../transport/read-all.ts'
 import type { Transport, UpstreamBody, UpstreamResponse } from '../transport/transport.ts'
+import { wholeBody } from '../transport/whole-body.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 import type { Provider } from './provider.ts'
 
@@ -17,8 +18,8 @@ interface EchoRequest {
  *  trying the gateway out, and for tests, without a key and without a network. */
 const transport: Transport = {
   async send(request): Promise<UpstreamResponse> {
-    const bytes = request.body ?? ''
-    const body = JSON.parse(typeof bytes === 'string' ? bytes : decoder.decode(bytes)) as EchoRequest
+    const sent = wholeBody(request.body)
+    const body = JSON.parse(typeof sent === 'string' ? sent : decoder.decode(sent)) as EchoRequest
     const text = textOf(body.messages.at(-1)?.content)
     const identity = {
       id: `chatcmpl-${crypto.randomUUID()}`,

@@ -1,3 +1,4 @@
+import { joinBytes } from '../lib/bytes.ts'
 import { editJson } from '../lib/edit-json.ts'
 import { parseRecord } from '../lib/lenient.ts'
 import type { EmbeddingRequest } from '../modes/embedding.ts'
@@ -15,7 +16,10 @@ const embeddings: Adapter<EmbeddingRequest> = {
     if (encoding_format == null) return openaiEmbeddings.request(call, connection)
     const renamed = { encoding_format: undefined, embedding_type: embedding_type ?? encoding_format }
     const body = { ...call.body, ...renamed }
-    return openaiEmbeddings.request({ ...call, body, bytes: editJson(call.bytes, call.body, renamed) }, connection)
+    return openaiEmbeddings.request(
+      { ...call, body, bytes: joinBytes(editJson(call.bytes, call.body, renamed)) },
+      connection,
+    )
   },
   reply(bytes, headers, call) {
     const reply = openaiEmbeddings.reply(bytes, headers, call)

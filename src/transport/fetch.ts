@@ -7,6 +7,7 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from './transport.ts'
+import { wholeBody } from './whole-body.ts'
 
 /** The transport of runtimes whose `fetch` is native: Workers. */
 export function fetchTransport(): Transport {
@@ -17,7 +18,7 @@ export function fetchTransport(): Transport {
         response = await fetch(request.origin + request.path, {
           method: request.method,
           headers: openHeaders(request.headers),
-          body: (request.body ?? null) as BodyInit | null,
+          body: (request.body === undefined ? null : wholeBody(request.body)) as BodyInit | null,
           redirect: 'manual',
           signal,
         })

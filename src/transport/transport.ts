@@ -8,8 +8,11 @@ export interface UpstreamRequest {
   readonly path: string
   /** Credentials stay sealed until the transport sends them. */
   readonly headers: Readonly<Record<string, string | Secret>>
-  readonly body?: Uint8Array | string
+  readonly body?: RequestBody
 }
+
+/** A long body may come in pieces, to be sent one after the other. */
+export type RequestBody = Uint8Array | string | readonly Uint8Array[]
 
 export interface UpstreamResponse {
   readonly status: number

@@ -88,13 +88,17 @@ function dispatch(
     cancel,
   }
 
+  const headers = openHeaders(request.headers)
+  const sent = request.body
+  // undici does not add up the pieces of a body.
+  if (Array.isArray(sent)) headers['content-length'] = String(sent.reduce((sum, piece) => sum + piece.byteLength, 0))
   agent.dispatch(
     {
       origin: request.origin,
       path: request.path,
       method: request.method,
-      headers: openHeaders(request.headers),
-      body: (request.body as Buffer | string | undefined) ?? null,
+      headers,
+      body: (sent as Buffer | string | undefined) ?? null,
     },
     {
       onRequestStart(started) {

@@ -14,6 +14,7 @@ import type {
   StreamStep,
 } from '../../src/providers/provider.ts'
 import { openHeaders } from '../../src/transport/open-headers.ts'
+import { wholeBody } from '../../src/transport/whole-body.ts'
 import type { ProviderFixtures, PublicRequest, Said, StreamGolden } from '../fixtures/provider-fixtures.ts'
 import { mutations } from './provider/mutations.ts'
 
@@ -48,7 +49,8 @@ export function providerSuite(set: ProviderFixtures): void {
         expect(asked.origin + asked.path).toBe(upstream.url)
         if (upstream.headers) expect(JSON.parse(JSON.stringify(asked.headers))).toEqual(upstream.headers)
         if (set.credential) expect(openHeaders(asked.headers)[set.credential.header]).toBe(set.credential.value)
-        const body = typeof asked.body === 'string' ? asked.body : decoder.decode(asked.body)
+        const sent = wholeBody(asked.body)
+        const body = typeof sent === 'string' ? sent : decoder.decode(sent)
         expect(typeof upstream.body === 'string' ? body : JSON.parse(body)).toEqual(upstream.body)
       },
     )

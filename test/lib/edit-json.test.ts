@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { joinBytes } from '../../src/lib/bytes.ts'
 import { editJson } from '../../src/lib/edit-json.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 function edit(text: string, changes: Record<string, unknown>): string {
-  return decoder.decode(editJson(encoder.encode(text), JSON.parse(text), changes))
+  return decoder.decode(joinBytes(editJson(encoder.encode(text), JSON.parse(text), changes)))
 }
 
 describe('editJson', () => {

@@ -2,6 +2,7 @@ import { editJson } from '../../lib/edit-json.ts'
 import { parseRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
+import { wholeBody } from '../../transport/whole-body.ts'
 import { messagesFailure } from '../anthropic/messages-failure.ts'
 import { messagesReply } from '../anthropic/messages-reply.ts'
 import { messagesRequest } from '../anthropic/messages-request.ts'
@@ -66,7 +67,8 @@ function inTheirWords(
 ): UpstreamRequest {
   const { 'anthropic-version': _, ...headers } = asked.headers
   const { metadata: _own, ...parsed } = body
-  const bytes = typeof asked.body === 'string' ? encoder.encode(asked.body) : (asked.body ?? new Uint8Array())
+  const whole = wholeBody(asked.body)
+  const bytes = typeof whole === 'string' ? encoder.encode(whole) : whole
   return { ...asked, path, headers, body: editJson(bytes, parsed, { anthropic_version: VERSION, ...changes }) }
 }
 
