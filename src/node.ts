@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { jsonLog } from './lib/log.ts'
+import { spareCollector } from './rim/collector.node.ts'
 import { within } from './rim/drain.node.ts'
 import { greeting } from './rim/greeting.node.ts'
 import { lineWriter } from './rim/line-writer.node.ts'
@@ -58,6 +59,7 @@ async function start(): Promise<void> {
   process.stdout.write(greeting({ host, port, config, newMasterKey, dataFolder }))
 }
 
+spareCollector()
 try {
   await start()
 } catch (error) {

@@ -82,7 +82,8 @@ function stringEnd(bytes: Uint8Array, from: number): number {
       at = bytes.indexOf(QUOTE, at)
       if (at === -1) return bytes.length
     }
-    let before = at - 1
+    if (bytes[at - 1] !== BACKSLASH) return at + 1
+    let before = at - 2
     while (bytes[before] === BACKSLASH) before--
     if ((at - before) % 2 === 1) return at + 1
     at++
