@@ -30,7 +30,7 @@ import { userRecords } from './stores/sql/user-records.ts'
 import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
 import { metrics } from './telemetry/metrics/index.ts'
-import { processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
+import { type CounterPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
 import { telemetry } from './telemetry/telemetry.ts'
 import type { Transport } from './transport/transport.ts'
 
@@ -44,6 +44,8 @@ export interface Adapters {
   readonly log: Log
   /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
   readonly counting: 'process' | 'shared'
+  /** The processes beside this one, where there are any. */
+  readonly counterPool?: CounterPool | undefined
   /** The way of records to the database. `report` hears what became of them. */
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   readonly draining: () => boolean
@@ -57,7 +59,8 @@ export interface Services extends ApiServices {
 /** Everything that the app works with, from a configuration and the adapters of a runtime. */
 export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
-  const scope = adapters.counting === 'process' ? processCounters(metrics) : sharedCounters(metrics, store)
+  const scope =
+    adapters.counting === 'process' ? processCounters(metrics, adapters.counterPool) : sharedCounters(metrics, store)
   const delivery = adapters.delivering(scope.count)
   const seal = sealUnder(config.general_settings.salt_key)
   const records = modelRecords(adapters.sql)

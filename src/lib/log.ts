@@ -11,12 +11,18 @@ export interface Log {
   error(event: string, fields?: LogFields): void
 }
 
-export function jsonLog(level: LogLevel, write: (line: string) => void, now: () => number = Date.now): Log {
+/** `always` stands in every line. */
+export function jsonLog(
+  level: LogLevel,
+  write: (line: string) => void,
+  now: () => number = Date.now,
+  always: LogFields = {},
+): Log {
   const threshold = LOG_LEVELS.indexOf(level)
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
     return (event: string, fields: LogFields = {}) =>
-      write(JSON.stringify({ time: new Date(now()).toISOString(), level: name, event, ...fields }))
+      write(JSON.stringify({ time: new Date(now()).toISOString(), level: name, event, ...always, ...fields }))
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

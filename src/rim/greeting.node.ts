@@ -8,8 +8,9 @@ export function greeting(started: {
   readonly config: Config
   readonly newMasterKey: string | undefined
   readonly dataFolder: string
+  readonly processes?: number
 }): string {
-  const { host, port, config, newMasterKey, dataFolder } = started
+  const { processes = 1, host, port, config, newMasterKey, dataFolder } = started
   const shown = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host
   const base = `http://${shown}:${port}`
   const { database_url, redis_url } = config.general_settings
@@ -21,6 +22,7 @@ export function greeting(started: {
     `metrics   ${base}/metrics`,
     `stores    ${database_url ? 'PostgreSQL' : 'embedded PostgreSQL'}, ${redis_url ? 'Redis' : 'store inside the process'}`,
   ]
+  if (processes > 1) lines.push(`processes ${processes}`)
   if (newMasterKey) {
     lines.push(`key       ${newMasterKey}   (the master key, made now and kept in ${join(dataFolder, 'keys.json')})`)
   }

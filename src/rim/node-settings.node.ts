@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 export interface NodeSettings {
   /** 0 takes a free one. */
   readonly port: number
@@ -6,6 +8,8 @@ export interface NodeSettings {
   readonly configPath: string
   /** How long running calls may take to end after the process was asked to stop. */
   readonly drainMs: number
+  /** How many processes serve the port together. */
+  readonly processes: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -18,7 +22,13 @@ export function nodeSettings(env: Environment): NodeSettings {
     dataFolder: env.GATEWAY_DATA_DIR || '.gateway',
     configPath: configPath(env),
     drainMs: 1000 * whole(env, 'GATEWAY_DRAIN_SECONDS', 30, 86_400, 'a number of seconds'),
+    processes: processes(env),
   }
+}
+
+function processes(env: Environment): number {
+  if (env.GATEWAY_PROCESSES === 'auto') return availableParallelism()
+  return Math.max(1, whole(env, 'GATEWAY_PROCESSES', 1, 512, 'auto or a number of processes'))
 }
 
 export function configPath(env: Environment): string {

@@ -13,7 +13,7 @@ export function refusal(error: unknown, configPath: string): string {
 function sentence(error: unknown): string {
   if (!(error instanceof Error)) return describeError(error)
   const { code, syscall, ...more } = error as NodeJS.ErrnoException & { address?: string; port?: number }
-  if (syscall === 'listen')
+  if (syscall === 'listen' || syscall === 'bind')
     return `port ${more.port} of ${more.address} ${LISTENING[code ?? ''] ?? `failed (${code})`}.`
   if (syscall === 'getaddrinfo') return `HOST is not an address of this machine (${code}).`
   // Whatever nobody foresaw is told with all there is.

@@ -18,10 +18,18 @@ export interface CounterScope {
   all(): Promise<Record<string, number>>
 }
 
-/** In the process, which lives as long as its counters. */
-export function processCounters(metrics: readonly Metric[]): CounterScope {
+/** Where several processes serve one port: what all of them count. */
+export interface CounterPool {
+  counting(own: () => Record<string, number>): void
+  gathered(): Promise<Record<string, number>>
+}
+
+/** In the process, which lives as long as its counters, and in those beside it. */
+export function processCounters(metrics: readonly Metric[], pool?: CounterPool): CounterScope {
   const own = counters(metrics)
-  return { count: own.count, settled: () => ({}), flush() {}, all: async () => own.all() }
+  pool?.counting(own.all)
+  const all = pool ? pool.gathered : async () => own.all()
+  return { count: own.count, settled: () => ({}), flush() {}, all }
 }
 
 const FLUSH_INTERVAL_MS = 1000

@@ -1,0 +1,133 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../lib/log.ts'
+import { describeError } from '../lib/log.ts'
+
+/** What members and their leader tell each other. */
+type Message =
+  | { readonly kind: 'ready'; readonly port: number }
+  /** A member wants the counters of all; the leader wants those of a member. */
+  | { readonly kind: 'gather'; readonly id: number }
+  | { readonly kind: 'counters'; readonly id: number; readonly counters: Record<string, number> }
+
+/** This process as one of several behind one port. */
+export interface Member {
+  /** Tells the leader that requests are answered. */
+  ready(port: number): void
+  /** Says what this process counts, whenever another one asks. */
+  counting(own: () => Record<string, number>): void
+  /** What all processes together have counted. */
+  gathered(): Promise<Record<string, number>>
+}
+
+/** How long a process that is busy may keep a metrics page waiting. */
+const GATHER_MS = 1000
+/** A process that dies is followed by another one, but not by a storm of them. */
+const RESTART_MS = 1000
+
+export function groupMember(): Member | undefined {
+  const { worker } = cluster
+  if (!worker) return undefined
+  let own: () => Record<string, number> = () => ({})
+  let asked = 0
+  const waiting = new Map<number, (counters: Record<string, number>) => void>()
+  const tell = (message: Message) => worker.send(message)
+  worker.on('message', (message: Message) => {
+    if (message.kind === 'gather') tell({ kind: 'counters', id: message.id, counters: own() })
+    if (message.kind === 'counters') waiting.get(message.id)?.(message.counters)
+  })
+  return {
+    ready: (port) => void tell({ kind: 'ready', port }),
+    counting(counters) {
+      own = counters
+    },
+    async gathered() {
+      const id = asked++
+      const answer = new Promise<Record<string, number>>((resolve) => waiting.set(id, resolve))
+      tell({ kind: 'gather', id })
+      // The leader itself gives up on others before this.
+      const late = wait(2 * GATHER_MS, undefined, { ref: false }).then(own)
+      const counters = await Promise.race([answer, late])
+      waiting.delete(id)
+      return counters
+    },
+  }
+}
+
+/** Runs the members: starts them, follows up on those that die, passes signals on, adds up what they count. Resolves with
+ *  the exit code when all have ended. */
+export async function leadGroup(options: {
+  readonly count: number
+  readonly log: Log
+  /** Every member answers. */
+  readonly onReady: (port: number) => void
+}): Promise<number> {
+  const { count, log, onReady } = options
+  const over = Promise.withResolvers<number>()
+  let readyCount = 0
+  let stopping = false
+  let exitCode = 0
+
+  const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+
+  function stop(signal: NodeJS.Signals): void {
+    stopping = true
+    for (const { process } of members()) process.kill(signal)
+    if (members().length === 0) over.resolve(exitCode)
+  }
+
+  function start(): Worker {
+    const worker = cluster.fork()
+    worker.on('message', (message: Message) => {
+      if (message.kind === 'gather') void gather(worker, message.id)
+      if (message.kind === 'ready' && ++readyCount === count) onReady(message.port)
+      // The first tries out whether there is anything to be had; then the others need not.
+      if (message.kind === 'ready' && readyCount === 1) for (let more = 1; more < count; more++) start()
+    })
+    worker.on('error', (error) => log.error('process.failed', { pid: worker.process.pid, error: describeError(error) }))
+    worker.on('exit', (code, signal) => void ended(worker, code, signal))
+    return worker
+  }
+
+  async function ended({ process }: Worker, code: number | null, signal: string | null): Promise<void> {
+    if (stopping || readyCount < count) {
+      exitCode ||= code ?? 1
+      if (!stopping) stop('SIGTERM')
+      else if (members().length === 0) over.resolve(exitCode)
+      return
+    }
+    log.error('process.died', { pid: process.pid, code, signal })
+    await wait(RESTART_MS)
+    if (!stopping) start()
+  }
+
+  async function gather(asker: Worker, id: number): Promise<void> {
+    const answers = await Promise.all(members().map((worker) => countersOf(worker, id, asker.id)))
+    const counters: Record<string, number> = {}
+    for (const answer of answers) {
+      for (const name in answer) counters[name] = (counters[name] ?? 0) + (answer[name] as number)
+    }
+    if (asker.isConnected()) asker.send({ kind: 'counters', id, counters } satisfies Message)
+  }
+
+  start()
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  return over.promise
+}
+
+/** Several members may ask at the same time, each by its own numbers. */
+async function countersOf(worker: Worker, id: number, asker: number): Promise<Record<string, number>> {
+  if (!worker.isConnected()) return {}
+  const question = id * 10_000 + asker
+  const answered = Promise.withResolvers<Record<string, number>>()
+  const listen = (message: Message) => {
+    if (message.kind === 'counters' && message.id === question) answered.resolve(message.counters)
+  }
+  worker.on('message', listen)
+  worker.send({ kind: 'gather', id: question } satisfies Message)
+  const late = wait(GATHER_MS, {}, { ref: false })
+  const counters = await Promise.race([answered.promise, late])
+  worker.off('message', listen)
+  return counters
+}
