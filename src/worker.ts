@@ -6,6 +6,7 @@ import { jsonLog } from './lib/log.ts'
 import { type WorkerBindings, workerAdapters } from './rim/worker-adapters.ts'
 import { workerClient } from './rim/worker-client.ts'
 import { refusal } from './rim/worker-refusal.ts'
+import { runOnce, scheduledJobs } from './scheduled.ts'
 import { createServices } from './services.ts'
 import { deliver, type QueueBatch, type QueueMessage } from './stores/queue/cloudflare.ts'
 import { carriesRecord, writeQueued } from './telemetry/queued-delivery.ts'
@@ -74,5 +75,8 @@ export default {
 
   async scheduled(_event: unknown, bindings: WorkerBindings): Promise<void> {
     gateway ??= assemble(bindings)
+    const { services } = gateway
+    const { signal } = new AbortController()
+    await Promise.all(scheduledJobs(services).map((job) => runOnce(services, job, signal)))
   },
 }

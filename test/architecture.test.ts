@@ -27,7 +27,7 @@ const ORDER = [
 ]
 
 /** Entry files may import anything. */
-const ENTRIES = new Set(['worker.ts', 'node.ts', 'app.ts', 'services.ts', 'text-modules.d.ts'])
+const ENTRIES = new Set(['worker.ts', 'node.ts', 'app.ts', 'services.ts', 'scheduled.ts', 'text-modules.d.ts'])
 
 /** Where the core touches a module of Node, with what `nodejs_compat` has. */
 const NODE_MODULES_OF_THE_CORE = new Map([

@@ -23,6 +23,7 @@ export const chat: Mode<ChatRequest> = {
   schema: chatRequest,
   body: 'json',
   unit: 'tokens',
+  smallest: { messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 16 },
   measure: () => ({}),
   tariffs: [textTokens],
 }

@@ -19,6 +19,7 @@ export const embedding: Mode<EmbeddingRequest> = {
   schema: embeddingRequest,
   body: 'json',
   unit: 'tokens',
+  smallest: { input: 'Hi' },
   measure: () => ({}),
   tariffs: [inputTokens],
 }

@@ -26,6 +26,9 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly unit: CapacityUnit
   /** What the request itself tells of its usage, where the provider reports none. */
   measure(request: Request): Partial<Usage>
+  /** The smallest request of this kind, without its model, which shows whether a deployment works; absent where even that
+   *  would cost noticeably. */
+  readonly smallest?: Readonly<Record<string, unknown>>
   /** How its calls are billed: the first way for which a deployment has the prices. */
   readonly tariffs: readonly Tariff[]
 }

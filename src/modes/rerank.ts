@@ -23,6 +23,7 @@ export const rerank: Mode<RerankRequest> = {
   schema: rerankRequest,
   body: 'json',
   unit: 'rerankUnits',
+  smallest: { query: 'Hi', documents: ['Hi'] },
   measure: ({ documents }) => ({ rerankUnits: Math.ceil(documents.length / DOCUMENTS_A_UNIT) }),
   tariffs: [perUnit('rerankUnits', 'cost_per_rerank_unit'), tokensInstead(UNIT)],
 }

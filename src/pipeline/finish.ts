@@ -196,7 +196,8 @@ function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used']
   return unit === 'tokens' || unit === 'requests' ? { tokens } : { tokens, [unit]: usage[unit] }
 }
 
-function cooldown({ config }: PipelineServices): DeploymentOutcome['cooldown'] {
+/** What a failure costs a deployment. */
+export function cooldown({ config }: PipelineServices): DeploymentOutcome['cooldown'] {
   const { allowed_fails, cooldown_time } = config.router_settings
   return { allowedFails: allowed_fails, seconds: cooldown_time }
 }

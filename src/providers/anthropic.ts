@@ -6,6 +6,7 @@ import { messagesRequest } from './anthropic/messages-request.ts'
 import { messagesStream } from './anthropic/messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from './anthropic/native-messages.ts'
 import { keyConnection } from './key-connection.ts'
+import { lookAt } from './look-at.ts'
 import { type Adapter, adapterFor, type Provider } from './provider.ts'
 
 const VERSION = '2023-06-01'
@@ -47,5 +48,6 @@ export const anthropic: Provider = {
       headers: { ...headers, 'anthropic-beta': typeof betas === 'string' ? betas : reveal(betas) },
     }
   },
+  look: lookAt('/v1/models?limit=1'),
   adapters: { chat: adapterFor(chat), messages: nativeMessages, count_tokens: nativeCountTokens },
 }

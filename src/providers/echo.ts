@@ -80,6 +80,6 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
-const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1', beside: [] })
+const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1', beside: [], models: false })
 
 export const echo: Provider = { ...shape, transport }

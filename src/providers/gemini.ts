@@ -1,6 +1,7 @@
 import { connectionAt, JSON_HEADERS } from './connection-at.ts'
 import { batchEmbed } from './gemini/batch-embed.ts'
 import { generateContent } from './gemini/generate-content.ts'
+import { lookAt } from './look-at.ts'
 import { type Adapters, adapterFor, type Provider } from './provider.ts'
 
 const API_BASE = 'https://generativelanguage.googleapis.com'
@@ -23,5 +24,6 @@ export const gemini: Provider = {
       ? connection
       : { ...connection, basePath: `${path}/${parameters.api_version ?? API_VERSION}` }
   },
+  look: lookAt('/models?pageSize=1'),
   adapters: geminiAdapters,
 }

@@ -1,4 +1,5 @@
 import { bearerConnection } from './bearer-connection.ts'
+import { lookAt } from './look-at.ts'
 import { type ChatQuirks, openaiChatWith } from './openai-chat.ts'
 import { openaiEmbeddings, openaiImages, openaiRerank } from './openai-modes.ts'
 import { openaiResponses } from './openai-responses.ts'
@@ -22,10 +23,12 @@ export interface Vendor extends ChatQuirks {
   readonly apiBase?: string
   /** What it serves beside chat, in OpenAI's shape and at OpenAI's paths. */
   readonly beside: readonly (keyof typeof MEDIA)[]
+  /** It does not list its models at /models. */
+  readonly models?: false
 }
 
 /** A vendor that speaks the OpenAI shape: a data row, not a file. */
-export function openaiCompatible(kind: string, { apiBase, beside, ...quirks }: Vendor): Provider {
+export function openaiCompatible(kind: string, { apiBase, beside, models, ...quirks }: Vendor): Provider {
   return {
     kind,
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
@@ -33,5 +36,6 @@ export function openaiCompatible(kind: string, { apiBase, beside, ...quirks }: V
       chat: adapterFor(openaiChatWith(quirks)),
       ...Object.fromEntries(beside.map((mode) => [mode, MEDIA[mode]])),
     },
+    ...(models === false ? {} : { look: lookAt('/models') }),
   }
 }

@@ -39,7 +39,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   deepseek: { apiBase: 'https://api.deepseek.com/v1', beside: [], ...MAX_TOKENS },
   openrouter: { apiBase: 'https://openrouter.ai/api/v1', beside: ['embedding'] },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
-  perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], ...MAX_TOKENS },
+  perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], models: false, ...MAX_TOKENS },
   xai: { apiBase: 'https://api.x.ai/v1', beside: ['responses', 'image_generation'] },
   cerebras: { apiBase: 'https://api.cerebras.ai/v1', beside: [], maxTokens: 'max_completion_tokens' },
   nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', beside: ['embedding'], ...MAX_TOKENS },
@@ -48,6 +48,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   cloudflare: {
     apiBase: 'https://api.cloudflare.com/client/v4/accounts/{project}/ai/v1',
     beside: ['embedding'],
+    models: false,
     ...MAX_TOKENS,
   },
   ollama: { apiBase: 'http://localhost:11434/v1', beside: ['embedding'], ...MAX_TOKENS },

@@ -113,6 +113,9 @@ export interface Provider {
   adaptersOf?(connection: Connection): Adapters
   /** Signs or authorises a final request, where a constant header is not enough: SigV4, a minted token. */
   authorize?(request: UpstreamRequest, connection: Connection, means: Authorizing): Promise<UpstreamRequest>
+  /** A request that costs nothing, and that is answered with 2xx where the address and the credential of a connection are
+   *  good. Absent where the vendor has none. */
+  look?(connection: Connection): UpstreamRequest
   /** Only for a provider that answers without a network. */
   readonly transport?: Transport
 }

@@ -4,10 +4,12 @@ import { createAdaptorServer } from '@hono/node-server'
 import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError } from '../lib/log.ts'
+import { runOnce, scheduledJobs } from '../scheduled.ts'
 import { type Adapters, createServices } from '../services.ts'
 import { assets } from './assets.node.ts'
 import { connectionsOf, drain, pendingWork } from './drain.node.ts'
 import { nodeClient } from './node-client.node.ts'
+import { startTimers } from './timers.node.ts'
 
 export interface Serving {
   readonly port: number
@@ -51,11 +53,17 @@ export async function serve(
     server.once('error', reject)
     server.listen(address.port, address.host, resolve)
   })
+  const timers = startTimers(scheduledJobs(services), (job, signal) => {
+    const work = runOnce(services, job, signal)
+    pending.add(work)
+    return work
+  })
   return {
     port: (server.address() as AddressInfo).port,
     idle: pending.settled,
     async stop(limitMs = DRAIN_MS) {
       draining = true
+      timers.stop()
       const outcome = await drain(server, { connections, pending, limitMs })
       const lost = await services.delivery.drain(RECORDS_MS)
       if (lost > 0) log.error('records.lost', { records: lost })

@@ -40,6 +40,7 @@ export interface DeploymentOutcome {
   readonly result: 'succeeded' | 'failed' | 'neutral'
   /** Real usage, beyond the request itself, which was counted at the reservation. */
   readonly used: Capacity
+  /** Left out where it is no sample: a health check's question is not a client's. */
   readonly latencyMs?: number
   readonly firstTokenMs?: number
   /** Classification of the failure; no text of an upstream. */

@@ -24,6 +24,8 @@ export const authKey = (keyHash: string) => key(`gateway:auth:1:${keyHash}`)
 export const softBudgetKey = (subject: string, period: string) => key(`gateway:soft-budget:${subject}:${period}`)
 /** Marks a settled call. One hour. */
 export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
+/** Marks that a job was begun in one of its intervals. Two intervals. */
+export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}:${interval}`)
 /** Hash of shared metric counters. Kept. */
 export const countersKey = () => key('gateway:counters')
 /** List of a shared log's newest entries. 7 days from the last. */

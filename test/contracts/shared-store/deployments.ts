@@ -195,5 +195,13 @@ export function deploymentsContract({ fresh }: World): void {
         lastSuccessAt: EVENING,
       })
     })
+
+    it('a success without a latency is no sample', async () => {
+      const { store } = fresh()
+      await store.settle(ended(call(), { result: 'failed', error: 'timeout' }))
+      await store.settle(ended(call(), { result: 'succeeded' }))
+      const known = { failures: 0, cooledUntil: 0, samples: 0, latencyMs: 0, lastSuccessAt: EVENING }
+      expect((await store.signals(['east']))[0]).toMatchObject(known)
+    })
   })
 }

@@ -149,7 +149,7 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
     state.probed = false
     state.latencyMs = mean(state.latencyMs, outcome.latencyMs)
     state.firstTokenMs = mean(state.firstTokenMs, outcome.firstTokenMs)
-    state.samples += 1
+    if (outcome.latencyMs !== undefined) state.samples += 1
     state.lastSuccessAt = now
   }
 }

@@ -85,7 +85,7 @@ for _ = 1, number() do
     set('probed', '0')
     set('latencyMs', mean(state.latencyMs, latencyMs))
     set('firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
-    set('samples', tonumber(state.samples) + 1)
+    if latencyMs ~= '' then set('samples', tonumber(state.samples) + 1) end
     set('lastSuccessAt', now)
   end
   if #fields > 0 then call('HSET', state.hash, unpack(fields)) end

@@ -1,0 +1,8 @@
+/** Work that the clock asks for, once in each interval over all processes. */
+export interface Job {
+  readonly name: string
+  /** 0 is never. */
+  readonly everySeconds: number
+  /** Ends early, without harm, when the signal says so. */
+  run(signal: AbortSignal): Promise<void>
+}
