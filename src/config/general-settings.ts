@@ -66,7 +66,9 @@ export const generalSettings = section({
   cache_ttl: seconds().min(1).default(3600).describe('Seconds that a kept answer stays good.'),
   health_check_interval: seconds()
     .default(0)
-    .describe('Seconds between health checks of idle deployments; 0 is none beyond real traffic.'),
+    .describe(
+      'Seconds between health checks of idle deployments, some of which cost a few tokens; 0 is none. On Workers 60 at least.',
+    ),
   log_level: z.enum(LOG_LEVELS).default('info').describe('The least severe log lines that are written.'),
 
   embeddings_batch_enabled: flag().default(false).describe('Whether the file and batch endpoints exist.'),

@@ -35,6 +35,8 @@ export async function serve(
   let draining = false
   const services = createServices(config, { ...adapters, draining: () => draining })
   const app = createApp(services)
+  // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
+  services.live.refresh().catch(() => {})
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
   const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createAdaptorServer({

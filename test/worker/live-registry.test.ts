@@ -80,6 +80,7 @@ describe.skipIf(!edgeExists())('on workerd, models of the database', () => {
       await response.body?.cancel()
       return Number(response.headers.get('x-gateway-attempts'))
     }
+    expect(await attempts()).toBe(1)
     const path = '/ui/api/route-groups/governed/policy'
     const policy = { num_retries: 2, retry_after: 0.01 }
     const drafted = await call(one, `${path}/draft`, chatInit(policy, { method: 'PUT' }))

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MASTER_KEY } from '../support/gateway.ts'
-import { REDIS_TOKEN, SALT_KEY } from './support/edge.ts'
-import { type WorkerModules, workerModules } from './support/worker-modules.ts'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { configOf, MASTER_KEY } from '../support/gateway.ts'
+import { serverError } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+import { edgeExists, REDIS_TOKEN, SALT_KEY, startEdge } from './support/edge.ts'
+import { type WorkerModules, withConfig, workerModules } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 /** Runs beside the worker and hands it events that do not come over HTTP, as the runtime does. */
@@ -28,13 +30,17 @@ export default {
 }
 `
 
+const driven = ({ script, ...rest }: WorkerModules): WorkerModules => ({
+  ...rest,
+  script: { name: 'driver.js', text: DRIVER },
+  beside: [script],
+})
+
 describe('events of the worker that are no requests', () => {
   let worker: Workerd
 
   beforeAll(async () => {
-    const { script, ...rest } = await workerModules()
-    const driven: WorkerModules = { ...rest, script: { name: 'driver.js', text: DRIVER }, beside: [script] }
-    worker = await startWorkerd(driven, {
+    worker = await startWorkerd(driven(await workerModules()), {
       REDIS_URL: 'http://127.0.0.1:9',
       REDIS_TOKEN,
       DATABASE_URL: 'postgres://gateway@127.0.0.1:9/gateway',
@@ -59,3 +65,32 @@ describe('events of the worker that are no requests', () => {
     expect(await deliver([{ topic: 'nobody', body: 1 }, 'not ours'])).toEqual([200, { 0: later, 1: later }])
   })
 })
+
+describe.skipIf(!edgeExists())('health checks by the clock of Workers', () => {
+  it('ask once an interval, over all isolates, and leave what they learn to all', async () => {
+    const upstream = upstreamClient(inject('upstreamUrl'))
+    const settings = 'general_settings: { health_check_interval: 3600 }'
+    const yaml = configOf(`${upstream.url}/of-cron`, { group: ['cron-well', 'cron-dead'] }, settings)
+    await upstream.script('/of-cron', [serverError()])
+    const edge = await startEdge()
+    const modules = driven(withConfig(await workerModules(), yaml))
+    const isolates = await Promise.all([startWorkerd(modules, edge.variables), startWorkerd(modules, edge.variables)])
+    try {
+      for (const { url } of [...isolates, ...isolates]) expect((await fetch(`${url}/scheduled`)).status).toBe(200)
+      const asked = (await upstream.calls('/of-cron')).map(({ method }) => method).sort()
+      expect(asked).toEqual(['GET', 'GET', 'POST', 'POST'])
+      const signals = await rawSignals(edge.variables.REDIS_URL as string, 'cron-dead')
+      expect(signals).toMatchObject({ failures: '1', lastError: 'provider_error' })
+    } finally {
+      await Promise.all(isolates.map((isolate) => isolate.stop()))
+      await edge.close()
+    }
+  })
+})
+
+async function rawSignals(url: string, deployment: string): Promise<object> {
+  const body = JSON.stringify(['HGETALL', `gateway:deployment:${deployment}`])
+  const headers = { authorization: `Bearer ${REDIS_TOKEN}` }
+  const { result } = (await (await fetch(url, { method: 'POST', body, headers })).json()) as { result: string[] }
+  return Object.fromEntries(result.flatMap((name, index) => (index % 2 === 0 ? [[name, result[index + 1]]] : [])))
+}

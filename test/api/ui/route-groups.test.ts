@@ -2,9 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
+import { serverError } from '../../support/upstream/index.ts'
+import { upstreamClient } from '../../support/upstream-client.ts'
 
 const postgresUrl = inject('postgresUrl')
 const redisUrl = inject('redisUrl')
+const upstream = upstreamClient(inject('upstreamUrl'))
 
 interface Answer {
   readonly status: number
@@ -20,9 +23,11 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
     const yaml = [
       `general_settings: { database_url: '${await freshDatabase(postgresUrl)}', redis_url: '${redisUrl}' }`,
       'router_settings: { routing_strategy: priority-based-routing, model_group_alias: { nickname: big } }',
+      'gateway_settings: { fallbacks: [{ failing: [spare] }] }',
       'model_list:',
       '  - { model_name: big, gateway_params: { model: echo/big } }',
       '  - { model_name: big, gateway_params: { model: echo/big } }',
+      `  - { model_name: failing, gateway_params: { model: openai-compatible/groups-failing, api_base: '${upstream.url}/v1' } }`,
       '  - { model_name: small, gateway_params: { model: echo/small }, model_info: { priority: 9 } }',
     ].join('\n')
     ;[one, other] = await Promise.all([startFullGateway(yaml), startFullGateway(yaml)])
@@ -57,7 +62,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
     const made = await ask('POST', '', { name: 'pool', members })
     expect(made).toMatchObject({ status: 201, body: { name: 'pool', enabled: true, version: 1 } })
     expect(await answeredBy('pool')).toBe('big-2')
-    expect(await names()).toEqual(['big', 'nickname', 'pool', 'small'])
+    expect(await names()).toEqual(['big', 'failing', 'nickname', 'pool', 'small'])
     expect((await ask('GET', '/pool', undefined, other)).body).toEqual(made.body)
   })
 
@@ -73,7 +78,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
     expect(await answeredBy('small')).toBe('small-1')
     const health = await (await one.fetch('/health/deployments?model=turned')).json()
     expect(health).toMatchObject({ total_count: 3 })
-    expect(await (await one.fetch('/health/deployments')).json()).toMatchObject({ total_count: 3 })
+    expect(await (await one.fetch('/health/deployments')).json()).toMatchObject({ total_count: 4 })
   })
 
   it('a member that is not enabled is left out; one named by its id goes by that', async () => {
@@ -104,6 +109,19 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
       await wait(100)
     }
     expect(await names(other)).not.toContain('pool')
+  })
+
+  it('are fallen back to by chains of the file, as soon as they are there', async () => {
+    await upstream.script('groups-failing', [serverError()])
+    const attempt = async () => {
+      const response = await one.chat({ model: 'failing', messages: [{ role: 'user', content: 'Hello' }] })
+      await response.text()
+      return [response.status, response.headers.get('x-gateway-deployment')]
+    }
+    expect((await attempt())[0]).toBe(502)
+    await ask('POST', '', { name: 'spare', members: [{ model_name: 'small' }] })
+    expect(await attempt()).toEqual([200, 'small-1'])
+    await ask('DELETE', '/spare')
   })
 
   it('one whose members are all gone is absent', async () => {

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+import { jsonLog } from '../../src/lib/log.ts'
+import { sealUnder } from '../../src/lib/seal.ts'
+import { providers } from '../../src/providers/index.ts'
+import { liveRegistry } from '../../src/routing/live-registry.ts'
+import { applySchema } from '../../src/stores/sql/apply-schema.ts'
+import { modelRecords } from '../../src/stores/sql/model-records.ts'
+import { pgliteSql } from '../../src/stores/sql/pglite.node.ts'
+import { routeGroupPolicyRecords } from '../../src/stores/sql/route-group-policy-records.ts'
+import { routeGroupRecords } from '../../src/stores/sql/route-group-records.ts'
+
+const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+
+describe('the live registry', () => {
+  it('warns once of names in chains and aliases that lead nowhere, when it knows what the database holds', async () => {
+    const sql = await pgliteSql()
+    await applySchema(sql, schemaText)
+    const groups = routeGroupRecords(sql)
+    await groups.create({ name: 'stored', enabled: true, members: [{ model_name: 'a', enabled: true }] })
+    const lines: Record<string, unknown>[] = []
+    const registry = liveRegistry({
+      config: loadConfig(
+        `
+general_settings: { database_url: 'postgres://db.example/gateway' }
+router_settings: { model_group_alias: { known: stored, lost: nowhere } }
+gateway_settings: { fallbacks: [{ a: [stored, known, missing] }, { stored: [a] }] }
+model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
+        {},
+      ),
+      providers,
+      records: modelRecords(sql),
+      groups,
+      policies: routeGroupPolicyRecords(sql),
+      seal: sealUnder(undefined),
+      log: jsonLog('debug', (line) => lines.push(JSON.parse(line))),
+      now: Date.now,
+    })
+    expect(lines).toEqual([])
+    await registry.refresh()
+    await registry.refresh()
+    expect(lines.map(({ level, event, field, name }) => [level, event, field, name])).toEqual([
+      ['warn', 'config.unknown_group', 'router_settings.model_group_alias.lost', 'nowhere'],
+      ['warn', 'config.unknown_group', 'gateway_settings.fallbacks[0].a[2]', 'missing'],
+    ])
+    expect(registry.current().names).toEqual(['a', 'known', 'stored'])
+    await sql.close()
+  })
+})
