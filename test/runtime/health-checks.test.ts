@@ -7,6 +7,7 @@ import type { DeploymentSignals } from '../../src/stores/kv/deployment-signals.t
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
+import { keptRecords } from '../support/kept-records.ts'
 import { noBlobs, noQueue, noSql } from '../support/nothing.ts'
 import { answer, badKey, badRequest, serverError, silence } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
@@ -53,9 +54,19 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
     }),
     {},
   )
-  const adapters = { sql: noSql, blobs: noBlobs, queue: noQueue, transport: fetchTransport() }
-  const log = jsonLog('silent', () => {})
-  return createServices(config, { ...adapters, store, log, counting: 'shared', draining: () => false })
+  const { delivery, records } = keptRecords()
+  const services = createServices(config, {
+    store,
+    sql: noSql,
+    blobs: noBlobs,
+    queue: noQueue,
+    transport: fetchTransport(),
+    log: jsonLog('silent', () => {}),
+    counting: 'shared',
+    delivering: () => delivery,
+    draining: () => false,
+  })
+  return Object.assign(services, { records })
 }
 
 /** Checks once, after everybody has been idle for long enough. */
@@ -199,6 +210,7 @@ describe('health checks', () => {
     await upstream.script(place, [serverError()])
     await check(services)
     expect(await services.counted()).toEqual({})
+    expect(services.records).toEqual([])
     expect(await services.store.entries('fallback-events', 10)).toEqual([])
   })
 
