@@ -22,9 +22,14 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Refuses a caller without the permission. The one place where that is decided. */
+/** The one place where that is decided. */
+export function hasPermission(caller: Caller, _permission: Permission): boolean {
+  return caller.kind === 'master_key'
+}
+
+/** Refuses a caller without the permission. */
 export function requirePermission(caller: Caller, permission: Permission): void {
-  if (caller.kind === 'master_key') return
+  if (hasPermission(caller, permission)) return
   throw new GatewayError('permission', `This needs the permission ${permission}, which the caller does not have.`, {
     code: 'missing_permission',
   })

@@ -8,6 +8,7 @@ import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
 import type { CallInput } from './call.ts'
 import type { Caller } from './caller.ts'
 import { expectedCost } from './expected-cost.ts'
+import { explainedUnfit } from './explain.ts'
 import { type AskedBudget, budgetsOf, chargedAccounts, type Hold } from './holds.ts'
 import { parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -45,7 +46,10 @@ export async function allow(
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
     const planned = plan(services, input.endpoint, parsed.request, caller)
-    return planned.error ? planned : { request: parsed.request, plan: planned.plan }
+    if (!planned.error) return { request: parsed.request, plan: planned.plan }
+    const { error, group } = planned
+    if (!group || !input.explain) return { error }
+    return { error: withHeaders(error, explainedUnfit(services, { ...input, request: parsed.request }, group)) }
   }
   let ready = planFor(input.caller)
   const ask = (caller: Caller, seeds: Seeds): AskedAdmission => {

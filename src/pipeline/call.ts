@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 import type { Dialect } from './dialect.ts'
 import type { Hold } from './holds.ts'
+import type { Plan } from './plan.ts'
 
 /** What the calls of one path have in common. */
 export interface Endpoint {
@@ -32,6 +33,8 @@ export interface CallInput {
   readonly contentType: string
   /** Those that the endpoint lets through. */
   readonly clientHeaders?: Readonly<Record<string, string>>
+  /** Its answer says why each deployment was taken or left out. The caller may know. */
+  readonly explain?: boolean
   /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */
   begun(): void
 }
@@ -75,6 +78,8 @@ export interface Call extends CallInput {
   readonly slots: readonly string[]
   /** Money that it holds; a dearer fallback adds to it. */
   readonly holds: Hold[]
+  /** Those whose turn came: the group's own, then its fallbacks'. */
+  readonly plans: Plan[]
   readonly attempts: Attempt[]
   /** A second deployment was asked beside a late one. */
   hedged: boolean

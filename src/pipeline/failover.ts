@@ -26,10 +26,8 @@ export async function failover(
   let reserved = reservedFirst(first)
   let failure: GatewayError | undefined
 
-  const asked: Plan[] = []
-
   for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
-    asked.push(plan)
+    call.plans.push(plan)
     try {
       if (plan !== first.plan) await holdFallback(services, call, plan)
       call.servedGroup = plan.group.name
@@ -51,9 +49,9 @@ export async function failover(
     if (waiting.length > 0) settleEnded(services, call)
   }
   if (call.attempts.length === 0 && failure?.failure === 'no_healthy_deployment') {
-    const probe = await earlyProbe(services, call, asked)
+    const probe = await earlyProbe(services, call)
     if (probe) return ask(services, call, probe.plan, probe.started, async () => undefined)
-    throw nobodyFree(services, asked)
+    throw nobodyFree(services, call.plans)
   }
   throw failure ?? new GatewayError('internal', 'No attempt was made.')
 }

@@ -10,10 +10,9 @@ import { startAttempt } from './start-attempt.ts'
 export async function earlyProbe(
   services: PipelineServices,
   call: Call,
-  plans: readonly Plan[],
 ): Promise<{ readonly plan: Plan; readonly started: Attempt } | undefined> {
   const now = services.clock.now()
-  const [soonest] = plans
+  const [soonest] = call.plans
     .flatMap((plan) =>
       plan.order().map((deployment) => ({ plan, deployment, signals: services.signals.of(deployment.id) })),
     )

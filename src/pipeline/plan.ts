@@ -20,7 +20,9 @@ export interface Plan {
   order(): Deployment[]
 }
 
-export type Planned = { readonly plan: Plan; readonly error?: never } | { readonly error: GatewayError }
+export type Planned =
+  | { readonly plan: Plan; readonly error?: never }
+  | { readonly error: GatewayError; readonly group?: Group }
 
 /** Resolves the requested name and filters its group. What the caller may not call is as absent. A mistake is returned:
  *  limits are counted before it is told. */
@@ -30,7 +32,7 @@ export function plan(services: PipelineServices, endpoint: Endpoint, request: Mo
   try {
     return { plan: planGroup(services, endpoint, request, group) }
   } catch (error) {
-    if (error instanceof GatewayError) return { error }
+    if (error instanceof GatewayError) return { error, group }
     throw error
   }
 }

@@ -4,6 +4,7 @@ import { type Allowed, allow } from './allow.ts'
 import { answer, answerLater, routeHeaders } from './answer.ts'
 import type { Committed } from './attempt.ts'
 import { type Answer, type Call, type CallInput, newAttemptId } from './call.ts'
+import { explained } from './explain.ts'
 import { failover } from './failover.ts'
 import { finish } from './finish.ts'
 import { keepLeases } from './keep-leases.ts'
@@ -29,14 +30,15 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   try {
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, over.resolve)
+    const why = await explained(services, call)
     const answered = answer(services, call, committed, over.resolve)
     if (committed.kind === 'whole') await slotsFree(call, finished)
-    return answered
+    return { ...answered, headers: { ...answered.headers, ...why } }
   } catch (error) {
     const failure = asGatewayError(error)
     over.resolve(failure)
     await slotsFree(call, finished)
-    throw withHeaders(failure, routeHeaders(call))
+    throw withHeaders(failure, { ...routeHeaders(call), ...(await explained(services, call)) })
   }
 }
 
@@ -77,6 +79,7 @@ function begin(input: CallInput, id: string, allowed: Allowed): Call {
     holds: [...holds],
     streamed: request.stream === true,
     deadline: input.arrivedAt + 1000 * plan.settings.timeoutSeconds,
+    plans: [],
     attempts: [],
     hedged: false,
     returned: [],

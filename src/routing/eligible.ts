@@ -16,9 +16,7 @@ export function eligible(
       code: 'unsupported_mode',
     })
   }
-  const tags = request.metadata?.tags
-  if (!Array.isArray(tags) || tags.length === 0) return able
-  const tagged = able.filter(({ info }) => tags.every((tag) => info.tags?.includes(tag)))
+  const tagged = able.filter((deployment) => fits(deployment, request))
   if (tagged.length === 0) {
     throw new GatewayError(
       'no_matching_deployment',
@@ -29,4 +27,10 @@ export function eligible(
     )
   }
   return tagged
+}
+
+/** Whether a deployment has every tag that a request asks for. */
+export function fits({ info }: Deployment, { metadata }: ModelRequest): boolean {
+  const tags = metadata?.tags
+  return !Array.isArray(tags) || tags.every((tag) => info.tags?.includes(tag))
 }

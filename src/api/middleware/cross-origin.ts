@@ -8,6 +8,7 @@ const READABLE = [
   'x-gateway-attempts',
   'x-gateway-cache',
   'x-gateway-deployment',
+  'x-gateway-explain',
   'x-gateway-model-group',
   'x-gateway-overhead-ms',
   'x-gateway-ratelimit-scope',

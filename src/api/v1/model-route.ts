@@ -1,3 +1,4 @@
+import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
 import { runCall } from '../../pipeline/run-call.ts'
@@ -21,8 +22,20 @@ export function modelRoute(
       const caller = scope.caller()
       const begun = scope.reportsItself
       const clientHeaders = headersOf(scope, endpoint)
-      const input = { requestId, arrivedAt, endpoint, caller, client, bytes, contentType, clientHeaders, begun }
-      return runCall(services, input)
+      // Who may not know hears nothing: the header is nobody's to refuse a call for.
+      const explain = scope.header('x-gateway-explain') === '1' && hasPermission(caller, 'config.read')
+      return runCall(services, {
+        requestId,
+        arrivedAt,
+        endpoint,
+        caller,
+        client,
+        bytes,
+        contentType,
+        clientHeaders,
+        explain,
+        begun,
+      })
     },
   )
 }
