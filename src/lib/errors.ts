@@ -43,6 +43,8 @@ export const FAILURES = {
   budget_exceeded: { status: 429, type: 'budget_exceeded', code: 'budget_exceeded' },
   // The gateway's own
   no_matching_deployment: { status: 503, type: 'api_error', code: 'no_matching_deployment' },
+  /** `refuse_unpriced` is on, and nobody has said what the call would cost. */
+  no_priced_deployment: { status: 503, type: 'api_error', code: 'no_priced_deployment' },
   no_healthy_deployment: { status: 503, type: 'api_error', code: 'no_healthy_deployment', chain: 'fallbacks' },
   no_capacity: { status: 503, type: 'api_error', code: 'no_capacity', chain: 'fallbacks' },
   store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },

@@ -1,5 +1,6 @@
 import { GatewayError } from '../lib/errors.ts'
 import { seededRandom } from '../lib/random.ts'
+import { priced } from '../modes/cost.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import { eligible } from '../routing/eligible.ts'
@@ -40,7 +41,8 @@ export function plan(services: PipelineServices, endpoint: Endpoint, request: Mo
 export function planGroup(services: PipelineServices, endpoint: Endpoint, request: ModelRequest, group: Group): Plan {
   const { mode, dialect } = endpoint
   const ofItsKind = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
-  const deployments = expressible(ofItsKind, endpoint, request)
+  const speaking = expressible(ofItsKind, endpoint, request)
+  const deployments = services.config.general_settings.refuse_unpriced ? billable(speaking, endpoint, group) : speaking
   const settings = groupSettings(services.config.router_settings, group)
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
@@ -67,6 +69,17 @@ function expressible(deployments: Deployment[], { mode, dialect }: Endpoint, req
   })
   if (able.length === 0 && refusal) throw refusal
   return able
+}
+
+/** Those whose calls have a known price. */
+function billable(deployments: Deployment[], { mode }: Endpoint, group: Group): Deployment[] {
+  const known = deployments.filter(({ info }) => priced(info, mode))
+  if (known.length > 0) return known
+  throw new GatewayError(
+    'no_priced_deployment',
+    `No deployment of '${group.name}' has a price for this kind of request, and calls of unknown price are refused.`,
+    { param: 'model' },
+  )
 }
 
 /** A deployment as the shared store is asked about it: its limits count only under pre-call checks. */

@@ -1,5 +1,6 @@
 import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
+import { withListPrices } from '../providers/price-table.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
 import { accessGroupsOfModel } from './access-groups.ts'
 import type { Deployment, Group } from './deployment.ts'
@@ -64,9 +65,10 @@ export function registryFrom(
 
 /** Throws when the provider is not part of this build, or cannot be connected to as the entry says. */
 export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider>): Deployment {
-  const { gateway_params: parameters, model_info: info } = entry
+  const { gateway_params: parameters } = entry
   const provider = providers.get(parameters.provider)
   if (!provider) throw new TypeError(`provider '${parameters.provider}' is not part of this build`)
+  const info = withListPrices(parameters.provider, parameters.upstream_model, entry.model_info)
   const connection = provider.connect(parameters, info.default_params)
   const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
   return {

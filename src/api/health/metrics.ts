@@ -1,8 +1,9 @@
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
-import { gauges } from '../../telemetry/metrics/gauges.ts'
+import { gauges, waitingRecords } from '../../telemetry/metrics/gauges.ts'
 import { metrics } from '../../telemetry/metrics/index.ts'
 import { render } from '../../telemetry/metrics/render.ts'
+import { topics } from '../../telemetry/topics.ts'
 import { text } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
@@ -18,7 +19,14 @@ export const metricsPage = defineRoute(
   },
   async ({ services }) => {
     const [counted, signals] = await Promise.all([services.counted(), deploymentSignals(services)])
-    const page = render([...families(metrics, counted), ...gauges(signals, services.clock.now())])
+    const page = render([
+      ...families(metrics, counted),
+      ...gauges(signals, services.clock.now()),
+      ...waitingRecords(
+        services.delivery.depth,
+        topics.map(({ name }) => name),
+      ),
+    ])
     return text(page, 'text/plain; version=0.0.4; charset=utf-8')
   },
 )

@@ -7,6 +7,9 @@ export function modelCallIn(event: TelemetryEvent): CallFinished | RequestFinish
   return event.type === 'request.finished' && event.modelCall ? event : undefined
 }
 
+/** Those of no call: what a count begins with. */
+export const NO_CALL: Labels = { model: '', provider: '', team: '', key_id: '' }
+
 /** The labels that every count of calls carries; no model and provider for a call that was refused before it had any. */
 export function callLabels(event: CallFinished | RequestFinished): Labels {
   const { model, provider } = event.type === 'call.finished' ? event : { model: '', provider: '' }

@@ -1,9 +1,7 @@
 import type { TelemetryEvent } from '../events.ts'
 import type { Labels, Metric } from './metric.ts'
 import { seriesName } from './render.ts'
-
-/** At most this many label sets a metric; what comes later is counted as `other`. */
-const SERIES_LIMIT = 2000
+import { labelSetLimit } from './series-limit.ts'
 
 /** Numbers that only grow, by the name of their series as it stands on the metrics page. */
 export interface Counters {
@@ -51,13 +49,14 @@ interface Cell {
 
 function cellsOf(metric: Metric) {
   const cells = new Map<string, Cell>()
+  const limit = labelSetLimit(metric)
   const make = metric.type === 'counter' ? counterCell : histogramCell
   function of(labels: Labels): Cell {
     let key = ''
     for (const name in labels) key += `${labels[name]}\u0000`
     const found = cells.get(key)
     if (found) return found
-    if (cells.size >= SERIES_LIMIT) {
+    if (cells.size >= limit - 1) {
       const folded = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
       const other = cells.get('other') ?? make(metric, folded)
       cells.set('other', other)

@@ -34,3 +34,22 @@ export function gauges(signals: readonly DeploymentSignals[], now: number): Fami
     series: signals.map((signal) => [seriesName(name, { deployment: signal.deployment }), of(signal, now)] as const),
   }))
 }
+
+/** Records that wait in this process for the database. */
+export function waitingRecords(depth: (topic: string) => number, topics: readonly string[]): Family[] {
+  const waiting = 'gateway_records_waiting'
+  return [
+    {
+      name: 'gateway_audit_queue_depth',
+      help: 'Audit events that wait for the database.',
+      type: 'gauge',
+      series: [['gateway_audit_queue_depth', depth('audit')]],
+    },
+    {
+      name: waiting,
+      help: 'Records that wait for the database, by topic.',
+      type: 'gauge',
+      series: topics.map((topic) => [seriesName(waiting, { topic }), depth(topic)] as const),
+    },
+  ]
+}

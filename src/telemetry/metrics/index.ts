@@ -1,11 +1,22 @@
+import { auditDropped } from './audit-dropped.ts'
+import { auditLatency } from './audit-latency.ts'
+import { auditWriteFailures } from './audit-write-failures.ts'
+import { cacheHit } from './cache-hit.ts'
+import { cacheMiss } from './cache-miss.ts'
 import { inputTokens } from './input-tokens.ts'
 import type { Metric } from './metric.ts'
 import { outputTokens } from './output-tokens.ts'
 import { overhead } from './overhead.ts'
+import { promptLatency } from './prompt-latency.ts'
+import { promptResolutions } from './prompt-resolutions.ts'
 import { providerLatency } from './provider-latency.ts'
+import { recordWriteFailures } from './record-write-failures.ts'
+import { recordsDropped } from './records-dropped.ts'
 import { requestFailures } from './request-failures.ts'
 import { requestLatency } from './request-latency.ts'
 import { requests } from './requests.ts'
+import { spend } from './spend.ts'
+import { unpricedCalls } from './unpriced-calls.ts'
 
 /** Everything that is counted from events, in the order of the page. Gauges are read when the page is asked for. */
 export const metrics: readonly Metric[] = [
@@ -13,7 +24,18 @@ export const metrics: readonly Metric[] = [
   requestFailures,
   inputTokens,
   outputTokens,
+  spend,
+  unpricedCalls,
+  cacheHit,
+  cacheMiss,
   requestLatency,
   providerLatency,
   overhead,
+  promptResolutions,
+  promptLatency,
+  auditWriteFailures,
+  auditDropped,
+  auditLatency,
+  recordWriteFailures,
+  recordsDropped,
 ]

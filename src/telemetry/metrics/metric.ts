@@ -13,6 +13,10 @@ export interface Metric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'histogram'
+  /** A series that is there before anything was counted, at 0. */
+  readonly initial?: Labels
+  /** What is counted in so many parts of its unit, so that it adds up exactly. */
+  readonly scale?: number
   /** Upper bounds, ascending, for a histogram. */
   readonly buckets?: readonly number[]
   of(event: TelemetryEvent): readonly Sample[]

@@ -1,0 +1,10 @@
+import { type Metric, NOTHING } from './metric.ts'
+
+/** Nothing resolves a prompt yet. */
+export const promptResolutions: Metric = {
+  name: 'gateway_prompt_resolutions_total',
+  help: 'Prompt templates that were put into calls.',
+  type: 'counter',
+  initial: {},
+  of: () => NOTHING,
+}
