@@ -301,3 +301,30 @@ CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
   published_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (group_name, version)
 );
+
+-- What was done, or tried, in the administration and with accounts. Kept until somebody removes it.
+CREATE TABLE IF NOT EXISTS gateway_audit_event (
+  event_id text COLLATE "C" PRIMARY KEY,
+  occurred_at timestamptz NOT NULL,
+  actor_type text NOT NULL,
+  actor_id text COLLATE "C",
+  organization_id text COLLATE "C",
+  -- key.create, team.update, …
+  action text COLLATE "C" NOT NULL,
+  resource_type text COLLATE "C" NOT NULL,
+  resource_id text COLLATE "C",
+  request_id text NOT NULL,
+  ip text,
+  user_agent text,
+  -- Of the HTTP answer.
+  status integer NOT NULL,
+  -- json, not jsonb: strings may hold \u0000.
+  changes json NOT NULL,
+  metadata json NOT NULL
+);
+CREATE INDEX IF NOT EXISTS gateway_audit_event_time ON gateway_audit_event (occurred_at, event_id);
+CREATE INDEX IF NOT EXISTS gateway_audit_event_resource
+  ON gateway_audit_event (resource_type, resource_id, occurred_at, event_id);
+CREATE INDEX IF NOT EXISTS gateway_audit_event_actor ON gateway_audit_event (actor_id, occurred_at, event_id);
+CREATE INDEX IF NOT EXISTS gateway_audit_event_organization
+  ON gateway_audit_event (organization_id, occurred_at, event_id);

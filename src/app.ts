@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { documentation } from './api/docs/index.ts'
 import { healthRoutes } from './api/health/index.ts'
+import { audit } from './api/middleware/audit.ts'
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './api/middleware/cross-origin.ts'
 import type { Env } from './api/middleware/env.ts'
 import { report } from './api/middleware/report.ts'
@@ -18,7 +19,7 @@ export const routes: readonly Route[] = [...v1, ...healthRoutes, ...ui]
 /** The gateway as a `fetch` handler. Knows no runtime: what differs comes in with the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {
   const app = new Hono<Env>()
-  app.use(requestId, report(services))
+  app.use(requestId, report(services), audit(services))
   const { cors_origins: origins } = services.config.general_settings
   if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(origins))
   const all = [...routes, ...documentation(routes)]

@@ -26,6 +26,7 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   ]
   const authenticate: MiddlewareHandler<Env> = async (c, next) => {
     c.set('contract', contract)
+    c.set('params', c.req.param())
     if (contract.auth !== 'public') {
       const { credentialHeader } = contract
       const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)

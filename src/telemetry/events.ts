@@ -1,5 +1,6 @@
 import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
+import type { AuditEvent } from '../stores/sql/audit-records.ts'
 
 /** How a model call ended, as its client saw it. */
 export type Ending = 'answered' | 'failed' | 'truncated' | 'client_closed'
@@ -120,4 +121,11 @@ export interface FallbackEvent {
   readonly success: boolean
 }
 
-export type TelemetryEvent = CallFinished | RequestFinished | SoftBudgetExceeded | RecordsMoved
+/** Somebody wrote, or tried to write, in the administration. */
+export interface AuditRecorded {
+  readonly type: 'audit.recorded'
+  readonly at: string
+  readonly event: AuditEvent
+}
+
+export type TelemetryEvent = CallFinished | RequestFinished | SoftBudgetExceeded | RecordsMoved | AuditRecorded

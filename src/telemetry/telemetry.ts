@@ -1,4 +1,5 @@
 import type { Log, LogFields } from '../lib/log.ts'
+import { audit } from './audit.ts'
 import type { Delivery } from './delivery.ts'
 import type { RecordsMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
@@ -18,6 +19,7 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
       // The ways of records log their own troubles, at most once a second.
       if ('records' in event) return
       if (event.type === 'call.finished') delivery.deliver(ledger, event)
+      if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
       log.info(event.type, fieldsOf(event))
     },
     settledCounters: counters.settled,
@@ -26,6 +28,10 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
 
 /** The line has a time of its own, and who pays is told by the ledger. */
 function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
+  if (event.type === 'audit.recorded') {
+    const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
+    return { action, resource_id, actor_type, actor_id, requestId: request_id, status }
+  }
   if (event.type !== 'call.finished') {
     const { type: _type, at: _at, ...fields } = event
     return fields

@@ -11,6 +11,8 @@ export interface Env {
     requestId: string
     arrivedAt: number
     contract: RouteContract | undefined
+    /** What the path names, decoded. */
+    params: Readonly<Record<string, string>> | undefined
     caller: Caller | undefined
     /** What the client is told about its limits, where the request was counted. */
     rateHeaders: Record<string, string> | undefined

@@ -1,4 +1,5 @@
 import type { Route } from '../route.ts'
+import { auditEvents } from './audit-events.ts'
 import { keys } from './keys.ts'
 import { models } from './models.ts'
 import { organizations } from './organizations.ts'
@@ -16,4 +17,5 @@ export const ui: readonly Route[] = [
   ...models,
   ...routeGroups,
   ...routeGroupPolicies,
+  ...auditEvents,
 ]

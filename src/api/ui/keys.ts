@@ -7,6 +7,7 @@ import { budgetPeriod, readBudgetDuration } from '../../limits/budget-period.ts'
 import type { KeyRecord } from '../../stores/sql/key-records.ts'
 import type { Values } from '../../stores/sql/scope-records.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { moment } from './moment.ts'
 import { newKey } from './new-key.ts'
 import {
   countOf,
@@ -33,15 +34,6 @@ import {
   removeRoute,
 } from './record-routes.ts'
 
-const FIRST_YEAR = 1970
-
-const moment = optional(
-  z.iso
-    .datetime({ offset: true })
-    .refine((text) => new Date(text).getUTCFullYear() >= FIRST_YEAR)
-    .transform((text) => new Date(text).toISOString()),
-)
-
 const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'must be an IP address, or a range such as 10.0.0.0/8',
 })
@@ -65,7 +57,7 @@ const kind: RecordKind<KeyRecord> = {
     max_parallel_requests: countOf('Calls that may run at once'),
     model_max_budget: modelBudgets,
     allowed_ips: optional(z.array(address).max(200)).describe('Where it may be used from; null: from anywhere.'),
-    expires_at: moment.describe('When it ends; null: never.'),
+    expires_at: optional(moment).describe('When it ends; null: never.'),
     metadata,
   },
   async mayRefer({ userRecords }, visible, { user_id: user }) {

@@ -5,7 +5,8 @@ import { contentOf, type ModelDraft } from '../../routing/stored-model.ts'
 import type { ModelRecord } from '../../stores/sql/model-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
-import type { ApiServices } from '../scope.ts'
+import type { ApiServices, Scope } from '../scope.ts'
+import { changesBetween } from './changes-between.ts'
 import { mergePatch } from './merge-patch.ts'
 import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
 import { isStorable, storable } from './storable.ts'
@@ -73,13 +74,16 @@ const create = defineRoute(
     json: modelEntry,
     responses: { 201: { description: 'The deployment.', schema: modelAnswer } },
   },
-  async ({ services, input }) => {
+  async ({ services, input, audits }) => {
     const { deployment_id: given, ...draft } = input.json
     refuseAlias(services, draft)
     for (const id of given === undefined ? freeIds(services, draft.model_name) : [given]) {
       const content = await contentOf(id, draft, services.seal)
       const record = await services.modelRecords.create(id, content)
-      if (record) return json(fromRecord(await seen(services, record)), 201)
+      if (record) {
+        audits({ resource_id: id })
+        return json(fromRecord(await seen(services, record)), 201)
+      }
     }
     throw new GatewayError(
       'conflict',
@@ -118,9 +122,10 @@ const patch = defineRoute(
     }),
     responses: answers,
   },
-  async ({ services, input }) => {
+  async (scope) => {
+    const { input } = scope
     const { version: expected, deployment_id, ...changes } = input.json
-    return change(services, input.params.deployment_id, deployment_id, expected, (record) => {
+    return change(scope, input.params.deployment_id, deployment_id, expected, (record) => {
       const { model_name, gateway_params, model_info } = record
       return mergePatch({ model_name, gateway_params, model_info }, changes) as ModelDraft
     })
@@ -136,9 +141,10 @@ const put = defineRoute(
     json: modelEntry.safeExtend({ version }),
     responses: answers,
   },
-  async ({ services, input }) => {
+  async (scope) => {
+    const { input } = scope
     const { version: expected, deployment_id, ...draft } = input.json
-    return change(services, input.params.deployment_id, deployment_id, expected, () => draft)
+    return change(scope, input.params.deployment_id, deployment_id, expected, () => draft)
   },
 )
 
@@ -162,7 +168,7 @@ export const models: readonly Route[] = [list, create, get, patch, put, remove]
 
 /** Writes what `draftOf` makes of the record, if nobody else has written since. */
 async function change(
-  services: ApiServices,
+  { services, audits }: Pick<Scope, 'services' | 'audits'>,
   id: string,
   givenId: string | undefined,
   expected: number | undefined,
@@ -178,7 +184,11 @@ async function change(
   refuseAlias(services, draft)
   const content = await contentOf(id, draft, services.seal, record)
   const written = await services.modelRecords.replace(id, expected ?? record.version, content)
-  if (written) return json(fromRecord(await seen(services, written)))
+  if (written) {
+    // Secrets are masks in both.
+    audits({ changes: changesBetween({ ...record }, { ...written }, ['model_name', 'gateway_params', 'model_info']) })
+    return json(fromRecord(await seen(services, written)))
+  }
   const message = 'Somebody else has changed this deployment meanwhile. Read it again, and repeat your change.'
   throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
 }

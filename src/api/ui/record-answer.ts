@@ -13,11 +13,6 @@ const NUMBERS: ReadonlySet<string> = new Set([
   'self_service_budget_ceiling',
 ])
 
-/** The value of a column as answers show it. */
-export function shown(column: string, value: unknown): unknown {
-  return value !== null && NUMBERS.has(column) ? Number(value) : value
-}
-
 /** Records as answers: the fields of the schema and nothing else, with what each has spent in its budget's period. */
 export async function answersOf(
   services: ApiServices,
@@ -39,8 +34,11 @@ export async function answersOf(
   })
 }
 
-function numbered(row: Values): Values {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shown(name, value)]))
+/** A row with the numbers among its columns as numbers. */
+export function numbered(row: Values): Values {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value !== null && NUMBERS.has(name) ? Number(value) : value]),
+  )
 }
 
 /** The names of all the money of a record. */

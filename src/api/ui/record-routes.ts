@@ -10,7 +10,8 @@ import type { Changed, Values } from '../../stores/sql/scope-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
-import { answersOf, budgetSubjects, shown } from './record-answer.ts'
+import { changesBetween } from './changes-between.ts'
+import { answersOf, budgetSubjects, numbered } from './record-answer.ts'
 import { changeHolds } from './record-changed.ts'
 import { columnValue } from './record-fields.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
@@ -202,11 +203,7 @@ export async function changed<Row extends ScopeRow>(
   scope.audits({
     resource_id: id,
     organization_id: typeof organization === 'string' ? organization : null,
-    changes: Object.fromEntries(
-      Object.keys(written)
-        .map((name) => [name, { old: shown(name, before[name] ?? null), new: shown(name, record[name]) }] as const)
-        .filter(([, { old, new: now }]) => JSON.stringify(old) !== JSON.stringify(now)),
-    ),
+    changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
   const [answer] = await answersOf(scope.services, kind, [row])
   return json({ ...answer, ...shownOnce }, status)

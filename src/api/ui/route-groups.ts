@@ -65,8 +65,9 @@ const create = defineRoute(
     json: routeGroup,
     responses: { 201: { description: 'The route group.', schema: answer } },
   },
-  async ({ services, input }) => {
+  async ({ services, input, audits }) => {
     const group = routeGroup.parse(input.json)
+    audits({ resource_id: group.name })
     refuseAlias(services, group.name)
     const record = await services.routeGroupRecords.create(group)
     if (record) return json(await seen(services, record), 201)

@@ -1,0 +1,67 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { newId } from '../../lib/ids.ts'
+import type { AuditEvent } from '../../stores/sql/audit-records.ts'
+import type { RouteContract } from '../route.ts'
+import type { ApiServices } from '../scope.ts'
+import type { Env } from './env.ts'
+
+const LONGEST_TEXT = 512
+const LONGEST_CHANGES = 16_384
+
+/** Tells of every write of the administration by a known caller, of those that were refused, too. */
+export function audit(services: ApiServices): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await next()
+    const [contract, caller] = [c.get('contract'), c.get('caller')]
+    if (contract?.auth !== 'admin' || contract.method === 'get' || !caller) return
+    const { resource_id, organization_id = null, changes = {}, metadata = {} } = c.get('audited') ?? {}
+    const action = actionOf(contract)
+    const event: AuditEvent = {
+      event_id: newId('audit'),
+      occurred_at: new Date(services.clock.now()).toISOString(),
+      actor_type: caller.kind,
+      actor_id: caller.keyId ?? null,
+      organization_id,
+      action,
+      resource_type: action.slice(0, action.indexOf('.')),
+      resource_id: textOf(resource_id ?? Object.values(c.get('params') ?? {}).join('/')),
+      request_id: c.get('requestId'),
+      ip: textOf(addressOf(c, services)),
+      user_agent: textOf(c.req.header('user-agent')),
+      status: c.res.status,
+      changes: shortened(changes),
+      metadata,
+    }
+    services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
+  }
+}
+
+const VERBS = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const
+
+/** `PATCH /ui/api/teams/{team_id}` is `team.update`; a route that is called otherwise says so itself. */
+export function actionOf({ action, method, path }: Pick<RouteContract, 'action' | 'method' | 'path'>): string {
+  if (action !== undefined) return action
+  const collections = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
+  const nouns = collections.slice(collections.indexOf('api') + 1).map(singular)
+  return `${nouns.join('_').replaceAll('-', '_')}.${VERBS[method]}`
+}
+
+function singular(noun: string): string {
+  return noun.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
+}
+
+function addressOf(c: Context<Env>, { clientAddress }: ApiServices): string {
+  return clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
+}
+
+/** Paths and headers are the client's: what a database can hold of them, and not too much of it. */
+function textOf(text: string | null | undefined): string | null {
+  if (text === null || text === undefined || text === '') return null
+  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '\ufffd')
+}
+
+/** Of changes that are too long to keep, only which fields they were. */
+function shortened(changes: AuditEvent['changes']): AuditEvent['changes'] {
+  if (JSON.stringify(changes).length <= LONGEST_CHANGES) return changes
+  return Object.fromEntries(Object.keys(changes).map((name) => [name, { old: '…', new: '…' }]))
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { mistake } from '../../config/accepted.ts'
+import { reachOf } from '../../identity/reach.ts'
+import type { Answer } from '../../pipeline/call.ts'
+import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../stores/sql/audit-records.ts'
+import { json, text } from '../respond.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { moment } from './moment.ts'
+import { storable } from './storable.ts'
+
+const answer = z.object({
+  event_id: z.string(),
+  occurred_at: z.iso.datetime(),
+  actor_type: z.string(),
+  actor_id: z.string().nullable(),
+  organization_id: z.string().nullable(),
+  action: z.string(),
+  resource_type: z.string(),
+  resource_id: z.string().nullable(),
+  request_id: z.string(),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  status: z.int().describe('Of the HTTP answer.'),
+  changes: z.record(z.string(), z.object({ old: z.unknown(), new: z.unknown() })),
+  metadata: z.record(z.string(), z.unknown()),
+})
+
+const filter = storable.max(512).optional()
+const filters = Object.fromEntries(AUDIT_FILTERS.map((name) => [name, filter])) as Record<
+  (typeof AUDIT_FILTERS)[number],
+  typeof filter
+>
+
+const list = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/audit/events',
+    summary: 'What was done, or tried, in the administration; newest first. As JSON, or to export as jsonl or csv.',
+    tag: 'Audit',
+    auth: 'admin',
+    permission: 'audit.read',
+    query: z.object({
+      ...filters,
+      from: moment.optional().describe('From this moment on, in ISO 8601.'),
+      to: moment.optional().describe('Before this moment.'),
+      cursor: storable.max(1024).default('').describe('`next_cursor`, or the header of an export.'),
+      limit: z.coerce.number().int().min(1).max(1000).default(50),
+      format: z.enum(['json', 'jsonl', 'csv']).default('json'),
+    }),
+    responses: {
+      200: {
+        description: 'One page. An export has its next cursor in the header x-gateway-next-cursor.',
+        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+      },
+    },
+  },
+  async ({ services, caller, input: { query } }) => {
+    const { from, to, cursor, limit, format, ...filters } = query
+    const after = cursor === '' ? undefined : readCursor(cursor)
+    const page = { reach: reachOf(caller(), 'audit.read'), filters, from, to, after, limit: limit + 1 }
+    const found = await auditPage(services.sql, page)
+    const data = found.slice(0, limit)
+    const last = data.at(-1)
+    return FORMATS[format](data, found.length > limit && last ? `${last.occurred_at}_${last.event_id}` : null)
+  },
+)
+
+export const auditEvents: readonly Route[] = [list]
+
+type Format = (events: readonly AuditEvent[], cursor: string | null) => Answer
+
+const FORMATS: Readonly<Record<'json' | 'jsonl' | 'csv', Format>> = {
+  json: (data, next_cursor) => json({ data, next_cursor }),
+  jsonl: (events, cursor) =>
+    exported(events.map((event) => `${JSON.stringify(event)}\n`).join(''), 'application/jsonl', cursor),
+  csv: (events, cursor) => {
+    const rows = [AUDIT_COLUMNS, ...events.map((event) => AUDIT_COLUMNS.map((name) => event[name]))]
+    return exported(rows.map((row) => `${row.map(cell).join(',')}\r\n`).join(''), 'text/csv; charset=utf-8', cursor)
+  },
+}
+
+function exported(body: string, contentType: string, cursor: string | null): Answer {
+  const answer = text(body, contentType)
+  return cursor === null ? answer : { ...answer, headers: { ...answer.headers, 'x-gateway-next-cursor': cursor } }
+}
+
+/** A quoted cell. One that a spreadsheet would compute is kept from it. */
+function cell(value: unknown): string {
+  const content = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const harmless = /^[=+\-@\t\r]/.test(content) ? `'${content}` : content
+  return `"${harmless.replaceAll('"', '""')}"`
+}
+
+function readCursor(cursor: string): Pick<AuditEvent, 'occurred_at' | 'event_id'> {
+  const at = cursor.indexOf('_')
+  const occurredAt = moment.safeParse(cursor.slice(0, at))
+  if (at === -1 || !occurredAt.success) throw mistake('cursor', 'is not one of this list')
+  return { occurred_at: occurredAt.data, event_id: cursor.slice(at + 1) }
+}
