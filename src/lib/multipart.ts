@@ -7,7 +7,10 @@ export interface Part {
   readonly filename: string | undefined
   readonly contentType: string
   readonly start: number
-  readonly end: number
+  /** undefined while it is still coming. */
+  readonly end: number | undefined
+  /** The value of a plain field that has come; undefined of a file. */
+  readonly text: string | undefined
 }
 
 /** The body is not the form that its media type promises. */
@@ -15,39 +18,168 @@ export class MalformedForm extends Error {
   override readonly name = 'MalformedForm'
 }
 
-const latin1 = new TextDecoder('latin1')
+/** Reads a form as it comes. */
+export interface FormScanner {
+  /** Takes the next bytes, cut anywhere. */
+  push(bytes: Uint8Array): void
+  /** Throws unless the last boundary has come. */
+  end(): void
+  /** In order; the last one may still be coming. */
+  readonly parts: readonly Part[]
+  /** So many bytes are known for what they are: values, not the beginning of a boundary. */
+  readonly known: number
+  /** Where the last boundary begins; undefined while it has not come. */
+  readonly closing: number | undefined
+}
+
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
 /** More than any client of these endpoints sends; without a limit a body could be made of a million parts. */
 const MOST_PARTS = 1000
 const LONGEST_HEAD_BYTES = 16_384
+/** All plain fields together. They are held in memory; only files may be long. */
+const LONGEST_FIELDS_BYTES = 16 * 1024 * 1024
 
-/** The parts of a multipart/form-data body, in order, without copying any. */
-export function partsOf(bytes: Uint8Array, contentType: string): Part[] {
-  const boundary = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType)
-  const name = boundary?.[1] ?? boundary?.[2]
-  if (!/^multipart\/form-data\b/i.test(contentType) || !name) throw new MalformedForm('not a form with a boundary')
-  // One character a byte: offsets in the text are byte offsets.
-  const text = latin1.decode(bytes)
-  const delimiter = `--${name}`
+const CR = 13
+const LF = 10
+const DASH = 45
+const SPACE = 32
+const TAB = 9
+const NOTHING = new Uint8Array()
+const CRLF = Uint8Array.of(CR, LF)
+const BLANK = Uint8Array.of(CR, LF, CR, LF)
+
+export function formScanner(contentType: string): FormScanner {
+  let delimiter = NOTHING
   const parts: Part[] = []
-  let at = text.startsWith(delimiter) ? 0 : text.indexOf(`\r\n${delimiter}`) + 2
-  if (at === 1) throw new MalformedForm('the boundary does not occur')
-  for (;;) {
-    const head = at + delimiter.length
-    if (text.startsWith('--', head)) return parts
-    const lineEnd = text.indexOf('\r\n', head)
-    const blank = text.startsWith('\r\n\r\n', lineEnd) ? lineEnd : text.indexOf('\r\n\r\n', head)
-    if (lineEnd === -1 || blank === -1) throw new MalformedForm('a part has no end to its headers')
-    if (blank - lineEnd > LONGEST_HEAD_BYTES) throw new MalformedForm('the headers of a part are too long')
-    if (parts.length === MOST_PARTS) throw new MalformedForm(`it has more than ${MOST_PARTS} parts`)
-    const start = blank + 4
-    const end = text.indexOf(`\r\n${delimiter}`, start - 2)
-    if (end === -1) throw new MalformedForm('the last boundary is missing')
-    parts.push({ ...headersOf(utf8.decode(bytes.subarray(lineEnd, blank))), start, end: Math.max(start, end) })
-    at = end + 2
+  let state: 'preamble' | 'delimiter' | 'head' | 'value' | 'closed' = 'preamble'
+  // The first boundary may stand at the very beginning: as if a line had ended before it.
+  let held: Uint8Array = CRLF
+  let offset = -CRLF.byteLength
+  let boundaryAt = 0
+  let known = 0
+  let text: Uint8Array[] = []
+  let fieldBytes = 0
+
+  const drop = (count: number) => {
+    held = held.subarray(count)
+    offset += count
   }
+  const isText = () => parts.at(-1)?.filename === undefined
+
+  function keepText(until: number): void {
+    if (state !== 'value' || !isText()) return
+    const from = Math.max(offset, parts.at(-1)?.start ?? 0)
+    if (until <= from) return
+    fieldBytes += until - from
+    if (fieldBytes > LONGEST_FIELDS_BYTES) {
+      throw new MalformedForm(`its fields are longer than ${LONGEST_FIELDS_BYTES} bytes`)
+    }
+    text.push(held.slice(from - offset, until - offset))
+  }
+
+  /** Up to the next boundary; false when it has not come. */
+  function value(): boolean {
+    const at = indexOf(held, delimiter, 0)
+    const until = offset + (at === -1 ? Math.max(0, held.byteLength - delimiter.byteLength + 1) : at)
+    keepText(until)
+    const open = parts.at(-1)
+    if (state === 'value' && open) known = Math.max(open.start, until)
+    if (at === -1) {
+      drop(until - offset)
+      return false
+    }
+    if (state === 'value' && open) {
+      const end = Math.max(open.start, until)
+      parts[parts.length - 1] = { ...open, end, text: isText() ? utf8.decode(joinBytes(text)) : undefined }
+      text = []
+    }
+    boundaryAt = Math.max(0, until)
+    drop(at + delimiter.byteLength)
+    state = 'delimiter'
+    return true
+  }
+
+  /** What stands behind a boundary on its line. */
+  function lineEnd(): boolean {
+    if (held.byteLength < 2) return false
+    if (held[0] === DASH && held[1] === DASH) {
+      state = 'closed'
+      return false
+    }
+    let at = 0
+    while (held[at] === SPACE || held[at] === TAB) at++
+    if (at > LONGEST_HEAD_BYTES) throw new MalformedForm('the headers of a part are too long')
+    if (at + 1 >= held.byteLength) return false
+    // A longer word that only begins like the boundary: others may read on where we would stop.
+    if (held[at] !== CR || held[at + 1] !== LF) throw new MalformedForm('a boundary does not end its line')
+    drop(at)
+    state = 'head'
+    return true
+  }
+
+  function head(): boolean {
+    const blank = indexOf(held, BLANK, 0)
+    if (blank > LONGEST_HEAD_BYTES || (blank === -1 && held.byteLength > LONGEST_HEAD_BYTES + BLANK.byteLength)) {
+      throw new MalformedForm('the headers of a part are too long')
+    }
+    if (blank === -1) return false
+    if (parts.length === MOST_PARTS) throw new MalformedForm(`it has more than ${MOST_PARTS} parts`)
+    const start = offset + blank + BLANK.byteLength
+    parts.push({ ...headersOf(utf8.decode(held.subarray(0, blank))), start, end: undefined, text: undefined })
+    known = start
+    // The end of the blank line may belong to the boundary of a value that is not there.
+    drop(blank + CRLF.byteLength)
+    state = 'value'
+    return true
+  }
+
+  return {
+    push(bytes) {
+      if (state === 'closed') return
+      if (delimiter === NOTHING) delimiter = encoder.encode(`\r\n--${boundaryOf(contentType)}`)
+      held = held.byteLength === 0 ? bytes : joinBytes([held, bytes])
+      for (let goesOn = true; goesOn; ) {
+        if (state === 'delimiter') goesOn = lineEnd()
+        else if (state === 'head') goesOn = head()
+        else goesOn = value()
+      }
+      // What is held is the caller's, who may write over it.
+      held = held.slice()
+    },
+    end() {
+      if (state === 'closed') return
+      boundaryOf(contentType)
+      if (state === 'preamble') throw new MalformedForm('the boundary does not occur')
+      if (state === 'head') throw new MalformedForm('a part has no end to its headers')
+      throw new MalformedForm('the last boundary is missing')
+    },
+    parts,
+    get known() {
+      return known
+    },
+    get closing() {
+      return state === 'closed' ? boundaryAt : undefined
+    },
+  }
+}
+
+export function boundaryOf(contentType: string): string {
+  const found = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i.exec(contentType)
+  const boundary = found?.[1] ?? found?.[2]
+  if (!/^multipart\/form-data\b/i.test(contentType) || !boundary) throw new MalformedForm('not a form with a boundary')
+  return boundary
+}
+
+function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  const last = bytes.byteLength - wanted.byteLength
+  for (let at = bytes.indexOf(CR, from); at !== -1 && at <= last; at = bytes.indexOf(CR, at + 1)) {
+    let matched = 1
+    while (matched < wanted.byteLength && bytes[at + matched] === wanted[matched]) matched++
+    if (matched === wanted.byteLength) return at
+  }
+  return -1
 }
 
 /** One parameter after another, so that what looks like one inside a quoted value is not taken for it. A quote may be
@@ -85,52 +217,4 @@ function extendedValue(text: string): string {
   } catch {
     return value
   }
-}
-
-export function textOfPart(bytes: Uint8Array, part: Part): string {
-  return utf8.decode(bytes.subarray(part.start, part.end))
-}
-
-/** The same form with the value of some plain fields changed, every other byte as it was. */
-export function editForm(
-  bytes: Uint8Array,
-  parts: readonly Part[],
-  changes: Readonly<Record<string, string>>,
-): Uint8Array {
-  const pieces: Uint8Array[] = []
-  let from = 0
-  for (const part of parts) {
-    const plain = part.filename === undefined && Object.hasOwn(changes, part.name)
-    const value = plain ? changes[part.name] : undefined
-    if (value === undefined) continue
-    pieces.push(bytes.subarray(from, part.start), encoder.encode(value))
-    from = part.end
-  }
-  pieces.push(bytes.subarray(from))
-  return joinBytes(pieces)
-}
-
-/** A new form, for an upstream that names its fields otherwise. */
-export function writeForm(
-  fields: readonly (readonly [
-    name: string,
-    value: string | { filename: string; contentType: string; bytes: Uint8Array },
-  ])[],
-): { readonly body: Uint8Array; readonly contentType: string } {
-  const boundary = `gateway-${crypto.randomUUID()}`
-  const pieces: Uint8Array[] = []
-  for (const [name, value] of fields) {
-    const quoted = (text: string) => text.replace(/[\r\n"]/g, encodeURIComponent)
-    const file =
-      typeof value === 'string'
-        ? ''
-        : `; filename="${quoted(value.filename)}"\r\nContent-Type: ${value.contentType.replace(/[\r\n]/g, '')}`
-    pieces.push(
-      encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n`),
-      typeof value === 'string' ? encoder.encode(value) : value.bytes,
-      encoder.encode('\r\n'),
-    )
-  }
-  pieces.push(encoder.encode(`--${boundary}--\r\n`))
-  return { body: joinBytes(pieces), contentType: `multipart/form-data; boundary=${boundary}` }
 }

@@ -1,31 +1,38 @@
-import { type Part, partsOf, textOfPart } from '../lib/multipart.ts'
+import type { ArrivingForm } from '../lib/arriving-form.ts'
+import type { Pieces } from '../lib/pieces.ts'
+import type { ModelRequest } from './mode.ts'
 
-/** A file of a form, without a copy of its bytes. */
+/** A file of a form, whether it has come or is still coming. */
 export interface FormFile {
   readonly filename: string
   readonly contentType: string
-  readonly bytes: Uint8Array
+  /** Its bytes, from the first one. */
+  open(): Pieces
+}
+
+/** A form as an adapter gets it. Of a field that stands behind the file nothing may be known yet. */
+export interface RequestForm<Request extends ModelRequest = ModelRequest> {
+  readonly raw: ArrivingForm
+  /** The request with all its fields, as soon as the form has ended. Rejects when it is no valid one. */
+  whole(): Promise<Request>
 }
 
 export function isFormFile(value: unknown): value is FormFile {
-  return typeof value === 'object' && value !== null && 'bytes' in value && value.bytes instanceof Uint8Array
+  return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function'
 }
 
-/** A form as an object: fields as text, files as files, names that end in `[]` or repeat as lists. */
-export function readForm(bytes: Uint8Array, contentType: string): Record<string, unknown> {
-  const form: Record<string, unknown> = Object.create(null)
-  for (const part of partsOf(bytes, contentType)) {
-    const name = part.name.replace(/\[\]$/, '')
-    const value = readPart(bytes, part)
-    const before = form[name]
+/** What has come of a form, as an object: fields as text, files as files, names that end in `[]` or repeat as lists. */
+export function readForm(form: ArrivingForm): Record<string, unknown> {
+  const read: Record<string, unknown> = Object.create(null)
+  for (const [index, { name: written, filename, contentType, start, end, text }] of form.parts.entries()) {
+    if (filename === undefined && end === undefined) continue
+    const open = () => form.reader().from(start, () => form.parts[index]?.end)
+    const value = filename === undefined ? text : { filename, contentType, open }
+    const name = written.replace(/\[\]$/, '')
+    const before = read[name]
     if (Array.isArray(before)) before.push(value)
-    else if (before !== undefined) form[name] = [before, value]
-    else form[name] = part.name.endsWith('[]') ? [value] : value
+    else if (before !== undefined) read[name] = [before, value]
+    else read[name] = written.endsWith('[]') ? [value] : value
   }
-  return { ...form }
-}
-
-function readPart(bytes: Uint8Array, part: Part): string | FormFile {
-  if (part.filename === undefined) return textOfPart(bytes, part)
-  return { filename: part.filename, contentType: part.contentType, bytes: bytes.subarray(part.start, part.end) }
+  return { ...read }
 }

@@ -41,7 +41,7 @@ export async function allow(
   input: CallInput,
   ids: { readonly callId: string; readonly attemptId: string },
 ): Promise<Allowed> {
-  const parsed = parse(input)
+  const parsed = input.form ? await input.form.head() : parse(input)
   // Who a caller is may be read again on the way, and with it what it may call.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed

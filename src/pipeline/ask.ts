@@ -23,8 +23,11 @@ export async function ask(
 ): Promise<Committed> {
   const { hedge } = plan.settings
   const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
+  // An upload has one reader.
   const waitMs =
-    hedge && !call.hedged ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
+    hedge && !call.hedged && !call.form
+      ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs)
+      : undefined
   const learn = (attempts: readonly Attempt[]) => {
     if (hedge?.p95) for (const one of attempts) learnAttempt(plan, kind, one)
   }

@@ -1,6 +1,7 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { editJson } from '../lib/edit-json.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import { LATE_FIELD } from '../providers/late-field.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from '../transport/transport.ts'
 import type { Attempt, Call } from './call.ts'
 import { type Clocks, startClocks } from './clocks.ts'
+import { asFormFailure, type IncomingForm } from './incoming-form.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { rescueTargets } from './rescue-targets.ts'
 import { newSaid, type Said } from './said.ts'
@@ -61,11 +63,12 @@ export async function attempt(
   services: PipelineServices,
   call: Call,
   tried: Attempt,
-  { speaker, outgoing, said }: Errand = errandOf(services, call, tried.deployment),
+  errand: Errand = errandOf(services, call, tried.deployment),
   outrun?: AbortSignal,
 ): Promise<Committed> {
+  const { speaker, said } = errand
   const { deployment } = tried
-  const { client } = call
+  const { client, form } = call
   const controller = new AbortController()
   let reason: GatewayError | undefined
   let silence: (() => void) | undefined
@@ -79,10 +82,14 @@ export async function attempt(
     once: true,
   })
   const settings = services.config.router_settings
+  const awaiting = (streamed: boolean) => ({
+    firstTokenMs: streamed ? 1000 * settings.stream_first_token_timeout : Number.POSITIVE_INFINITY,
+    idleMs: streamed ? 1000 * settings.stream_idle_timeout : Number.POSITIVE_INFINITY,
+  })
   const clocks = startClocks({
     deadline: Math.min(call.deadline, tried.startedAt + 1000 * (deployment.timeoutSeconds ?? Number.POSITIVE_INFINITY)),
-    firstTokenMs: call.streamed ? 1000 * settings.stream_first_token_timeout : Number.POSITIVE_INFINITY,
-    idleMs: call.streamed ? 1000 * settings.stream_idle_timeout : Number.POSITIVE_INFINITY,
+    // Nobody can begin to answer what a slow client has not said yet.
+    ...awaiting(call.streamed && !form),
     expired: end,
     silent: { everyMs: 1000 * settings.stream_keep_alive, tell: () => silence?.() },
   })
@@ -93,17 +100,28 @@ export async function attempt(
   if (client.signal.aborted) left()
   else client.signal.addEventListener('abort', left, { once: true })
 
-  try {
-    const request = await authorized(services, deployment, await requestOf(speaker, outgoing, deployment), controller)
+  const ask = async (asked: Outgoing): Promise<UpstreamResponse> => {
+    const request = await authorized(services, deployment, await requestOf(speaker, asked, deployment), controller)
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
-    const response = await transport.send(request, controller.signal)
+    return transport.send(
+      form ? whenSent(request, () => clocks.asked(awaiting(form.request?.stream === true))) : request,
+      controller.signal,
+    )
+  }
+
+  try {
+    const response = await ask(errand.outgoing).catch(async (error) => {
+      if (!form?.raw.repeatable || !(error instanceof GatewayError) || error.code !== LATE_FIELD) throw error
+      return ask(await completed(call, form, deployment))
+    })
     clocks.heard()
     if (response.status < 200 || response.status > 299) {
       const bytes = await response.body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
       if (reason) throw reason
       throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
     }
+    const outgoing = form ? await completed(call, form, deployment) : errand.outgoing
     if (!call.streamed && !speaker.passes) {
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
@@ -124,6 +142,25 @@ export async function attempt(
     if (!controller.signal.aborted) controller.abort(failure)
     throw failure
   }
+}
+
+/** The request with all its fields, as the answer has to be read by. */
+async function completed(call: Call, form: IncomingForm, deployment: Deployment): Promise<Outgoing> {
+  call.request = await form.whole()
+  call.streamed = call.request.stream === true
+  return withDefaults(call, deployment)
+}
+
+/** The same request, telling when its last piece has been taken. */
+function whenSent(request: UpstreamRequest, tell: () => void): UpstreamRequest {
+  const { upload } = request
+  if (!upload) return request
+  const read = async () => {
+    const piece = await upload.read()
+    if (piece === undefined) tell()
+    return piece
+  }
+  return { ...request, upload: { length: upload.length, read } }
 }
 
 /** The client's own request, in the words that the deployment is asked in. */
@@ -188,15 +225,22 @@ async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clo
 
 /** The call as this deployment gets it: what its operator set where the client left it out. */
 export function withDefaults(call: Call, deployment: Deployment): Outgoing {
-  const { request, bytes, contentType, streamed, clientHeaders = {} } = call
+  const { request, bytes, contentType, form, streamed, clientHeaders = {} } = call
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   const missing = Object.entries(defaults).filter(([name]) => request[name] === undefined)
+  if (form) {
+    const whole = async () => ({ ...defaults, ...(await form.whole()) })
+    return { body: { ...defaults, ...request }, bytes, contentType, form: { raw: form.raw, whole }, streamed }
+  }
   if (missing.length === 0) return { body: request, bytes, contentType, streamed, clientHeaders }
   const filled = Object.fromEntries(missing)
-  const body = { ...request, ...filled }
-  // A form's text is written by the adapter, from the body.
-  const edited = call.endpoint.mode.body === 'json' ? joinBytes(editJson(bytes, request, filled)) : bytes
-  return { body, bytes: edited, contentType, streamed, clientHeaders }
+  return {
+    body: { ...request, ...filled },
+    bytes: joinBytes(editJson(bytes, request, filled)),
+    contentType,
+    streamed,
+    clientHeaders,
+  }
 }
 
 /** What goes wrong before the provider is asked is a mistake of the client's or of ours, and blames no deployment. */
@@ -220,7 +264,8 @@ async function authorized(
 
 /** Anything thrown on the way to an upstream, by its proper name. */
 export function asFailure(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error
+  const ofForm = asFormFailure(error)
+  if (ofForm) return ofForm
   if (error instanceof TransportError) {
     return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', { cause: error })
   }

@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 import type { Dialect } from './dialect.ts'
 import type { Hold } from './holds.ts'
+import type { IncomingForm } from './incoming-form.ts'
 import type { Plan } from './plan.ts'
 
 /** What the calls of one path have in common. */
@@ -29,7 +30,9 @@ export interface CallInput {
   readonly caller: Caller
   readonly client: Client
   readonly endpoint: Endpoint
+  /** Empty where the request is a form. */
   readonly bytes: Uint8Array
+  readonly form?: IncomingForm | undefined
   readonly contentType: string
   /** Those that the endpoint lets through. */
   readonly clientHeaders?: Readonly<Record<string, string>>
@@ -65,9 +68,10 @@ export interface Attempt {
 /** A model call while it runs: what is decided stays, what is learned is filled in. */
 export interface Call extends CallInput {
   readonly id: string
-  readonly request: ModelRequest
+  /** Of a form that is still coming: as far as it is known. */
+  request: ModelRequest
   readonly group: Group
-  readonly streamed: boolean
+  streamed: boolean
   /** `performance.now()` at which the whole call has taken too long. */
   readonly deadline: number
   /** The group whose deployments were asked last: the call's own, or a fallback. */
@@ -94,4 +98,9 @@ export interface Call extends CallInput {
 
 export function newAttemptId(): string {
   return newId('att')
+}
+
+/** How large the request is: of a form, what its client announced. */
+export function requestBytes({ bytes, form }: Pick<CallInput, 'bytes' | 'form'>): number {
+  return form?.raw.length ?? bytes.byteLength
 }

@@ -1,3 +1,5 @@
+import type { Scratch, Source } from '../lib/spool.ts'
+
 /** The far end of a call, as the runtime shows it. Made by the rim, one for each request. */
 export interface Client {
   /** Aborted when the client has left before its answer ended. */
@@ -9,7 +11,16 @@ export interface Client {
   defer(work: Promise<unknown>): void
   /** The request's body. Throws `payload_too_large` as soon as the limit is passed. */
   body(limitBytes: number): Promise<Uint8Array>
+  /** The same as it comes, at the pace of who reads. Its reads reject as `body` does, and when the client has left. */
+  upload(limitBytes: number): Upload
+  /** Makes room for an upload outside of memory, where the runtime has any. */
+  readonly scratch?: () => Promise<Scratch>
   openStream(): ClientStream
+}
+
+export interface Upload extends Source {
+  /** As the client announced it. */
+  readonly length: number | undefined
 }
 
 /** An answer that is written piece by piece. */

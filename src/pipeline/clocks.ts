@@ -1,6 +1,8 @@
 import { GatewayError } from '../lib/errors.ts'
 
 export interface Clocks {
+  /** The whole request has gone, where that takes its time: only now is an answer awaited. */
+  asked(limits: Awaiting): void
   /** Bytes of the upstream arrived. */
   heard(): void
   /** The first content arrived: from now on silence is measured, not the wait for a beginning. */
@@ -8,6 +10,11 @@ export interface Clocks {
   /** The answer is complete and only its formal end is awaited, not longer than `graceMs`. */
   finished(graceMs: number): void
   stop(): void
+}
+
+interface Awaiting {
+  readonly firstTokenMs: number
+  readonly idleMs: number
 }
 
 /** The three clocks of an upstream call, on one timer: total, first token, idle. `expired` is called once at most. */
@@ -22,12 +29,13 @@ export function startClocks(limits: {
 }): Clocks {
   const started = performance.now()
   let waitingForFirst = true
+  let firstBy = started + limits.firstTokenMs
   let silenceMs = limits.idleMs
   let heardAt = started
   let shownAt = started
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const silentUntil = () => (waitingForFirst ? started + limits.firstTokenMs : heardAt + silenceMs)
+  const silentUntil = () => (waitingForFirst ? firstBy : heardAt + silenceMs)
   const nextSign = () => (limits.silent ? Math.max(heardAt, shownAt) + limits.silent.everyMs : Number.POSITIVE_INFINITY)
 
   function arm(): void {
@@ -55,6 +63,12 @@ export function startClocks(limits: {
   arm()
 
   return {
+    asked({ firstTokenMs, idleMs }) {
+      firstBy = performance.now() + firstTokenMs
+      silenceMs = idleMs
+      clearTimeout(timer)
+      arm()
+    },
     heard() {
       heardAt = performance.now()
     },

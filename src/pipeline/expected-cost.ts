@@ -3,7 +3,7 @@ import { costNano } from '../modes/cost.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import { usageOf } from '../modes/usage.ts'
 import type { Deployment } from '../routing/deployment.ts'
-import type { CallInput } from './call.ts'
+import { type CallInput, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 
 /** What a call will cost, before it has run. */
@@ -22,7 +22,7 @@ const LONG_ANSWER_TOKENS = 4096
  *  nothing. */
 export function expectedCost(
   services: PipelineServices,
-  { endpoint, bytes }: Pick<CallInput, 'endpoint' | 'bytes'>,
+  input: Pick<CallInput, 'endpoint' | 'bytes' | 'form'>,
   request: ModelRequest,
   deployments: readonly Deployment[],
   accounts: readonly Account[],
@@ -30,13 +30,13 @@ export function expectedCost(
   let [holdNano, likelyNano] = [0, 0]
   // Nobody asks what it costs.
   if (accounts.every(({ limitNano }) => limitNano === undefined)) return { holdNano, likelyNano }
-  const { mode } = endpoint
+  const { mode } = input.endpoint
   const measured = mode.measure(request)
   const answers = answersOf(request)
   const bound = boundOf(request)
   for (const { id, info } of deployments) {
     const usual = services.usual.of(id)
-    const inputBytes = bytes.byteLength
+    const inputBytes = requestBytes(input)
     // No tokenizer makes more than one token of a byte.
     const mostInput = usual ? (inputBytes / 4) * Math.max(1, usual.highInputRatio) : inputBytes
     const likelyInput = (inputBytes / 4) * (usual?.inputRatio ?? 1)

@@ -39,7 +39,7 @@ export async function failover(
       failure = error
     }
     reserved = undefined
-    if (performance.now() >= call.deadline) break
+    if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
     for (const group of fallbackGroups(services, failure.row.chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
@@ -104,7 +104,8 @@ async function tryGroup(
       if (!(error instanceof GatewayError)) throw error
       failure = error
     }
-    if (!failure.row.blames) throw failure
+    // A body of which the beginning is gone cannot be sent to anybody else.
+    if (!failure.row.blames || call.form?.raw.repeatable === false) throw failure
     let retry = false
     for (const one of tried) {
       failures += 1

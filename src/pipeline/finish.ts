@@ -6,7 +6,7 @@ import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf, costOfAttempt } from './bill.ts'
-import type { Attempt, Call } from './call.ts'
+import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { tagsOf } from './tags-of.ts'
 
@@ -29,9 +29,9 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
 }
 
 /** What the next call of the same deployment is likely to use. */
-function learnUsual({ usual }: PipelineServices, { attempts, bytes }: Call): void {
-  for (const { deployment, usage, failure, outrun } of attempts) {
-    if (usage && !failure && !outrun) usual.learn(deployment.id, bytes.byteLength, usage)
+function learnUsual({ usual }: PipelineServices, call: Call): void {
+  for (const { deployment, usage, failure, outrun } of call.attempts) {
+    if (usage && !failure && !outrun) usual.learn(deployment.id, requestBytes(call), usage)
   }
 }
 

@@ -14,7 +14,10 @@ import type { PipelineServices } from './pipeline.ts'
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const id = newId('call')
   const attemptId = newAttemptId()
-  const allowed = await allow(services, input, { callId: id, attemptId })
+  const allowed = await allow(services, input, { callId: id, attemptId }).catch((error) => {
+    input.form?.raw.close()
+    throw error
+  })
 
   const call = begin(input, id, allowed)
   input.begun()
@@ -23,6 +26,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   const letGo = keepLeases(services, call)
   const finished = over.promise.then((failure) => {
     letGo()
+    call.form?.raw.close()
     return finish(services, call, failure)
   })
   call.client.defer(finished)

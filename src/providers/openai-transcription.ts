@@ -1,24 +1,29 @@
+import type { ArrivingForm } from '../lib/arriving-form.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { editForm, partsOf } from '../lib/multipart.ts'
+import { editedForm, type Fields } from '../lib/form-parts.ts'
 import type { TranscriptionRequest } from '../modes/audio-transcription.ts'
 import { usageOf } from '../modes/usage.ts'
+import { formFields } from './form-fields.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { eventRelay } from './openai-json.ts'
 import { count, openaiUsage } from './openai-usage.ts'
-import type { Adapter, Reply } from './provider.ts'
+import type { Adapter, Connection, Reply } from './provider.ts'
 
 const decoder = new TextDecoder()
 const PLAIN = new Set(['text', 'srt', 'vtt'])
 
-/** Transcription: the client's form with the model renamed and every other byte as it was. */
+/** Transcription: the client's form with the model renamed, what its operator set added where the client left it out, and
+ *  every other byte as it was; sent while it comes. */
 export const openaiTranscription: Adapter<TranscriptionRequest> = {
-  request({ bytes, contentType }, connection) {
+  request({ form }, connection) {
+    if (!form) throw new TypeError('a transcription is asked for by a form')
+    const { model, defaults } = connection
     return {
       method: 'POST',
       origin: connection.origin,
       path: `${connection.basePath}/audio/transcriptions`,
-      headers: { ...connection.headers, 'content-type': contentType, accept: '*/*' },
-      body: editForm(bytes, partsOf(bytes, contentType), { model: connection.model }),
+      headers: { ...connection.headers, 'content-type': form.raw.contentType, accept: '*/*' },
+      upload: editedForm(form.raw, { model }, added(defaults, form.raw)),
     }
   },
   reply(bytes, headers, { body: request }): Reply {
@@ -37,6 +42,16 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
   },
   stream: () => eventRelay(/\.done$/),
   failure: openaiFailure,
+}
+
+/** What the operator set, as far as the client did not say it. Nothing where nothing is set: then the length is known. */
+function added(defaults: Connection['defaults'], form: ArrivingForm): (() => Fields) | undefined {
+  const { voice_id: _voice, ...set } = defaults
+  if (Object.keys(set).length === 0) return undefined
+  return () => {
+    const said = new Set(form.parts.map(({ name }) => name.replace(/\[\]$/, '')))
+    return Object.entries(set).flatMap(([name, value]) => (said.has(name) ? [] : formFields(name, value)))
+  }
 }
 
 function parse(bytes: Uint8Array): Record<string, unknown> {

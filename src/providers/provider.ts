@@ -2,6 +2,7 @@ import type { GatewayParams } from '../config/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
+import type { RequestForm } from '../modes/form.ts'
 import type { ModelRequest, ModeName } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Transport, UpstreamRequest } from '../transport/transport.ts'
@@ -26,6 +27,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   /** The client's own bytes, which `body` was parsed from. Of another dialect than the adapter's: that of the body. */
   readonly bytes: Uint8Array
   readonly contentType: string
+  /** Where the request is a form. `bytes` is empty then. */
+  readonly form?: RequestForm<Request> | undefined
   readonly streamed: boolean
   /** Headers of the client that a provider may want to see: those that its endpoint lets through, in lower case. */
   readonly clientHeaders?: Readonly<Record<string, string>>

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError } from '../lib/errors.ts'
 import type { Client } from '../pipeline/client.ts'
+import { nodeUpload } from './node-upload.node.ts'
 import { pullStream } from './pull-stream.node.ts'
+import { temporaryFile } from './temporary-file.node.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The far end of a call on Node: the socket's own events, without the cost of a Request's. */
@@ -28,6 +30,8 @@ export function nodeClient(
     address: incoming.socket.remoteAddress ?? '',
     defer,
     body: (limitBytes) => readBody(incoming, limitBytes),
+    upload: (limitBytes) => nodeUpload(incoming, limitBytes),
+    scratch: temporaryFile,
     openStream: () => pullStream(() => outgoing.destroy()),
   }
 }

@@ -1,5 +1,6 @@
 import { joinBytes } from '../lib/bytes.ts'
-import type { Client, ClientStream } from '../pipeline/client.ts'
+import { GatewayError } from '../lib/errors.ts'
+import type { Client, ClientStream, Upload } from '../pipeline/client.ts'
 import { tooLarge } from './too-large.ts'
 
 declare const IdentityTransformStream: {
@@ -13,6 +14,7 @@ export function workerClient(request: Request, waitUntil: (work: Promise<unknown
     address: request.headers.get('cf-connecting-ip') ?? '',
     defer: waitUntil,
     body: (limitBytes) => readBody(request, limitBytes),
+    upload: (limitBytes) => uploadOf(request, limitBytes),
     openStream,
   }
 }
@@ -43,4 +45,30 @@ async function readBody(request: Request, limitBytes: number): Promise<Uint8Arra
     pieces.push(piece)
   }
   return joinBytes(pieces)
+}
+
+function uploadOf(request: Request, limitBytes: number): Upload {
+  const announced = request.headers.get('content-length')
+  const length = announced === null ? undefined : Number(announced)
+  const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+  let received = 0
+  const close = () => void reader?.cancel().catch(() => {})
+  return {
+    length,
+    close,
+    async read() {
+      if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
+      for (;;) {
+        const { value } = (await reader?.read().catch(left)) ?? {}
+        if (value === undefined) return undefined
+        received += value.byteLength
+        if (received > limitBytes) throw tooLarge(limitBytes)
+        if (value.byteLength > 0) return value
+      }
+    },
+  }
+}
+
+function left(cause: unknown): never {
+  throw new GatewayError('client_closed', 'The client closed the connection.', { cause })
 }

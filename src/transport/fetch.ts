@@ -1,3 +1,4 @@
+import type { Pieces } from '../lib/pieces.ts'
 import { openHeaders } from './open-headers.ts'
 import { readAll } from './read-all.ts'
 import {
@@ -14,28 +15,75 @@ export function fetchTransport(): Transport {
   return {
     async send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
       let response: Response
+      const sending = request.upload && sent(request.upload)
       try {
         response = await fetch(request.origin + request.path, {
           method: request.method,
           headers: openHeaders(request.headers),
-          body: (request.body === undefined ? null : wholeBody(request.body)) as BodyInit | null,
+          body: (sending?.body ?? (request.body === undefined ? null : wholeBody(request.body))) as BodyInit | null,
           redirect: 'manual',
-          signal,
+          ...(sending ? { duplex: 'half', signal: AbortSignal.any([signal, sending.broken.signal]) } : { signal }),
         })
       } catch (error) {
         if (signal.aborted) throw signal.reason
+        if (sending?.broken.signal.aborted) throw sending.broken.signal.reason
         throw new TransportError(`could not reach ${request.origin}`, { cause: error })
       }
       return {
         status: response.status,
         headers: Object.fromEntries(response.headers),
-        body: bodyOf(response, signal),
+        body: bodyOf(response, signal, sending),
       }
     },
   }
 }
 
-function bodyOf(response: Response, signal: AbortSignal): UpstreamBody {
+interface Sending {
+  readonly body: ReadableStream<Uint8Array>
+  /** Aborted when the rest of the request will not come. */
+  readonly broken: AbortController
+}
+
+/** Gives a stream a length, which the request then says. Only on Workers; elsewhere it is sent in chunks. */
+declare const FixedLengthStream:
+  | {
+      new (
+        length: number,
+      ): { readonly readable: ReadableStream<Uint8Array>; readonly writable: WritableStream<Uint8Array> }
+    }
+  | undefined
+
+function sent(pieces: Pieces): Sending {
+  let over = false
+  const broken = new AbortController()
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const piece = await pieces.read()
+          if (over) return
+          if (piece === undefined) controller.close()
+          else controller.enqueue(piece)
+        } catch (error) {
+          // A stream that fails is sent as if it had ended; only an aborted call is broken off.
+          broken.abort(error)
+        }
+      },
+      cancel() {
+        over = true
+      },
+    },
+    // Nothing is asked for before the upstream can take it.
+    { highWaterMark: 0 },
+  )
+  if (pieces.length === undefined || typeof FixedLengthStream !== 'function') return { body: stream, broken }
+  const fixed = new FixedLengthStream(pieces.length)
+  // How it ends is told by the pieces, or by the upstream.
+  stream.pipeTo(fixed.writable).catch(() => {})
+  return { body: fixed.readable, broken }
+}
+
+function bodyOf(response: Response, signal: AbortSignal, sending: Sending | undefined): UpstreamBody {
   const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
   async function read(): Promise<Uint8Array | undefined> {
     if (!reader) return undefined
@@ -44,6 +92,7 @@ function bodyOf(response: Response, signal: AbortSignal): UpstreamBody {
       return piece.done ? undefined : piece.value
     } catch (error) {
       if (signal.aborted) throw signal.reason
+      if (sending?.broken.signal.aborted) throw sending.broken.signal.reason
       throw new TransportError('the upstream closed the connection before its answer ended', { cause: error })
     }
   }

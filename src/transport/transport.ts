@@ -1,3 +1,4 @@
+import type { Pieces } from '../lib/pieces.ts'
 import type { Secret } from '../lib/secret.ts'
 
 export interface UpstreamRequest {
@@ -9,6 +10,9 @@ export interface UpstreamRequest {
   /** Credentials stay sealed until the transport sends them. */
   readonly headers: Readonly<Record<string, string | Secret>>
   readonly body?: RequestBody
+  /** A body that is sent as it comes, in the place of `body`: asked for as the upstream takes it. Where it breaks off the
+   *  upstream is left, and `send`, or the answer that had begun, rejects with what broke it off. */
+  readonly upload?: Pieces
 }
 
 /** A long body may come in pieces, to be sent one after the other. */

@@ -1,5 +1,7 @@
+import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { joinBytes } from '../lib/bytes.ts'
+import type { Pieces } from '../lib/pieces.ts'
 import { openHeaders } from './open-headers.ts'
 import { readAll } from './read-all.ts'
 import {
@@ -92,13 +94,19 @@ function dispatch(
   const sent = request.body
   // undici does not add up the pieces of a body.
   if (Array.isArray(sent)) headers['content-length'] = String(sent.reduce((sum, piece) => sum + piece.byteLength, 0))
+  let broken: { readonly error: unknown } | undefined
+  const { upload } = request
+  if (upload?.length !== undefined) headers['content-length'] = String(upload.length)
+
   agent.dispatch(
     {
       origin: request.origin,
       path: request.path,
       method: request.method,
       headers,
-      body: (sent as Buffer | string | undefined) ?? null,
+      body: upload
+        ? (piecewise(upload, (error) => (broken = { error })) as unknown as Readable)
+        : ((sent as Buffer | string | undefined) ?? null),
     },
     {
       onRequestStart(started) {
@@ -124,11 +132,21 @@ function dispatch(
       },
       onResponseError(_controller, error) {
         if (signal.aborted) fail(signal.reason)
+        else if (broken) fail(broken.error)
         else if (error instanceof TransportError) fail(error)
         else fail(new TransportError(`the connection to ${request.origin} failed: ${codeOf(error)}`, { cause: error }))
       },
     },
   )
+}
+
+async function* piecewise(pieces: Pieces, broke: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  try {
+    for (let piece = await pieces.read(); piece !== undefined; piece = await pieces.read()) yield piece
+  } catch (error) {
+    broke(error)
+    throw error
+  }
 }
 
 function joinHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -14,6 +14,7 @@ import type {
   StreamStep,
 } from '../../src/providers/provider.ts'
 import { openHeaders } from '../../src/transport/open-headers.ts'
+import type { UpstreamRequest } from '../../src/transport/transport.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
 import type { ProviderFixtures, PublicRequest, Said, StreamGolden } from '../fixtures/provider-fixtures.ts'
 import { mutations } from './provider/mutations.ts'
@@ -49,8 +50,7 @@ export function providerSuite(set: ProviderFixtures): void {
         expect(asked.origin + asked.path).toBe(upstream.url)
         if (upstream.headers) expect(JSON.parse(JSON.stringify(asked.headers))).toEqual(upstream.headers)
         if (set.credential) expect(openHeaders(asked.headers)[set.credential.header]).toBe(set.credential.value)
-        const sent = wholeBody(asked.body)
-        const body = typeof sent === 'string' ? sent : decoder.decode(sent)
+        const body = await textOf(asked)
         expect(typeof upstream.body === 'string' ? body : JSON.parse(body)).toEqual(upstream.body)
       },
     )
@@ -197,6 +197,14 @@ const headersOf = (headers: Readonly<Record<string, string>> = {}) => ({
   'content-type': 'application/json',
   ...headers,
 })
+
+async function textOf({ body, upload }: UpstreamRequest): Promise<string> {
+  const whole = wholeBody(body)
+  if (!upload) return typeof whole === 'string' ? whole : decoder.decode(whole)
+  const pieces: Uint8Array[] = []
+  for (let piece = await upload.read(); piece; piece = await upload.read()) pieces.push(piece)
+  return decoder.decode(joinBytes(pieces))
+}
 
 const bytesOf = ({ body }: StreamGolden) => (typeof body === 'string' ? encoder.encode(body) : body)
 

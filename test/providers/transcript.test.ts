@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { piecesOf } from '../../src/lib/pieces.ts'
 import type { TranscriptionRequest } from '../../src/modes/audio-transcription.ts'
 import { segmentsOf } from '../../src/providers/transcript/segments.ts'
 import { subRip, webVtt } from '../../src/providers/transcript/subtitles.ts'
@@ -33,7 +34,7 @@ const heard = (words: TranscriptWord[], seconds = words.at(-1)?.end): Transcript
 const SILENCE: Transcript = { text: '', language: undefined, seconds: 3, words: [] }
 
 function written(transcript: Transcript, asked: Partial<TranscriptionRequest>) {
-  const file = { filename: 'a.wav', contentType: 'audio/wav', bytes: new Uint8Array() }
+  const file = { filename: 'a.wav', contentType: 'audio/wav', open: () => piecesOf(new Uint8Array()) }
   const reply = transcriptReply(transcript, { model: 'm', file, ...asked })
   return { text: decoder.decode(reply.bytes), contentType: reply.bytes ? reply.contentType : '', usage: reply.usage }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answer } from './upstream/answer.ts'
 import type { Behaviour } from './upstream/behaviour.ts'
-import { belongsTo, type Call, type CallOnWire } from './upstream/call.ts'
+import { type Arrival, belongsTo, type Call, type CallOnWire } from './upstream/call.ts'
 import { planOf } from './upstream/plan.ts'
 import { play } from './upstream/play.node.ts'
 
@@ -26,10 +26,11 @@ interface Script {
 }
 
 /** A far end on this machine that speaks the vendor's wire shape and misbehaves as it is told. It can be told over HTTP
- *  too: `POST /_script` `{key, behaviours}` and `GET /_calls?key=`, as `upstream-client.ts` does. */
+ *  too: `POST /_script` `{key, behaviours}`, `GET /_calls?key=` and `GET /_arrivals?key=`, as `upstream-client.ts` does. */
 export async function startUpstream(): Promise<Upstream> {
   const scripts = new Map<string, Script>()
   const calls: Call[] = []
+  const arrivals: Arrival[] = []
   let serial = 0
 
   const script: Upstream['script'] = (key, behaviours) => {
@@ -40,9 +41,14 @@ export async function startUpstream(): Promise<Upstream> {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = Date.now()
-    const body = await bodyOf(request)
     const path = request.url ?? '/'
+    const arrival = { path, received: 0, state: 'coming' as Arrival['state'] }
+    if (!path.startsWith('/_')) arrivals.push(arrival)
+    const body = await bodyOf(request, arrival)
     if (path === '/_script') return control(response, () => readScript(body, script))
+    if (path.startsWith('/_arrivals')) {
+      return control(response, () => arrivals.filter((one) => one.path.startsWith(keyOf(path))))
+    }
     if (path.startsWith('/_calls')) return control(response, () => callsOf(keyOf(path)).map(onWire))
 
     const parsed = parse(body)
@@ -104,9 +110,22 @@ function nextBehaviour(scripts: Map<string, Script>, call: Call): Behaviour | un
 const prefixesFirst = (a: string, b: string) =>
   Number(b.startsWith('/')) - Number(a.startsWith('/')) || b.length - a.length
 
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
+async function bodyOf(
+  request: IncomingMessage,
+  arrival: { received: number; state: Arrival['state'] },
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
-  for await (const piece of request) pieces.push(piece)
+  try {
+    for await (const piece of request) {
+      pieces.push(piece)
+      arrival.received += piece.byteLength
+    }
+  } catch {
+    arrival.state = 'broken_off'
+    // Whoever broke it off reads no answer, and no script is used up.
+    return new Promise(() => {})
+  }
+  arrival.state = 'whole'
   return new Uint8Array(Buffer.concat(pieces))
 }
 

@@ -1,11 +1,13 @@
 import type { Behaviour } from './upstream/behaviour.ts'
-import type { Call, CallOnWire } from './upstream/call.ts'
+import type { Arrival, Call, CallOnWire } from './upstream/call.ts'
 
 /** The scripted upstream from where no server can be started: in workerd. */
 export interface UpstreamClient {
   readonly url: string
   script(key: string, behaviours: readonly Behaviour[]): Promise<void>
   calls(key: string): Promise<readonly Call[]>
+  /** Requests below a path, oldest first, as soon as they are as awaited. */
+  arrivals(path: string, awaited: (arrivals: readonly Arrival[]) => boolean): Promise<readonly Arrival[]>
   until(key: string, awaited: (calls: readonly Call[]) => boolean, timeoutMs?: number): Promise<readonly Call[]>
 }
 
@@ -20,6 +22,15 @@ export function upstreamClient(url: string): UpstreamClient {
       await ask(`${url}/_script`, { method: 'POST', body: JSON.stringify({ key, behaviours }) })
     },
     calls,
+    async arrivals(path, awaited) {
+      const deadline = Date.now() + 2000
+      for (;;) {
+        const found = (await ask(`${url}/_arrivals?key=${encodeURIComponent(path)}`)) as Arrival[]
+        if (awaited(found)) return found
+        if (Date.now() > deadline) throw new Error(`not so within 2 s: ${JSON.stringify(found)}`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    },
     async until(key, awaited, timeoutMs = 2000) {
       const deadline = Date.now() + timeoutMs
       for (;;) {

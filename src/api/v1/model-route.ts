@@ -1,6 +1,7 @@
 import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
+import { incomingForm } from '../../pipeline/incoming-form.ts'
 import { runCall } from '../../pipeline/run-call.ts'
 import { defineRoute, type Route, type RouteContract } from '../route.ts'
 import type { Scope } from '../scope.ts'
@@ -18,7 +19,8 @@ export function modelRoute(
       const { services, client, requestId, arrivedAt } = scope
       const { max_json_bytes, max_upload_bytes } = services.config.general_settings
       const contentType = requireType(scope.contentType, mode.body)
-      const bytes = await client.body(mode.body === 'json' ? max_json_bytes : max_upload_bytes)
+      const form = mode.body === 'multipart' ? incomingForm(client, mode, contentType, max_upload_bytes) : undefined
+      const bytes = form ? NO_BYTES : await client.body(max_json_bytes)
       const caller = scope.caller()
       const begun = scope.reportsItself
       const clientHeaders = headersOf(scope, endpoint)
@@ -31,6 +33,7 @@ export function modelRoute(
         caller,
         client,
         bytes,
+        form,
         contentType,
         clientHeaders,
         explain,
@@ -44,6 +47,8 @@ function headersOf(scope: Scope, { clientHeaders = [] }: Endpoint): Readonly<Rec
   const sent = clientHeaders.map((name) => [name, scope.header(name)] as const)
   return Object.fromEntries(sent.filter((header): header is [string, string] => header[1] !== undefined))
 }
+
+const NO_BYTES = new Uint8Array()
 
 const MEDIA_TYPES = { json: 'application/json', multipart: 'multipart/form-data' } as const
 

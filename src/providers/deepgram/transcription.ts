@@ -1,7 +1,9 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { parseRecord } from '../../lib/lenient.ts'
+import { joinPieces, piecesOf } from '../../lib/pieces.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
-import type { Adapter } from '../provider.ts'
+import { lateField } from '../late-field.ts'
+import type { Adapter, Connection } from '../provider.ts'
 import { transcriptReply } from '../transcript/transcript-reply.ts'
 import { refuseForTranscription } from '../transcript/unspoken-options.ts'
 import { unspoken } from '../unspoken-fields.ts'
@@ -17,41 +19,24 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/
 /** Transcription: the recording is the body, everything else is in the address. Options that only this vendor has
  *  (`smart_format`, `diarize`, `keyterm` …) travel on as they are. */
 export const deepgramTranscription: Adapter<TranscriptionRequest> = {
-  request({ body, streamed }, connection) {
-    refuseForTranscription(body, streamed, API, ['prompt'])
-    const {
-      model: _model,
-      file,
-      language,
-      response_format,
-      temperature,
-      prompt: _prompt,
-      stream: _stream,
-      timestamp_granularities: _granularities,
-      chunking_strategy: _chunking,
-      include: _include,
-      metadata: _metadata,
-      ...native
-    } = body
-    // 0, the public default, leaves it to the vendor.
-    if (temperature) throw unspoken('temperature', API)
-
-    const query = new URLSearchParams({ model: connection.model })
-    // Unasked, the vendor writes without punctuation, and takes everything for English.
-    if (native.smart_format === undefined && native.punctuate === undefined) query.set('smart_format', 'true')
-    if (language) query.set('language', language)
-    else if (native.detect_language === undefined) query.set('detect_language', 'true')
-    if (response_format === 'diarized_json' && native.diarize === undefined) query.set('diarize', 'true')
-    for (const [name, value] of queryOptions(native, API)) query.append(name, value)
+  request({ body, form }, connection) {
+    const { file } = body
+    const path = pathOf(body, connection)
+    // What stands behind the file comes when the address has been said.
+    const said = async () => {
+      const whole = await form?.whole()
+      if (whole && pathOf(whole, connection) !== path) throw lateField()
+      return piecesOf(new Uint8Array())
+    }
     return {
       method: 'POST',
       origin: connection.origin,
-      path: `${connection.basePath}/v1/listen?${query}`,
+      path,
       headers: {
         ...connection.headers,
         'content-type': MEDIA_TYPE.test(file.contentType) ? file.contentType : 'application/octet-stream',
       },
-      body: file.bytes,
+      upload: form?.raw.closing === undefined ? joinPieces([file.open(), said]) : file.open(),
     }
   },
 
@@ -64,4 +49,33 @@ export const deepgramTranscription: Adapter<TranscriptionRequest> = {
   },
 
   failure: deepgramFailure,
+}
+
+function pathOf(body: TranscriptionRequest, connection: Connection): string {
+  refuseForTranscription(body, API, ['prompt'])
+  const {
+    model: _model,
+    file: _file,
+    language,
+    response_format,
+    temperature,
+    prompt: _prompt,
+    stream: _stream,
+    timestamp_granularities: _granularities,
+    chunking_strategy: _chunking,
+    include: _include,
+    metadata: _metadata,
+    ...native
+  } = body
+  // 0, the public default, leaves it to the vendor.
+  if (temperature) throw unspoken('temperature', API)
+
+  const query = new URLSearchParams({ model: connection.model })
+  // Unasked, the vendor writes without punctuation, and takes everything for English.
+  if (native.smart_format === undefined && native.punctuate === undefined) query.set('smart_format', 'true')
+  if (language) query.set('language', language)
+  else if (native.detect_language === undefined) query.set('detect_language', 'true')
+  if (response_format === 'diarized_json' && native.diarize === undefined) query.set('diarize', 'true')
+  for (const [name, value] of queryOptions(native, API)) query.append(name, value)
+  return `${connection.basePath}/v1/listen?${query}`
 }

@@ -1,13 +1,15 @@
 import { GatewayError } from '../../lib/errors.ts'
+import { type Fields, newForm } from '../../lib/form-parts.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
-import { writeForm } from '../../lib/multipart.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
-import { type FormFile, isFormFile } from '../../modes/form.ts'
-import type { Adapter } from '../provider.ts'
+import { isFormFile } from '../../modes/form.ts'
+import { lateField } from '../late-field.ts'
+import type { Adapter, Connection } from '../provider.ts'
 import { readSeconds } from '../transcript/read-seconds.ts'
 import type { Transcript, TranscriptWord } from '../transcript/transcript.ts'
 import { TIMED_FORMATS, transcriptReply } from '../transcript/transcript-reply.ts'
 import { refuseForTranscription } from '../transcript/unspoken-options.ts'
+import { unspoken } from '../unspoken-fields.ts'
 import { elevenlabsEmbeddedFailure, elevenlabsFailure } from './failure.ts'
 
 const API = "ElevenLabs' speech to text"
@@ -18,38 +20,18 @@ const OTHER_ANSWERS = ['use_multi_channel', 'webhook'] as const
 /** Transcription: the recording in the vendor's form, its words in the public format that was asked for. Options that
  *  only this vendor has (`num_speakers`, `tag_audio_events`, `keyterms` …) travel on as they are. */
 export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
-  request({ body, streamed }, connection) {
-    refuseForTranscription(body, streamed, API, ['prompt', ...OTHER_ANSWERS])
-    const {
-      model: _model,
-      file,
-      language,
-      response_format,
-      temperature,
-      prompt: _prompt,
-      stream: _stream,
-      timestamp_granularities: _granularities,
-      chunking_strategy: _chunking,
-      include: _include,
-      metadata: _metadata,
-      ...native
-    } = body
-    const fields = Object.entries({
-      ...native,
-      model_id: connection.model,
-      language_code: language ?? native.language_code,
-      temperature,
-      ...(TIMED_FORMATS.has(response_format) ? { timestamps_granularity: 'word' } : {}),
-      ...(response_format === 'diarized_json' ? { diarize: 'true' } : {}),
-      file,
-    }).flatMap(([name, value]) => [value].flat().flatMap((one) => fieldsOf(name, one)))
-    const form = writeForm(fields)
+  request({ body, form: sent }, connection) {
+    const fields = fieldsOf(body, connection)
+    const late = async () => (sent ? addedTo(fields, fieldsOf(await sent.whole(), connection)) : [])
+    const { filename, contentType } = body.file
+    const file = { name: 'file', filename, contentType, content: body.file.open() }
+    const form = sent?.raw.closing === undefined ? newForm(fields, file, late) : newForm(fields, file)
     return {
       method: 'POST',
       origin: connection.origin,
       path: `${connection.basePath}/v1/speech-to-text`,
       headers: { ...connection.headers, 'content-type': form.contentType },
-      body: form.body,
+      upload: form.body,
     }
   },
 
@@ -65,9 +47,50 @@ export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
   failure: elevenlabsFailure,
 }
 
-function fieldsOf(name: string, value: unknown): [string, string | FormFile][] {
+/** Everything but the file. */
+function fieldsOf(body: TranscriptionRequest, connection: Connection): Fields {
+  refuseForTranscription(body, API, ['prompt', ...OTHER_ANSWERS])
+  const {
+    model: _model,
+    file: _file,
+    language,
+    response_format,
+    temperature,
+    prompt: _prompt,
+    stream: _stream,
+    timestamp_granularities: _granularities,
+    chunking_strategy: _chunking,
+    include: _include,
+    metadata: _metadata,
+    ...native
+  } = body
+  const fields = {
+    ...native,
+    model_id: connection.model,
+    language_code: language ?? native.language_code,
+    temperature,
+    ...(TIMED_FORMATS.has(response_format) ? { timestamps_granularity: 'word' } : {}),
+    ...(response_format === 'diarized_json' ? { diarize: 'true' } : {}),
+  }
+  return Object.entries(fields).flatMap(([name, value]) => [value].flat().flatMap((one) => field(name, one)))
+}
+
+/** What is not said yet. */
+function addedTo(said: Fields, all: Fields): Fields {
+  const left = [...said]
+  const added = all.filter(([name, value]) => {
+    const at = left.findIndex((field) => field[0] === name && field[1] === value)
+    if (at !== -1) left.splice(at, 1)
+    return at === -1
+  })
+  // A default was said in the place of what the client says now.
+  if (left.length > 0) throw lateField()
+  return added
+}
+
+function field(name: string, value: unknown): Fields {
   if (value === undefined || value === null) return []
-  if (typeof value === 'string' || isFormFile(value)) return [[name, value]]
+  if (isFormFile(value)) throw unspoken(name, API)
   return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
 }
 

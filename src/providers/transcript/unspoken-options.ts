@@ -5,13 +5,8 @@ import { unspoken } from '../unspoken-fields.ts'
 const PUBLIC = ['include', 'known_speaker_names', 'known_speaker_references'] as const
 
 /** Refuses what a vendor that is asked for a whole transcript cannot be told: nothing is dropped in silence. */
-export function refuseForTranscription(
-  request: TranscriptionRequest,
-  streamed: boolean,
-  api: string,
-  more: readonly string[],
-): void {
-  if (streamed) throw unspoken('stream', api)
+export function refuseForTranscription(request: TranscriptionRequest, api: string, more: readonly string[]): void {
+  if (request.stream === true) throw unspoken('stream', api)
   for (const field of [...PUBLIC, ...more]) {
     const value = request[field]
     if (value === undefined || value === null || value === '' || value === 'false' || value === false) continue

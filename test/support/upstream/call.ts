@@ -17,6 +17,14 @@ export interface Call {
   readonly bytesSent: number
 }
 
+/** A request while its body is still coming, before it is a call. */
+export interface Arrival {
+  readonly path: string
+  /** Bytes of the body. */
+  readonly received: number
+  readonly state: 'coming' | 'whole' | 'broken_off'
+}
+
 /** `finished`: all was sent and the body properly ended; `client_closed`: the caller left first; `broken_off`: the script
  *  said to close or reset. */
 export type Outcome = 'running' | 'finished' | 'client_closed' | 'broken_off'

@@ -1,0 +1,70 @@
+import { type ArrivingForm, arrivingForm } from '../lib/arriving-form.ts'
+import { GatewayError } from '../lib/errors.ts'
+import { MalformedForm } from '../lib/multipart.ts'
+import { type RequestForm, readForm } from '../modes/form.ts'
+import type { Mode, ModelRequest } from '../modes/mode.ts'
+import type { Client } from './client.ts'
+import { checked, type Parsed } from './parse.ts'
+
+/** The form of a call, from its client to whoever is asked. */
+export interface IncomingForm extends RequestForm {
+  /** The request as far as a call is decided by it: its model is known and its file has begun. Whatever is wrong with it
+   *  is returned; rejects when it is too large, or when the client leaves. */
+  head(): Promise<Parsed>
+  /** What is known of the request by now. */
+  readonly request: ModelRequest | undefined
+}
+
+export function incomingForm(client: Client, mode: Mode, contentType: string, limitBytes: number): IncomingForm {
+  let known: ModelRequest | undefined
+  const readAs = (form: ArrivingForm): Parsed => {
+    const read = readForm(form)
+    const parsed = checked(read, mode.schema, (valid) => valid)
+    if (!parsed.error) known = parsed.request
+    return parsed
+  }
+  const raw = arrivingForm(client.upload(limitBytes), {
+    contentType,
+    scratch: client.scratch,
+    check(form) {
+      const { error } = readAs(form)
+      if (error) throw error
+    },
+  })
+  return {
+    raw,
+    get request() {
+      return known
+    },
+    async head() {
+      try {
+        while (raw.closing === undefined && !decided(raw)) await raw.pull()
+      } catch (error) {
+        const failure = asFormFailure(error)
+        if (failure?.failure === 'invalid_request') return { error: failure }
+        throw error
+      }
+      return readAs(raw)
+    },
+    async whole() {
+      await raw.whole()
+      if (!known) throw new TypeError('a form that is no request was not refused')
+      return known
+    },
+  }
+}
+
+function decided({ parts }: ArrivingForm): boolean {
+  return (
+    parts.some(({ name, text }) => name === 'model' && text !== undefined) &&
+    parts.some(({ name, filename }) => name === 'file' && filename !== undefined)
+  )
+}
+
+/** What ended a form too early, by its proper name; undefined when it was something else. */
+export function asFormFailure(error: unknown): GatewayError | undefined {
+  if (error instanceof GatewayError) return error
+  if (!(error instanceof MalformedForm)) return undefined
+  const message = `The request body is not a valid multipart form: ${error.message}.`
+  return new GatewayError('invalid_request', message, { code: 'invalid_form' })
+}
