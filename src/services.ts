@@ -16,10 +16,14 @@ import { liveRegistry } from './routing/live-registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
+
 import { budgetRecords } from './stores/sql/budget-records.ts'
+import { callableBindingRecords } from './stores/sql/callable-binding-records.ts'
+import { callableScopeRecords } from './stores/sql/callable-scope-records.ts'
 import { callerRecords } from './stores/sql/caller-records.ts'
 import { keyRecords } from './stores/sql/key-records.ts'
 import { membershipRecords } from './stores/sql/membership-records.ts'
+
 import { modelRecords } from './stores/sql/model-records.ts'
 import { organizationRecords } from './stores/sql/organization-records.ts'
 import { routeGroupPolicyRecords } from './stores/sql/route-group-policy-records.ts'
@@ -100,6 +104,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
     userRecords: userRecords(adapters.sql),
     membershipRecords: membershipRecords(adapters.sql),
     keyRecords: keyRecords(adapters.sql),
+    callableBindingRecords: callableBindingRecords(adapters.sql),
+    callableScopeRecords: callableScopeRecords(adapters.sql),
     signals: knownSignals(),
     delivery,
     telemetry: reports,

@@ -4,6 +4,8 @@ import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/pipeline.ts'
 import type { LiveRegistry } from '../routing/live-registry.ts'
+import type { CallableBindingRecords } from '../stores/sql/callable-binding-records.ts'
+import type { CallableScopeRecords } from '../stores/sql/callable-scope-records.ts'
 import type { KeyRecords } from '../stores/sql/key-records.ts'
 import type { MembershipRecords } from '../stores/sql/membership-records.ts'
 import type { ModelRecords } from '../stores/sql/model-records.ts'
@@ -35,6 +37,8 @@ export interface ApiServices extends PipelineServices {
   readonly userRecords: UserRecords
   readonly membershipRecords: MembershipRecords
   readonly keyRecords: KeyRecords
+  readonly callableBindingRecords: CallableBindingRecords
+  readonly callableScopeRecords: CallableScopeRecords
   readonly seal: Seal
   readonly delivery: Delivery
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */

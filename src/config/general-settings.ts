@@ -58,7 +58,7 @@ export const generalSettings = section({
   callable_target_default: z
     .enum(['allow', 'deny'])
     .default('allow')
-    .describe('Whether a level where nothing is bound may call every model or none.'),
+    .describe('Whether callers may call every model or none while nothing is bound to anything that they belong to.'),
   refuse_unpriced: flag()
     .default(false)
     .describe('Refuses deployments whose price is unknown, so that no call is unbilled.'),

@@ -9,7 +9,7 @@ import { callableTargets, type TargetLevel } from './callable-targets.ts'
 type ScopeType = CallerRecord['bindings'][number]['scope_type']
 
 /** Names a record in the shared store, where the version that is in force is known. */
-export const recordName = (level: Level, id: string) => `${level}:${id}`
+export const recordName = (level: Level, id: string) => `${level}:${id}` as const
 
 /** A caller from what the database says of its key; `again` reads that once more. */
 export function callerOf(

@@ -1,6 +1,10 @@
 import type { Route } from '../route.ts'
 import { auditEvents } from './audit-events.ts'
+import { callableTargetBindings } from './callable-target-bindings.ts'
+import { callableTargetPolicies } from './callable-target-policies.ts'
+import { callableTargetList } from './callable-targets.ts'
 import { keys } from './keys.ts'
+import { modelAccess } from './model-access.ts'
 import { models } from './models.ts'
 import { organizations } from './organizations.ts'
 import { routeGroupPolicies } from './route-group-policies.ts'
@@ -14,6 +18,10 @@ export const ui: readonly Route[] = [
   ...teams,
   ...organizations,
   ...users,
+  ...modelAccess,
+  ...callableTargetBindings,
+  ...callableTargetPolicies,
+  ...callableTargetList,
   ...models,
   ...routeGroups,
   ...routeGroupPolicies,

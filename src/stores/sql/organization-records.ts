@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { fragment } from './fragment.ts'
 import type { Schema } from './schema.ts'
-import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords } from './scope-records.ts'
+import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './scope-records.ts'
 import type { Sql } from './sql.ts'
 
 export type OrganizationRecord = Omit<Selectable<Schema['gateway_organization']>, 'target_mode'>
@@ -15,6 +15,8 @@ export function organizationRecords(sql: Sql): OrganizationRecords {
     level: 'org',
     columns: ['organization_id', 'organization_name', ...SCOPE_COLUMNS],
     searched: ['organization_id', 'organization_name'],
-    within: ({ organizations }) => fragment`record.organization_id = ${organizations}`,
+    within: withinOrganization,
   })
 }
+
+export const withinOrganization: Within = ({ organizations }) => fragment`record.organization_id = ${organizations}`

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { fragment } from './fragment.ts'
 import type { Schema } from './schema.ts'
-import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords } from './scope-records.ts'
+import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './scope-records.ts'
 import type { Sql } from './sql.ts'
 
 export type UserRecord = Omit<Selectable<Schema['gateway_user']>, 'target_mode'>
@@ -15,13 +15,15 @@ export function userRecords(sql: Sql): UserRecords {
     level: 'user',
     columns: ['user_id', 'user_email', 'user_name', 'user_role', ...SCOPE_COLUMNS],
     searched: ['user_id', 'user_email', 'user_name'],
-    // Users belong nowhere by themselves: one is seen where they are a member.
-    within: ({ organizations, teams }) => fragment`EXISTS (
-      SELECT FROM gateway_membership AS membership LEFT JOIN gateway_team AS team
-        ON membership.scope_type = 'team' AND team.team_id = membership.scope_id
-      WHERE membership.user_id = record.user_id AND (
-        (membership.scope_type = 'team' AND (membership.scope_id = ${teams} OR team.organization_id = ${organizations}))
-        OR (membership.scope_type = 'organization' AND membership.scope_id = ${organizations})
-      ))`,
+    within: withinUser,
   })
 }
+
+/** Users belong nowhere by themselves: one is seen where they are a member. */
+export const withinUser: Within = ({ organizations, teams }) => fragment`EXISTS (
+  SELECT FROM gateway_membership AS membership LEFT JOIN gateway_team AS team
+    ON membership.scope_type = 'team' AND team.team_id = membership.scope_id
+  WHERE membership.user_id = record.user_id AND (
+    (membership.scope_type = 'team' AND (membership.scope_id = ${teams} OR team.organization_id = ${organizations}))
+    OR (membership.scope_type = 'organization' AND membership.scope_id = ${organizations})
+  ))`

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { mistake } from '../../config/accepted.ts'
+import { type CallableScope, SCOPE_TYPES } from '../../stores/sql/callable-scopes.ts'
+import { json } from '../respond.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { ANY_SCOPE, absentScope, reachesOf, scopeChanged, scopeId, scopeType } from './callable-scope.ts'
+import { storable } from './storable.ts'
+
+const PATH = '/ui/api/callable-target-policies'
+
+const mode = z
+  .enum(['inherit', 'restrict'])
+  .nullable()
+  .describe(
+    'restrict: only what is bound to the scope, also when that is nothing; inherit: what is bound to it counts for nothing; null: restrict as soon as anything is bound.',
+  )
+const answer = z.object({ scope_type: scopeType, scope_id: z.string(), mode })
+const common = { path: PATH, tag: 'Identity', auth: 'admin' } as const
+
+const list = defineRoute(
+  {
+    ...common,
+    method: 'get',
+    summary: 'The scopes that take what is bound to them in another way than usual.',
+    permission: ANY_SCOPE.read,
+    query: z.object({
+      scope_type: scopeType.optional(),
+      scope_id: scopeId.optional(),
+      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+    }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+      },
+    },
+  },
+  async ({ services, caller, input: { query } }) => {
+    const { cursor, limit, ...where } = query
+    const found = await services.callableScopeRecords.policies({
+      reaches: reachesOf(caller(), 'read'),
+      where,
+      cursor: cursor === '' ? undefined : readCursor(cursor),
+      limit: limit + 1,
+    })
+    const data = found.slice(0, limit)
+    const last = data.at(-1)
+    return json({ data, next_cursor: found.length > limit && last ? `${last.scope_type}:${last.scope_id}` : null })
+  },
+)
+
+const put = defineRoute(
+  {
+    ...common,
+    method: 'put',
+    summary: 'Says how a scope takes what is bound to it.',
+    permission: ANY_SCOPE.update,
+    action: 'callable_target_policy.update',
+    json: z.strictObject({ scope_type: scopeType, scope_id: scopeId, mode }),
+    responses: { 200: { description: 'The policy.', schema: answer } },
+  },
+  async (scope) => {
+    const { services, caller, input } = scope
+    const { mode: wanted, ...target } = input.json
+    const change = await services.callableScopeRecords.putMode(target, wanted, reachesOf(caller(), 'update'))
+    if (change === undefined) throw absentScope(target)
+    await scopeChanged(scope, target, change, {
+      resource_id: target.scope_id,
+      changes: { mode: { old: change.mode_before, new: wanted } },
+    })
+    return json({ ...target, mode: wanted })
+  },
+)
+
+export const callableTargetPolicies: readonly Route[] = [list, put]
+
+function readCursor(text: string): CallableScope {
+  const end = text.indexOf(':')
+  const scope_type = SCOPE_TYPES.find((type) => type === text.slice(0, end))
+  if (scope_type === undefined) throw mistake('cursor', 'is none that a page before gave')
+  return { scope_type, scope_id: text.slice(end + 1) }
+}
