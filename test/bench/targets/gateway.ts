@@ -17,20 +17,43 @@ export const gatewayRedis: Target = {
   start: (place) => startOverRedis(place).then(({ running }) => running),
 }
 
-/** Ours as it is run: a virtual key with limits and a budget, every call decided and settled in Redis. */
+/** Ours as it is run: a virtual key, limits and budgets of its organization, team, user and of its own, the ledger. */
 export const gatewayKey: Target = {
   name: 'gateway-key',
-  async start(place) {
-    const { running, root } = await startOverRedis(place)
-    const response = await fetch(`${root}/ui/api/keys`, {
+  start: async (place) => governed(await startGateway(place, {})),
+}
+
+/** The same, every call decided and settled in Redis. */
+export const gatewayKeyRedis: Target = {
+  name: 'gateway-key-redis',
+  start: async (place) => governed(await startOverRedis(place)),
+}
+
+const LIMITS = {
+  rpm_limit: 100_000_000,
+  rph_limit: 1_000_000_000,
+  rpd_limit: 10_000_000_000,
+  tpm_limit: 100_000_000_000,
+  tpd_limit: 1_000_000_000_000,
+  max_budget: 1_000_000,
+  budget_duration: '30d',
+}
+
+async function governed({ running, root }: { running: Running; root: string }): Promise<Running> {
+  const make = async (what: string, body: object) => {
+    const response = await fetch(`${root}/ui/api/${what}`, {
       method: 'POST',
       headers: { ...running.headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ key_name: 'bench', rpm_limit: 100_000_000, tpm_limit: 100_000_000_000, max_budget: 1e6 }),
+      body: JSON.stringify({ ...LIMITS, ...body }),
     })
-    if (response.status !== 201) throw new Error(`no key was made: ${response.status} ${await response.text()}`)
-    const { key } = (await response.json()) as { key: string }
-    return { ...running, headers: { authorization: `Bearer ${key}` } }
-  },
+    if (response.status !== 201) throw new Error(`no ${what}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as { key: string }
+  }
+  await make('organizations', { organization_id: 'bench' })
+  await make('teams', { team_id: 'bench', organization_id: 'bench' })
+  await make('users', { user_id: 'bench' })
+  const { key } = await make('keys', { team_id: 'bench', user_id: 'bench' })
+  return { ...running, headers: { authorization: `Bearer ${key}` } }
 }
 
 async function startOverRedis(place: Place): Promise<{ running: Running; root: string }> {

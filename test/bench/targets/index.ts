@@ -1,7 +1,7 @@
 import { direct } from './direct.ts'
-import { gateway, gatewayKey, gatewayRedis } from './gateway.ts'
+import { gateway, gatewayKey, gatewayKeyRedis, gatewayRedis } from './gateway.ts'
 import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
 import type { Target } from './target.ts'
 
-export const TARGETS: readonly Target[] = [direct, nginx, portkey, gateway, gatewayRedis, gatewayKey]
+export const TARGETS: readonly Target[] = [direct, nginx, portkey, gateway, gatewayRedis, gatewayKey, gatewayKeyRedis]
