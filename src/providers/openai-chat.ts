@@ -6,12 +6,7 @@ import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Reply } from './provider.ts'
 import { upstreamMetadata } from './upstream-metadata.ts'
-
-/** Below this size a reply is parsed to know that it is whole; above it, its ends and its usage are looked at. */
-const PARSE_LIMIT_BYTES = 65_536
-const TAIL_BYTES = 4096
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
+import { usageAtEnd } from './usage-at-end.ts'
 
 const latin1 = new TextDecoder('latin1')
 
@@ -48,7 +43,10 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       }
     },
 
-    reply: (bytes) => (bytes.byteLength <= PARSE_LIMIT_BYTES ? readSmall(bytes) : readLarge(bytes)),
+    reply(bytes) {
+      const usage = usageAtEnd(bytes, 'choices')
+      return usage ? { bytes, contentType: 'application/json', usage, outputCharacters: 0 } : read(bytes)
+    },
 
     stream: ({ body }) =>
       openaiChatStream({
@@ -71,7 +69,7 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
   return { [other]: undefined, ...(body[other] === null ? {} : { [known]: body[other] }) }
 }
 
-function readSmall(bytes: Uint8Array): Reply {
+function read(bytes: Uint8Array): Reply {
   const body = parse(latin1.decode(bytes))
   if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(body.error)
   if (!Array.isArray(body.choices)) throw malformed()
@@ -82,33 +80,6 @@ function readSmall(bytes: Uint8Array): Reply {
     usage,
     outputCharacters: usage ? 0 : charactersOf(body.choices),
   }
-}
-
-function readLarge(bytes: Uint8Array): Reply {
-  const tail = latin1.decode(bytes.subarray(bytes.byteLength - TAIL_BYTES)).trimEnd()
-  if (firstByte(bytes) !== OPEN_BRACE || tail.charCodeAt(tail.length - 1) !== CLOSE_BRACE) throw malformed()
-  const at = tail.lastIndexOf('"usage":')
-  const usage = at === -1 ? undefined : openaiUsage(objectAt(tail, tail.indexOf('{', at)))
-  if (usage) return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
-  return readSmall(bytes)
-}
-
-/** The JSON object that opens at `from`, if its text ends inside `text`. */
-function objectAt(text: string, from: number): unknown {
-  if (from === -1) return undefined
-  for (let end = text.indexOf('}', from); end !== -1; end = text.indexOf('}', end + 1)) {
-    try {
-      return JSON.parse(text.slice(from, end + 1))
-    } catch {
-      // A brace of something inside it: go on to the next.
-    }
-  }
-  return undefined
-}
-
-function firstByte(bytes: Uint8Array): number | undefined {
-  for (const byte of bytes) if (byte > 32) return byte
-  return undefined
 }
 
 function charactersOf(choices: readonly unknown[]): number {

@@ -6,6 +6,7 @@ import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Outgoing, Reply } from './provider.ts'
 import { sseReader } from './sse-reader.ts'
+import { usageAtEnd } from './usage-at-end.ts'
 
 const decoder = new TextDecoder()
 
@@ -44,6 +45,9 @@ export function openaiJson<Request extends ModelRequest>(options: {
     member: string,
     more: typeof options.usage,
   ): Reply {
+    const contentType = 'application/json'
+    const atEnd = more ? undefined : usageAtEnd(bytes, member)
+    if (atEnd) return { bytes, contentType, usage: atEnd, outputCharacters: 0 }
     const body = parse(bytes)
     if (body?.error) throw openaiEmbeddedFailure(body.error)
     if (!body || body[member] === undefined) {
@@ -52,7 +56,7 @@ export function openaiJson<Request extends ModelRequest>(options: {
     const tokens = openaiUsage(body.usage)
     const known = more?.(body, request) ?? {}
     const usage = tokens ? { ...tokens, ...known } : undefined
-    return { bytes, contentType: 'application/json', usage, outputCharacters: 0 }
+    return { bytes, contentType, usage, outputCharacters: 0 }
   }
 }
 
