@@ -115,6 +115,40 @@ describe('a whole answer', () => {
     expect(await upstream.calls(model)).toHaveLength(1)
   })
 
+  it('of a megabyte is sent again in the same words, to another model too', async () => {
+    const long = JSON.stringify('All the "words" of a long talk, Grüße 🙂.\n'.repeat(20_000))
+    const text = (name: string, more: string) =>
+      `{ "mod€l":[1.0], "model":"${name}",${more}"messages":[{"role":"user","content":${long}}],"seed":12345678901234567890}`
+    await upstream.script(model, [serverError()])
+    const response = await gateway.chat(text(model, ' "metadata":{},'))
+    expect(response.status).toBe(200)
+    for (const [name, times] of [
+      [model, 2],
+      [other, 1],
+    ] as const) {
+      const asked = (await upstream.calls(name)).map(({ body }) => decoder.decode(body) === text(name, ''))
+      expect(asked).toEqual(Array(times).fill(true))
+    }
+  })
+
+  it('of a megabyte that is not UTF-8 never reaches the provider', async () => {
+    const bytes = new TextEncoder().encode(
+      JSON.stringify({ model, messages: [{ role: 'user', content: 'x'.repeat(1e6) }] }),
+    )
+    bytes[500_000] = 0xff
+    const init = chatInit('', { body: bytes })
+    const error = await errorOf(await gateway.fetch('/v1/chat/completions', init))
+    expect(error).toMatchObject({ status: 400, code: 'invalid_json' })
+    expect(await upstream.calls(model)).toHaveLength(0)
+  })
+
+  it('of a megabyte of undeclared length is the same', async () => {
+    const text = JSON.stringify({ model, messages: [{ role: 'user', content: 'Grüße 🙂 '.repeat(90_000) }] })
+    const init = { ...chatInit('', { body: new Blob([text]).stream() }), duplex: 'half' }
+    expect((await gateway.fetch('/v1/chat/completions', init)).status).toBe(200)
+    expect(decoder.decode((await upstream.calls(model))[0]?.body) === text).toBe(true)
+  })
+
   it('keeps metadata from the provider unless the answer is stored there', async () => {
     await gateway.chat({ model, messages, metadata: { tags: [], user: 'u' } })
     await gateway.chat({ model, messages, store: true, metadata: { tags: [], user: 'u' } })
