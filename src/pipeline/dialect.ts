@@ -15,6 +15,8 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** The same answer, as a document of this dialect. */
   fromChat(completion: ChatCompletion, request: Request): object
   stream(request: Request): DialectStream
+  /** For a stream that passes as its provider wrote it; undefined where nobody else could go on with it. */
+  follow?(): DialectFollower
   /** What ends a stream that failed after it began. */
   errorEvent(failure: GatewayError): Uint8Array
 }
@@ -26,6 +28,14 @@ export interface DialectStream {
   close(): Uint8Array
   /** What ends a stream that failed after it began, where that depends on what was said before. */
   fail?(failure: GatewayError): Uint8Array
+}
+
+/** Knows what was said in a stream of the dialect's own events, so that another can go on with it. */
+export interface DialectFollower {
+  /** What one event says, in chat. */
+  hear(event: Uint8Array): ChatChunk[]
+  /** Puts what comes next into words, from where the events broke off. */
+  goOn(): DialectStream
 }
 
 /** Knows its own request type only inside. */

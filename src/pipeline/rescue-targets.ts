@@ -3,7 +3,7 @@ import type { Registry } from '../routing/registry.ts'
 import type { Call } from './call.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { inChunks } from './speak.ts'
+import { inChunks, isExpressibleInChat } from './speak.ts'
 
 /** Deployments that have refused to go on from another's words, whatever their operator said of them. */
 const refusing = new WeakSet<Deployment>()
@@ -15,6 +15,7 @@ export const refusesPrefix = (deployment: Deployment): void => void refusing.add
 export function rescueTargets(services: PipelineServices, call: Call, failed: Deployment): Deployment[] {
   const { dialect, mode } = call.endpoint
   if (!call.streamed || !dialect || !someContinue(services.registry)) return []
+  if (!isExpressibleInChat(call.request, dialect)) return []
   const own = groupOf(services, call, failed)
   const groups = new Set<Group>([own, ...fallbackGroups(services, 'fallbacks', own)])
   return [...groups]

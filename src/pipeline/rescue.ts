@@ -122,7 +122,7 @@ function spliced(
   { call, voice, said }: { call: Call; voice: WrittenReader; said: Said },
 ): WrittenReader & { along(steps: readonly StreamStep[]): StreamStep[] } {
   const joint = splice(said.text())
-  const spent = call.attempts.map(({ usage }) => usage).filter((usage) => usage !== undefined)
+  const spent = call.attempts.flatMap(({ usage, outrun }) => (usage && !outrun ? usage : []))
   let finished = false
 
   const rest = (chunk: ChatChunk): ChatChunk | undefined => {

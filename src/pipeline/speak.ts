@@ -31,7 +31,7 @@ type Hear = (chunk: ChatChunk) => void
 export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
   if (!dialect) return deployment.adapter(mode.name) as Speaker | undefined
   const native = dialect.native && deployment.adapter(dialect.native)
-  if (native) return dialect.native === 'chat' ? inChat(native, dialect) : (native as Speaker)
+  if (native) return dialect.native === 'chat' ? inChat(native, dialect) : inItsOwnWords(native, dialect)
   const chat = deployment.adapter('chat', mode.name)
   return chat && translated(chat, dialect)
 }
@@ -45,6 +45,35 @@ function inChat(adapter: Adapter, dialect: Dialect): Speaker {
     ...(stream
       ? { stream: (call, headers, hear) => writing(stream(call, headers), dialect.stream(call.body), hear) }
       : {}),
+  }
+}
+
+/** A dialect asked in itself: bytes pass. They are followed where somebody may have to go on with them. */
+function inItsOwnWords(adapter: Adapter, { follow }: Dialect): Speaker {
+  const native = adapter as Speaker
+  const { stream } = native
+  if (!stream || !follow) return native
+  return {
+    ...native,
+    stream(call, headers, hear) {
+      const reader = stream(call, headers)
+      if (!hear) return reader
+      const follower = follow()
+      let words: DialectStream | undefined
+      return {
+        ...reader,
+        push: (piece) =>
+          reader.push(piece).map((step) => {
+            if (step.out) for (const chunk of follower.hear(step.out)) hear(chunk)
+            return step
+          }),
+        write(chunk) {
+          words ??= follower.goOn()
+          return words.write(chunk)
+        },
+        closing: () => (words ? words.close() : reader.closing()),
+      }
+    },
   }
 }
 
@@ -101,6 +130,18 @@ export function inChunks(deployment: Deployment, mode: Mode): Speaker | undefine
       const inner = stream(call, headers)
       return { push: (piece) => inner.push(piece).flatMap(asChunks), closing: () => new Uint8Array() }
     },
+  }
+}
+
+/** Whether a request can be asked in chat, whatever dialect it came in. */
+export function isExpressibleInChat(request: ModelRequest, dialect: Dialect): boolean {
+  if (dialect.native === 'chat') return true
+  try {
+    chatOf(request, dialect)
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
   }
 }
 

@@ -9,7 +9,9 @@ interface Report {
   }[]
 }
 
-const SUITES = ['faults', 'hedge', 'outage', 'explain'].map((name) => `test/runtime/${name}.test.ts`)
+const SUITES = ['faults', 'hedge', 'outage', 'explain', 'rescue', 'native-rescue'].map(
+  (name) => `test/runtime/${name}.test.ts`,
+)
 
 /** Runs the faults on one runtime: what became of each, by its name. */
 async function results(project: string, folder: string): Promise<ReadonlyMap<string, string>> {

@@ -2,6 +2,7 @@ import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
 import { asDialect } from '../../pipeline/dialect.ts'
 import { cannotCount, messagesErrorEvent } from './messages/errors.ts'
 import { messagesEvents } from './messages/event-stream.ts'
+import { followMessages } from './messages/follow.ts'
 import { fromChat } from './messages/from-chat.ts'
 import { toChat } from './messages/to-chat.ts'
 
@@ -11,7 +12,8 @@ export const messagesDialect = asDialect<MessagesRequest>({
   schema: messagesRequest,
   toChat,
   fromChat,
-  stream: messagesEvents,
+  stream: () => messagesEvents(),
+  follow: followMessages,
   errorEvent: messagesErrorEvent,
 })
 
@@ -25,6 +27,6 @@ export const countTokensDialect = asDialect<MessagesRequest>({
   fromChat: () => {
     throw cannotCount()
   },
-  stream: messagesEvents,
+  stream: () => messagesEvents(),
   errorEvent: messagesErrorEvent,
 })

@@ -16,10 +16,10 @@ interface Block {
 
 /** Blocks one after the other, as clients of this dialect expect them, from deltas that may be interleaved: what belongs
  *  to a later block waits until the one that is open is complete. */
-export function blockSequence(emit: Emit) {
+export function blockSequence(emit: Emit, before: { readonly index: number; readonly open: boolean }) {
   const queue: Block[] = []
-  let index = -1
-  let opened: Block | undefined
+  let { index } = before
+  let opened: Block | undefined = before.open ? fresh({ type: 'text', text: '' }) : undefined
 
   function turn(): void {
     for (;;) {
@@ -52,13 +52,6 @@ export function blockSequence(emit: Emit) {
     else block.waiting.push(delta)
     turn()
   }
-  const fresh = (start: Block['start'], call?: number): Block => ({
-    start,
-    ...(call === undefined ? {} : { call }),
-    waiting: [],
-    text: '',
-    ended: false,
-  })
   const newest = () => queue.at(-1) ?? opened
   function current(type: 'text' | 'thinking'): Block {
     const last = newest()
@@ -108,4 +101,8 @@ export function blockSequence(emit: Emit) {
   function isOver(block: Block): boolean {
     return block !== opened && !queue.includes(block)
   }
+}
+
+function fresh(start: Block['start'], call?: number): Block {
+  return { start, ...(call === undefined ? {} : { call }), waiting: [], text: '', ended: false }
 }

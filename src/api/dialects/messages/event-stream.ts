@@ -6,9 +6,17 @@ import { messagesUsage, stopReason } from './wire.ts'
 
 const encoder = new TextEncoder()
 
-/** Chat chunks as the events of a message. The end is held back until the usage, which chat tells last, is known. */
-export function messagesEvents(): DialectStream {
-  let begun = false
+/** What a client has had of a message: whether its start, the number of the newest block, and whether that is open. */
+export interface MessageSoFar {
+  readonly begun: boolean
+  readonly index: number
+  readonly open: boolean
+}
+
+/** Chat chunks as the events of a message, from its start or from where it broke off in a text. The end is held back until
+ *  the usage, which chat tells last, is known. */
+export function messagesEvents(before: MessageSoFar = { begun: false, index: -1, open: false }): DialectStream {
+  let { begun } = before
   let called = false
   let refused = false
   let finish: FinishReason | undefined
@@ -23,7 +31,7 @@ export function messagesEvents(): DialectStream {
     out = []
     return bytes
   }
-  const blocks = blockSequence(emit)
+  const blocks = blockSequence(emit, before)
 
   function begin({ id, model }: Pick<ChatChunk, 'id' | 'model'>): void {
     if (begun) return

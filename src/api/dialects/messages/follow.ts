@@ -1,0 +1,52 @@
+import { asRecord, asText, type JsonRecord, parseRecord } from '../../../lib/lenient.ts'
+import { readFrame } from '../../../lib/sse.ts'
+import type { ChatChunk, ChatDelta } from '../../../modes/chat-completion.ts'
+import type { DialectFollower } from '../../../pipeline/dialect.ts'
+import { messagesEvents } from './event-stream.ts'
+
+/** What another model cannot go on from: a tool call, thoughts that are signed, text with citations. */
+const NOBODY_ELSES: ChatDelta = { tool_calls: [{ index: 0 }] }
+
+/** Follows a message whose events pass as their provider wrote them. */
+export function followMessages(): DialectFollower {
+  let head: Pick<ChatChunk, 'id' | 'model'> = { id: '', model: '' }
+  let begun = false
+  let index = -1
+  let open = false
+
+  const said = (delta: ChatDelta): ChatChunk[] => [
+    { ...head, object: 'chat.completion.chunk', created: 0, choices: [{ index: 0, delta, finish_reason: null }] },
+  ]
+  const words = (text: string): ChatChunk[] => (text === '' ? [] : said({ content: text }))
+  const meanings: Readonly<Record<string, (event: JsonRecord) => ChatChunk[]>> = {
+    message_start({ message }) {
+      const { id, model } = asRecord(message)
+      head = { id: asText(id), model: asText(model) }
+      begun = true
+      return []
+    },
+    content_block_start({ index: number, content_block: block }) {
+      const { type, text } = asRecord(block)
+      index = typeof number === 'number' ? number : index + 1
+      open = true
+      return type === 'text' ? words(asText(text)) : said(NOBODY_ELSES)
+    },
+    content_block_delta({ delta }) {
+      const { type, text } = asRecord(delta)
+      return type === 'text_delta' ? words(asText(text)) : said(NOBODY_ELSES)
+    },
+    content_block_stop() {
+      open = false
+      return []
+    },
+  }
+
+  return {
+    hear(bytes) {
+      const { data } = readFrame({ bytes, text: '' })
+      const event = data === undefined ? undefined : parseRecord(data)
+      return (event && meanings[asText(event.type)]?.(event)) ?? []
+    },
+    goOn: () => messagesEvents({ begun, index, open }),
+  }
+}
