@@ -5,7 +5,7 @@ import { describeError, type Log } from '../lib/log.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 import { authKey } from '../stores/kv/keys.ts'
-import type { SharedStore } from '../stores/kv/shared-store.ts'
+import type { RecordVersion, SharedStore } from '../stores/kv/shared-store.ts'
 import type { CallerRecord, CallerRecords } from '../stores/sql/caller-records.ts'
 import { callerOf } from './caller-of.ts'
 import { refusal } from './refusal.ts'
@@ -117,17 +117,17 @@ export function apiKeys(options: {
     }
   }
 
-  /** A key that was unknown a moment ago may have been made since: the shared store knows, at the price of one question. */
-  async function madeSince(keyHash: string): Promise<boolean> {
+  /** What is refused by memory alone never comes to admission: whether something has changed since, the shared store
+   *  knows, at the price of one question. */
+  async function changedSince(versions: readonly RecordVersion[]): Promise<boolean> {
     const nothing = { quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
-    const versions = [{ record: credentialRecord(keyHash), version: 0 }]
     const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })
     return answer.kind === 'stale'
   }
 
   async function find(keyHash: string, address: string): Promise<Caller> {
     if (unknown.get(keyHash)) {
-      if (!(await madeSince(keyHash))) throw invalid()
+      if (!(await changedSince([{ record: credentialRecord(keyHash), version: 0 }]))) throw invalid()
       unknown.delete(keyHash)
       return admitted(await reread(keyHash, address), address)
     }
@@ -137,12 +137,23 @@ export function apiKeys(options: {
     return admitted(keep(keyHash, record, address), address)
   }
 
+  async function refusedAgain(keyHash: string, { caller }: Known, refusal: unknown, address: string): Promise<Caller> {
+    if (!(await changedSince(caller.versions))) throw refusal
+    return admitted(await reread(keyHash, address), address)
+  }
+
   return (key, address) => {
     if (!FORM.test(key)) throw invalid()
     const keyHash = hash(key)
     const entry = known.get(keyHash)
     const good = entry && (store.mode() !== 'degraded' || now() - entry.readAt < KNOWN_WHILE_DEGRADED_MS)
-    if (good) return admitted(entry, address)
+    if (good) {
+      try {
+        return admitted(entry, address)
+      } catch (refusal) {
+        return refusedAgain(keyHash, entry, refusal, address)
+      }
+    }
     return entry ? reread(keyHash, address).then((read) => admitted(read, address)) : find(keyHash, address)
   }
 }

@@ -1,3 +1,4 @@
+import { nanoOf } from '../lib/money.ts'
 import { budgetPeriod, readBudgetDuration } from './budget-period.ts'
 import type { LimitedScope } from './limited-scope.ts'
 
@@ -16,8 +17,6 @@ export interface Account {
   periodAt(now: number): string
 }
 
-export const NANO = 1_000_000_000
-
 /** The accounts of a scope: its own, and one for each model with a budget of its own. */
 export function accountsOf(scope: LimitedScope): Account[] {
   const { level, id, budget_duration: duration, max_budget: max, soft_budget: soft } = scope
@@ -31,23 +30,19 @@ export function accountsOf(scope: LimitedScope): Account[] {
       scope: `${level}_budget`,
       subject: `${level}:${name}${within}`,
       model: undefined,
-      limitNano: max === null ? undefined : nano(max),
-      softNano: soft === null ? undefined : nano(soft),
+      limitNano: max === null ? undefined : nanoOf(max),
+      softNano: soft === null ? undefined : nanoOf(soft),
       periodAt,
     },
     ...models.map(([model, limit]) => ({
       scope: `${level}_model_budget`,
       subject: `${level}:${name}|${model}${within}`,
       model,
-      limitNano: nano(limit),
+      limitNano: nanoOf(limit),
       softNano: undefined,
       periodAt,
     })),
   ]
-}
-
-function nano(dollars: number): number {
-  return Math.round(dollars * NANO)
 }
 
 /** Reading the calendar for every call costs more than remembering the period that was found last. */

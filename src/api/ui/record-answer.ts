@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import { accountsOf, NANO } from '../../limits/accounts.ts'
+import { NANO } from '../../lib/money.ts'
+import { accountsOf } from '../../limits/accounts.ts'
 import { type Level, LIMIT_FIELDS, type LimitedScope } from '../../limits/limited-scope.ts'
 import type { Values } from '../../stores/sql/scope-records.ts'
 import type { ApiServices } from '../scope.ts'
