@@ -22,6 +22,7 @@ export const completion: Mode<CompletionRequest> = {
   schema: completionRequest,
   body: 'json',
   unit: 'tokens',
+  smallest: { prompt: 'Hi', max_tokens: 16 },
   measure: () => ({}),
   tariffs: [textTokens],
 }

@@ -8,6 +8,7 @@ import { modelAccess } from './model-access.ts'
 import { models } from './models.ts'
 import { organizations } from './organizations.ts'
 import { routeGroupPolicies } from './route-group-policies.ts'
+import { simulateRouteGroup } from './route-group-simulation.ts'
 import { routeGroups } from './route-groups.ts'
 import { teams } from './teams.ts'
 import { users } from './users.ts'
@@ -25,5 +26,6 @@ export const ui: readonly Route[] = [
   ...models,
   ...routeGroups,
   ...routeGroupPolicies,
+  simulateRouteGroup,
   ...auditEvents,
 ]

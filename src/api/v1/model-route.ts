@@ -6,14 +6,18 @@ import { runCall } from '../../pipeline/run-call.ts'
 import { defineRoute, type Route, type RouteContract } from '../route.ts'
 import type { Scope } from '../scope.ts'
 
+export interface ModelRoute extends Route {
+  readonly endpoint: Endpoint
+}
+
 /** An endpoint that runs a model: the body's bytes into the pipeline, its answer out. */
 export function modelRoute(
   endpoint: Endpoint,
   contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader' | 'requestIdHeader'>,
-): Route {
+): ModelRoute {
   const { path, mode, dialect } = endpoint
   const body = { schema: dialect?.schema ?? mode.schema, contentType: MEDIA_TYPES[mode.body] }
-  return defineRoute(
+  const route = defineRoute(
     { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
     async (scope) => {
       const { services, client, requestId, arrivedAt } = scope
@@ -41,6 +45,7 @@ export function modelRoute(
       })
     },
   )
+  return { ...route, endpoint }
 }
 
 function headersOf(scope: Scope, { clientHeaders = [] }: Endpoint): Readonly<Record<string, string>> {

@@ -7,4 +7,8 @@ export const costBasedRouting: Strategy = {
   name: 'cost-based-routing',
   order: (candidates, { random, mode }) =>
     sortedBy(candidates, random, ({ deployment }) => unitCost(mode, deployment.info) ?? Number.POSITIVE_INFINITY),
+  because({ deployment }, mode) {
+    const cost = unitCost(mode, deployment.info)
+    return cost === undefined ? 'of unknown price' : `unit price ${cost}`
+  },
 }

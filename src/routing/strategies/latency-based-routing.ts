@@ -8,4 +8,8 @@ export const latencyBasedRouting: Strategy = {
     sortedBy(candidates, random, ({ signals }) =>
       signals.samples === 0 ? 0 : signals.firstTokenMs || signals.latencyMs,
     ),
+  because: ({ signals }) =>
+    signals.samples === 0
+      ? 'not measured yet'
+      : `${Math.round(signals.firstTokenMs || signals.latencyMs)} ms to the first token`,
 }

@@ -5,4 +5,5 @@ import type { Strategy } from './strategy.ts'
 export const leastBusy: Strategy = {
   name: 'least-busy',
   order: (candidates, { random }) => sortedBy(candidates, random, ({ signals }) => signals.active),
+  because: ({ signals }) => `${signals.active} calls in flight`,
 }

@@ -5,4 +5,5 @@ import type { Strategy } from './strategy.ts'
 export const priorityBasedRouting: Strategy = {
   name: 'priority-based-routing',
   order: (candidates, { random }) => sortedBy(candidates, random, ({ deployment }) => deployment.info.priority ?? 0),
+  because: ({ deployment }) => `priority ${deployment.info.priority ?? 0}`,
 }

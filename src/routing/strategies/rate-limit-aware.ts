@@ -1,4 +1,4 @@
-import { sortedBy, utilization } from './sort.ts'
+import { sortedBy, utilization, utilizationInWords } from './sort.ts'
 import type { Strategy } from './strategy.ts'
 
 const NEAR_CEILING = 0.9
@@ -10,4 +10,5 @@ export const rateLimitAware: Strategy = {
     sortedBy(candidates, random, (candidate) =>
       utilization(candidate, ['requests', 'tokens', mode.unit]) > NEAR_CEILING ? 1 : 0,
     ),
+  because: utilizationInWords,
 }

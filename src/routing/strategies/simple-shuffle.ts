@@ -5,4 +5,5 @@ import type { Strategy } from './strategy.ts'
 export const simpleShuffle: Strategy = {
   name: 'simple-shuffle',
   order: (candidates, { random }) => shuffled(candidates, random),
+  because: () => 'at random, whatever the weights',
 }

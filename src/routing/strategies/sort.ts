@@ -1,3 +1,4 @@
+import type { Mode } from '../../modes/mode.ts'
 import type { Candidate } from './strategy.ts'
 
 /** A fair random order. */
@@ -48,6 +49,13 @@ function draw(candidates: readonly Candidate[], random: () => number): number {
 
 function weightOf({ deployment }: Candidate): number {
   return deployment.info.weight ?? 1
+}
+
+export const weightInWords = (candidate: Candidate): string => `weight ${weightOf(candidate)}`
+
+export function utilizationInWords(candidate: Candidate, { unit }: Mode): string {
+  const share = utilization(candidate, ['requests', 'tokens', unit])
+  return `${Number.isFinite(share) ? Math.round(100 * share) : 100} % of its tightest limit used`
 }
 
 /** The tightest share of its per-minute limits that a deployment has used, for requests, tokens and the mode's unit. */

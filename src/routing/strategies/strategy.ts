@@ -19,4 +19,6 @@ export interface Strategy {
   /** Its value in `routing_strategy`. */
   readonly name: string
   order(candidates: readonly Candidate[], context: StrategyContext): Candidate[]
+  /** What it goes by of a candidate, in words. */
+  because(candidate: Candidate, mode: Mode): string
 }

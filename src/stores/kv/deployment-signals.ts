@@ -48,3 +48,21 @@ export interface DeploymentOutcome {
   /** A failure beyond `allowedFails` in a row cools for `seconds`; 0 turns cooling off. Never shortens. */
   readonly cooldown: { readonly allowedFails: number; readonly seconds: number }
 }
+
+/** `half-open`: its cooldown is over, and one probe must succeed before it takes calls again. */
+export type Availability = 'free' | 'full' | 'cooled' | 'half-open' | 'probing'
+
+/** Whether a deployment takes a call at `now`. `scripts/deployments.ts` says the same in Lua. */
+export function availabilityOf(
+  { used, failures, cooledUntil, probing }: Pick<DeploymentSignals, 'used' | 'failures' | 'cooledUntil' | 'probing'>,
+  limits: Capacity,
+  now: number,
+): Availability {
+  for (const unit of CAPACITY_UNITS) {
+    const limit = limits[unit]
+    if (limit !== undefined && (used[unit] ?? 0) >= limit) return 'full'
+  }
+  if (cooledUntil > now) return 'cooled'
+  if (cooledUntil === 0 || failures === 0) return 'free'
+  return probing ? 'probing' : 'half-open'
+}

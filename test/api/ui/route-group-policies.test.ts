@@ -111,6 +111,14 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     await publish('policy-pool', { routing_strategy: 'priority-based-routing' })
     const after = new Set(await Promise.all(Array.from({ length: 30 }, first)))
     expect([...after]).toEqual(['policy-b'])
+    const drawn = await ask('POST', '/policy-pool/simulate', { calls: 20 })
+    expect(drawn.body).toMatchObject({
+      strategy: 'priority-based-routing',
+      deployments: [
+        { deployment_id: 'policy-a', chosen: 0 },
+        { deployment_id: 'policy-b', chosen: 20 },
+      ],
+    })
   })
 
   it('hedging is overridden, and turned off by null', async () => {
@@ -223,6 +231,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
       expect(await ask('GET', `/${name}/policy`)).toMatchObject({ status: 404, body: { error: { param: 'name' } } })
       expect(await ask('PUT', `/${name}/policy/draft`, {})).toMatchObject({ status: 404 })
       expect(await ask('POST', `/${name}/policy/publish`)).toMatchObject({ status: 404 })
+      if (name !== 'nickname') expect(await ask('POST', `/${name}/simulate`, {})).toMatchObject({ status: 404 })
     }
   })
 })

@@ -1,4 +1,6 @@
 import {
+  type Availability,
+  availabilityOf,
   CAPACITY_UNITS,
   type Candidate,
   type Capacity,
@@ -79,23 +81,14 @@ export function signalsOf(deployment: string, state: DeploymentState, now: numbe
   }
 }
 
-function isFull(state: DeploymentState, limits: Capacity, now: number): boolean {
-  const running = state.minuteEnds > now
-  for (const unit of CAPACITY_UNITS) {
-    const limit = limits[unit]
-    if (limit !== undefined && (running ? state.used[unit] : 0) >= limit) return true
-  }
-  return false
-}
+const NOTHING: Capacity = {}
 
-/** `half-open`: its cooldown is over, and one probe must succeed before it takes calls again. */
-export type Availability = 'free' | 'full' | 'cooled' | 'half-open' | 'probing'
-
+/** The probe itself, asking again, gets the same answer. */
 export function availability(state: DeploymentState, { limits }: Candidate, id: string, now: number): Availability {
-  if (isFull(state, limits, now)) return 'full'
-  if (state.cooledUntil > now) return 'cooled'
-  if (state.cooledUntil === 0 || state.failures === 0) return 'free'
-  return probeInFlight(state, now) && state.probe !== id ? 'probing' : 'half-open'
+  const { failures, cooledUntil } = state
+  const used = state.minuteEnds > now ? state.used : NOTHING
+  const probing = probeInFlight(state, now) && state.probe !== id
+  return availabilityOf({ used, failures, cooledUntil, probing }, limits, now)
 }
 
 /** The first probe of an outage does not wait for the end of the cooldown. */
