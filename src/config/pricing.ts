@@ -16,6 +16,9 @@ export const pricing = {
   output_cost_per_token: price('US dollars for one output token.'),
   cached_input_cost_per_token: price("US dollars for one input token read from the provider's cache."),
   cache_creation_input_cost_per_token: price("US dollars for one input token written to the provider's cache."),
+  cache_creation_1h_input_cost_per_token: price(
+    "US dollars for one input token written to the provider's cache for an hour; else 1.6 times the price of a write.",
+  ),
   input_cost_per_token_batches: price('US dollars for one input token of a batch.'),
   output_cost_per_token_batches: price('US dollars for one output token of a batch.'),
   batch_price_multiplier: z

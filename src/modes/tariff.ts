@@ -88,6 +88,9 @@ function priceOfSize(prices: Readonly<Record<string, number>>, imageSize: string
   return known === undefined ? undefined : prices[known]
 }
 
+/** Of the one vendor that sells both: a write costs 1.25 times the input, one for an hour twice the input. */
+const ONE_HOUR_TO_FIVE_MINUTES = 1.6
+
 /** Cached and cache-creation tokens are parts of the input, at prices of their own where there are any. Of a batch, a
  *  price of its own counts, else the multiplier. */
 function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined {
@@ -98,10 +101,15 @@ function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | unde
   const outputFactor = factor(output, batch ? info.output_cost_per_token_batches : undefined, multiplier)
   const cached = Math.min(usage.cachedInputTokens, usage.inputTokens)
   const created = Math.min(usage.cacheCreationInputTokens, usage.inputTokens - cached)
+  const createdFor1h = Math.min(usage.cacheCreation1hInputTokens, created)
+  const write = info.cache_creation_input_cost_per_token
+  const writeFor1h =
+    info.cache_creation_1h_input_cost_per_token ?? (write === undefined ? input : write * ONE_HOUR_TO_FIVE_MINUTES)
   return sum([
     priceOf(usage.inputTokens - cached - created, input, inputFactor),
     priceOf(cached, info.cached_input_cost_per_token ?? input, inputFactor),
-    priceOf(created, info.cache_creation_input_cost_per_token ?? input, inputFactor),
+    priceOf(created - createdFor1h, write ?? input, inputFactor),
+    priceOf(createdFor1h, writeFor1h, inputFactor),
     priceOf(usage.outputTokens, output, outputFactor),
   ])
 }

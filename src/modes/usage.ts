@@ -5,6 +5,8 @@ export interface Usage {
   readonly outputTokens: number
   readonly cachedInputTokens: number
   readonly cacheCreationInputTokens: number
+  /** The part of them that the provider keeps for an hour, where it has a price for that. */
+  readonly cacheCreation1hInputTokens: number
   readonly reasoningTokens: number
   readonly images: number
   /** `1024x1024`, or `hd/1024x1024` where a quality was asked for; '' where nobody said. */
@@ -21,6 +23,7 @@ const NOTHING: Usage = {
   outputTokens: 0,
   cachedInputTokens: 0,
   cacheCreationInputTokens: 0,
+  cacheCreation1hInputTokens: 0,
   reasoningTokens: 0,
   images: 0,
   imageSize: '',

@@ -7,6 +7,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
     outputTokens: one.outputTokens + other.outputTokens,
     cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
     cacheCreationInputTokens: one.cacheCreationInputTokens + other.cacheCreationInputTokens,
+    cacheCreation1hInputTokens: one.cacheCreation1hInputTokens + other.cacheCreation1hInputTokens,
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     images: one.images + other.images,
     imageSize: one.imageSize || other.imageSize,

@@ -45,6 +45,18 @@ describe('tokens', () => {
       500 * 2500 + 300 * 250 + 200 * 3125 + 100_000,
     ],
     [
+      'writes for an hour, at the vendor’s proportion',
+      { ...text, cache_creation_input_cost_per_token: 0.000003125 },
+      { inputTokens: 1000, cacheCreationInputTokens: 300, cacheCreation1hInputTokens: 100 },
+      700 * 2500 + 200 * 3125 + 100 * 5000,
+    ],
+    [
+      'writes for an hour, at their own price',
+      { ...text, cache_creation_input_cost_per_token: 0.000003125, cache_creation_1h_input_cost_per_token: 0.000007 },
+      { inputTokens: 1000, cacheCreationInputTokens: 300, cacheCreation1hInputTokens: 100 },
+      700 * 2500 + 200 * 3125 + 100 * 7000,
+    ],
+    [
       'a cached part that claims more than the whole',
       { ...text, cached_input_cost_per_token: 0 },
       { inputTokens: 10, cachedInputTokens: 500, cacheCreationInputTokens: 500 },

@@ -13,5 +13,12 @@ export function messagesUsage(...reports: readonly unknown[]): Usage | undefined
   const outputTokens = count(usage.output_tokens)
   if (inputTokens + outputTokens === 0) return undefined
   const reasoningTokens = count(asRecord(usage.output_tokens_details).thinking_tokens)
-  return usageOf({ inputTokens, outputTokens, cachedInputTokens, cacheCreationInputTokens, reasoningTokens })
+  return usageOf({
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
+    cacheCreationInputTokens,
+    cacheCreation1hInputTokens: count(asRecord(usage.cache_creation).ephemeral_1h_input_tokens),
+    reasoningTokens,
+  })
 }

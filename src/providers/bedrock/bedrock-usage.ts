@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, isRecord } from '../../lib/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai-usage.ts'
 
@@ -13,5 +13,14 @@ export function bedrockUsage(value: unknown): Usage | undefined {
   if (input + outputTokens + cache === 0) return undefined
   const within = cache <= input && count(value.totalTokens) === input + outputTokens
   const inputTokens = within ? input : input + cache
-  return usageOf({ inputTokens, outputTokens, cachedInputTokens, cacheCreationInputTokens })
+  const cacheCreation1hInputTokens = asList(value.cacheDetails)
+    .map(asRecord)
+    .reduce((sum, { ttl, inputTokens }) => sum + (ttl === '1h' ? count(inputTokens) : 0), 0)
+  return usageOf({
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
+    cacheCreationInputTokens,
+    cacheCreation1hInputTokens,
+  })
 }
