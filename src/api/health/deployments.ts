@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
+import type { Registry } from '../../routing/registry.ts'
 import { utilization } from '../../routing/strategies/sort.ts'
 import { CAPACITY_UNITS, type DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { json } from '../respond.ts'
@@ -38,17 +40,14 @@ export const deploymentsHealth = defineRoute(
   {
     method: 'get',
     path: '/health/deployments',
-    summary: 'How each deployment is doing.',
+    summary: 'How each deployment that the caller may use is doing.',
     tag: 'Health',
     auth: 'caller',
     query: z.object({ model: z.string().optional().describe('Only the deployments of this model.') }),
     responses: { 200: { description: 'The report.', schema: report } },
   },
-  async ({ services, input }) => {
-    const { registry } = services
-    const { model } = input.query
-    const groups = model === undefined ? registry.groups : [registry.resolve(model)]
-    const deployments = groups.flatMap((group) => group?.deployments ?? [])
+  async ({ services, caller, input }) => {
+    const deployments = deploymentsFor(caller(), services.registry, input.query.model)
     const signals = await services.store.signals(deployments.map(({ id }) => id))
     const now = services.clock.now()
     const healths = deployments.map((deployment, index) =>
@@ -65,6 +64,13 @@ export const deploymentsHealth = defineRoute(
     } satisfies z.output<typeof report>)
   },
 )
+
+/** Those of the groups that the caller may call; of one that it may not as few as of one that does not exist. */
+function deploymentsFor({ mayCall }: Caller, { names, groups, resolve }: Registry, model?: string): Deployment[] {
+  const asked = model === undefined ? [...groups, ...names.map(resolve)] : [resolve(model)]
+  const allowed = asked.flatMap((group) => (group && mayCall(group) ? group.deployments : []))
+  return [...new Map(allowed.map((deployment) => [deployment.id, deployment])).values()]
+}
 
 function healthOf(deployment: Deployment, signals: DeploymentSignals, now: number): z.output<typeof deploymentHealth> {
   const cooling = signals.cooledUntil > now

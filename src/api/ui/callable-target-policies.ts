@@ -56,7 +56,6 @@ const put = defineRoute(
     method: 'put',
     summary: 'Says how a scope takes what is bound to it.',
     permission: ANY_SCOPE.update,
-    action: 'callable_target_policy.update',
     json: z.strictObject({ scope_type: scopeType, scope_id: scopeId, mode }),
     responses: { 200: { description: 'The policy.', schema: answer } },
   },

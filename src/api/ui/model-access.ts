@@ -66,7 +66,6 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       method: 'put',
       summary: `Says what a ${noun} may call, in the place of everything that was bound to it.`.replace('a o', 'an o'),
       permission: update,
-      action: 'model_access.update',
       json: access,
     },
     async (scope) => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
@@ -55,6 +55,10 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
       name: 'pool',
       members: [{ model_name: 'small' }, { model_name: 'big' }],
     })
+    // A route group is known elsewhere within five seconds.
+    for (const gateway of [one, other, strict]) {
+      await vi.waitFor(async () => expect((await gateway.fetch('/v1/models/pool')).status).toBe(200), 6000)
+    }
   })
   afterEach(async () => {
     for (const [collection, id] of SCOPES) await admin('PUT', `/${collection}/${id}/model-access`, {})
@@ -298,6 +302,63 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     expect(await (await one.fetch('/v1/models/fast')).json()).toMatchObject({ owned_by: 'gateway' })
   })
 
+  it('health tells of what may be called, and of nothing else', async () => {
+    const health = async (query = '') => {
+      const response = await one.fetch(`/health/deployments${query}`, { headers: as('k-red') })
+      const { deployments } = (await response.json()) as { deployments: { deployment_id: string }[] }
+      return deployments.map(({ deployment_id: id }) => id)
+    }
+    const sources = async (query = '') => {
+      const response = await other.fetch(`/health/fallback-events${query}`, { headers: as('k-red') })
+      const { events } = (await response.json()) as { events: { source_model: string }[] }
+      return new Set(events.map(({ source_model }) => source_model))
+    }
+    expect((await call('broken')).status).toBe(200)
+    expect(await health()).toEqual(['big-1', 'big-2', 'small-1', 'fast-1', 'broken-1'])
+    await vi.waitFor(async () => expect(await sources()).toEqual(new Set(['broken'])))
+    await access('/teams/red', { models: ['pool', 'fast'] })
+    expect(await health()).toEqual(['fast-1', 'big-1', 'big-2', 'small-1'])
+    expect(await health('?model=pool')).toEqual(['big-1', 'big-2', 'small-1'])
+    for (const model of ['big', 'nickname', 'nil']) expect(await health(`?model=${model}`)).toEqual([])
+    expect(await sources()).toEqual(new Set())
+    await access('/teams/red', { models: ['broken'] })
+    expect(await sources('?limit=1')).toEqual(new Set(['broken']))
+  })
+
+  it('every change is told to the audit, with what it was before', async () => {
+    const { body } = await admin('POST', '/callable-target-bindings', {
+      scope_type: 'organization',
+      scope_id: 'acme',
+      callable_key: 'big',
+    })
+    const path = `/callable-target-bindings/${body.binding_id}`
+    await admin('PATCH', path, { enabled: false })
+    await admin('DELETE', path)
+    await access('/keys/k-red', { models: ['big'] })
+    await access('/keys/k-red', { mode: 'restrict', access_groups: ['paid'] })
+    await admin('PUT', '/callable-target-policies', { scope_type: 'api_key', scope_id: 'k-red', mode: 'inherit' })
+    const told = await vi.waitFor(async () => {
+      const events = (await admin('GET', '/audit/events?limit=6')).body.data
+      expect(events[0].action).toBe('callable_target_policy.update')
+      return events
+    })
+    expect(told).toMatchObject([
+      { resource_id: 'k-red', organization_id: 'acme', changes: { mode: { old: 'restrict', new: 'inherit' } } },
+      {
+        action: 'key_model_access.update',
+        resource_id: 'k-red',
+        changes: { mode: { old: null, new: 'restrict' }, models: { old: ['big'], new: [] } },
+      },
+      { action: 'key_model_access.update', changes: { models: { old: [], new: ['big'] } } },
+      { action: 'callable_target_binding.delete', resource_id: body.binding_id, organization_id: 'acme' },
+      { action: 'callable_target_binding.update', changes: { enabled: { old: true, new: false } } },
+      {
+        action: 'callable_target_binding.create',
+        changes: { scope_id: { old: null, new: 'acme' }, callable_key: { old: null, new: 'big' } },
+      },
+    ])
+  })
+
   it('bindings are listed by scope and by what they open, in pages', async () => {
     await access('/teams/red', { models: ['big', 'small'], access_groups: ['paid'] })
     await access('/keys/k-red', { models: ['big'] })
@@ -431,10 +492,16 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     ['PUT', '/keys/k-red/model-access', { models: ['big', ''] }, 400, 'models[1]'],
     ['PUT', '/keys/k-red/model-access', { mode: 'open' }, 400, 'mode'],
     ['PUT', '/keys/k-red/model-access', { effective: ['big'] }, 400, 'effective'],
-    ['PUT', '/keys/k-red/model-access', { models: Array.from({ length: 1001 }, (_, n) => `m${n}`) }, 400, 'models'],
   ])('%s %s %j: %i, naming %s', async (method, path, body, status, param) => {
     expect(await admin(method, path, body)).toMatchObject({ status, body: { error: { param } } })
     expect(await listed()).toEqual(ALL)
+  })
+
+  it('a scope has at most 1,000 models at once', async () => {
+    const models = Array.from({ length: 1001 }, (_, index) => `m${index}`)
+    const answer = await access('/keys/k-red', { models })
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'models' } } })
+    expect((await access('/keys/k-red', { models: models.slice(1) })).body.models).toHaveLength(1000)
   })
 
   it('a binding stays where it is', async () => {
