@@ -28,6 +28,8 @@ import { modelRecords } from './stores/sql/model-records.ts'
 import { organizationRecords } from './stores/sql/organization-records.ts'
 import { routeGroupPolicyRecords } from './stores/sql/route-group-policy-records.ts'
 import { routeGroupRecords } from './stores/sql/route-group-records.ts'
+import { spendLog } from './stores/sql/spend-log.ts'
+import { spendReports } from './stores/sql/spend-reports.ts'
 import type { Sql } from './stores/sql/sql.ts'
 import { teamRecords } from './stores/sql/team-records.ts'
 import { userRecords } from './stores/sql/user-records.ts'
@@ -108,6 +110,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
     callableScopeRecords: callableScopeRecords(adapters.sql),
     signals: knownSignals(),
     delivery,
+    spendReports: spendReports(adapters.sql),
+    spendLog: spendLog(adapters.sql),
     telemetry: reports,
     counted: scope.all,
     flushCounters: scope.flush,

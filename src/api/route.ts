@@ -18,7 +18,7 @@ export interface RouteContract {
   readonly summary: string
   /** A further response header for the request's id, where clients of this path look for it. */
   readonly requestIdHeader?: string
-  readonly tag: 'Models' | 'Health' | 'Configuration' | 'Identity' | 'Audit' | 'Documentation'
+  readonly tag: 'Models' | 'Health' | 'Configuration' | 'Identity' | 'Spend' | 'Audit' | 'Documentation'
   /** Who may call: `admin` is a caller with the permission. There is no default: a route without it does not compile. */
   readonly auth: 'public' | 'caller' | 'admin'
   /** Goes with `admin`; without it nobody gets in. */

@@ -12,6 +12,8 @@ import type { ModelRecords } from '../stores/sql/model-records.ts'
 import type { OrganizationRecords } from '../stores/sql/organization-records.ts'
 import type { RouteGroupPolicyRecords } from '../stores/sql/route-group-policy-records.ts'
 import type { RouteGroupRecords } from '../stores/sql/route-group-records.ts'
+import type { SpendLog } from '../stores/sql/spend-log.ts'
+import type { SpendReports } from '../stores/sql/spend-reports.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { TeamRecords } from '../stores/sql/team-records.ts'
 import type { UserRecords } from '../stores/sql/user-records.ts'
@@ -41,6 +43,8 @@ export interface ApiServices extends PipelineServices {
   readonly callableScopeRecords: CallableScopeRecords
   readonly seal: Seal
   readonly delivery: Delivery
+  readonly spendReports: SpendReports
+  readonly spendLog: SpendLog
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
   /** Sends counters on that no settlement will carry; at most once a second. */

@@ -5,3 +5,8 @@ export const NANO = 1_000_000_000
 export function nanoOf(dollars: number): number {
   return Math.min(Math.round(Number((dollars * NANO).toPrecision(15))), Number.MAX_SAFE_INTEGER)
 }
+
+/** Nano-dollars, as a database prints them, in US dollars. */
+export function dollarsOf(nano: string | number): number {
+  return Number(nano) / NANO
+}

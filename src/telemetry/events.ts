@@ -3,7 +3,8 @@ import type { Usage } from '../modes/usage.ts'
 import type { AuditEvent } from '../stores/sql/audit-records.ts'
 
 /** How a model call ended, as its client saw it. */
-export type Ending = 'answered' | 'failed' | 'truncated' | 'client_closed'
+export const ENDINGS = ['answered', 'failed', 'truncated', 'client_closed'] as const
+export type Ending = (typeof ENDINGS)[number]
 
 /** One upstream call of a model call. */
 export interface AttemptFinished {

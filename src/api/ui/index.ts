@@ -4,12 +4,14 @@ import { callableTargetBindings } from './callable-target-bindings.ts'
 import { callableTargetPolicies } from './callable-target-policies.ts'
 import { callableTargetList } from './callable-targets.ts'
 import { keys } from './keys.ts'
+import { logs } from './logs.ts'
 import { modelAccess } from './model-access.ts'
 import { models } from './models.ts'
 import { organizations } from './organizations.ts'
 import { routeGroupPolicies } from './route-group-policies.ts'
 import { simulateRouteGroup } from './route-group-simulation.ts'
 import { routeGroups } from './route-groups.ts'
+import { spend } from './spend.ts'
 import { teams } from './teams.ts'
 import { users } from './users.ts'
 
@@ -28,4 +30,6 @@ export const ui: readonly Route[] = [
   ...routeGroupPolicies,
   simulateRouteGroup,
   ...auditEvents,
+  ...spend,
+  ...logs,
 ]

@@ -1,0 +1,64 @@
+import type { Answer } from '../../pipeline/call.ts'
+
+/** How a list can be asked for. */
+export const FORMATS = ['json', 'csv', 'jsonl'] as const
+export type ExportFormat = Exclude<(typeof FORMATS)[number], 'json'>
+
+type Row = Readonly<Record<string, unknown>>
+
+const encoder = new TextEncoder()
+
+/** Rows as a file, page by page: each page is read when the client has taken the one before. */
+export async function exported(
+  format: ExportFormat,
+  name: string,
+  columns: readonly string[],
+  pages: () => AsyncGenerator<readonly Row[]>,
+): Promise<Answer> {
+  const { contentType, head, line } = format === 'csv' ? csv(columns) : jsonLines
+  const reading = pages()
+  // What goes wrong at the first page is still told by a status.
+  let next: IteratorResult<readonly Row[]> | undefined = await reading.next()
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (head !== '') controller.enqueue(encoder.encode(head))
+    },
+    async pull(controller) {
+      const { done, value } = next ?? (await reading.next())
+      next = undefined
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value.map(line).join('')))
+    },
+    async cancel() {
+      await reading.return(undefined)
+    },
+  })
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, 'content-disposition': `attachment; filename="${name}.${format}"` },
+    body,
+  }
+}
+
+const jsonLines = {
+  contentType: 'application/jsonl',
+  head: '',
+  line: (row: Row) => `${JSON.stringify(row)}\n`,
+}
+
+function csv(columns: readonly string[]) {
+  return {
+    contentType: 'text/csv; charset=utf-8',
+    head: `${columns.join(',')}\r\n`,
+    line: (row: Row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`,
+  }
+}
+
+/** A text that a spreadsheet would take for a formula is made one that it does not. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = Array.isArray(value) ? value.join(' ') : String(value)
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}

@@ -1,0 +1,165 @@
+import * as z from 'zod'
+import { mistake } from '../../config/accepted.ts'
+import { reachOf } from '../../identity/reach.ts'
+import { dollarsOf } from '../../lib/money.ts'
+import type { Reach } from '../../stores/sql/reach.ts'
+import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../stores/sql/spend-log.ts'
+import { ENDINGS } from '../../telemetry/events.ts'
+import { json } from '../respond.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { exported, FORMATS } from './export.ts'
+import { moment, spendFilters } from './spend-query.ts'
+import { storable } from './storable.ts'
+
+const MOST_SHOWN = 200
+const MOST_EXPORTED = 100_000
+const PAGE = 1000
+
+const text = z.string().nullable()
+
+const loggedCall = z.object({
+  call_id: z.string(),
+  request_id: z.string(),
+  at: z.iso.datetime().describe('When it was over.'),
+  endpoint: z.string(),
+  mode: z.string(),
+  requested_model: z.string().describe('What the client asked for.'),
+  model: text.describe('The group that served, which after a fallback is another one.'),
+  deployment: text,
+  provider: text,
+  key_id: text,
+  team_id: text,
+  organization_id: text,
+  user_id: text,
+  tags: z.array(z.string()),
+  streamed: z.boolean(),
+  ending: z.enum(ENDINGS),
+  status: z.int().describe('What the client saw; 200 for a stream that broke off.'),
+  error_type: text,
+  cache: z.enum(['hit', 'miss', 'off']),
+  attempts: z.int(),
+  rescued: z.int().describe('Deployments whose broken answer another one finished.'),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  images: z.int(),
+  audio_seconds: z.number(),
+  characters: z.int(),
+  rerank_units: z.int(),
+  estimated: z.boolean().describe('The provider told no usage: what went through was counted.'),
+  cost: z.number().nullable().describe('US dollars; null: the price is unknown.'),
+  saved: z.number().describe('US dollars that an answer out of the cache would have cost.'),
+  overhead_ms: z.number(),
+  first_token_ms: z.number().nullable(),
+  upstream_ms: z.number().nullable(),
+  total_ms: z.number(),
+})
+
+const list = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/logs',
+    summary: 'The model calls, newest first.',
+    tag: 'Spend',
+    auth: 'admin',
+    permission: 'spend.read',
+    query: z.object({
+      ...spendFilters,
+      ending: z.enum(ENDINGS).optional(),
+      status: z.coerce.number().int().min(100).max(599).optional(),
+      request_id: storable.min(1).max(128).optional(),
+      from: moment.optional(),
+      to: moment.optional().describe('Exclusive.'),
+      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(MOST_EXPORTED)
+        .optional()
+        .describe(
+          `How many: 50 where it is left out and at most ${MOST_SHOWN}; of a file all, at most ${MOST_EXPORTED}.`,
+        ),
+      format: z.enum(FORMATS).default('json'),
+    }),
+    responses: {
+      200: {
+        description: 'One page, or a file.',
+        schema: z.object({ data: z.array(loggedCall), next_cursor: z.string().nullable() }),
+      },
+    },
+  },
+  async ({ services, caller, input }) => {
+    const { cursor, format, limit, ...filters } = input.query
+    const reach = reachOf(caller(), 'spend.read')
+    const query = { ...filters, after: positionOf(cursor) }
+    if (format !== 'json') {
+      const pages = () => all(services.spendLog, reach, { ...query, limit: limit ?? MOST_EXPORTED })
+      return exported(format, 'logs', Object.keys(loggedCall.shape), pages)
+    }
+    const shown = limit ?? 50
+    if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
+    const rows = await services.spendLog.page(reach, { ...query, limit: shown + 1 })
+    const data = rows.slice(0, shown)
+    return json({ data: data.map(callAnswer), next_cursor: rows.length > shown ? cursorOf(data.at(-1)) : null })
+  },
+)
+
+export const logs: readonly Route[] = [list]
+
+/** The rows of a query, page after page. */
+async function* all(log: SpendLog, reach: Reach, query: LogQuery): AsyncGenerator<Record<string, unknown>[]> {
+  let { limit: left, after } = query
+  while (left > 0) {
+    const limit = Math.min(left, PAGE)
+    const rows = await log.page(reach, { ...query, after, limit })
+    yield rows.map(callAnswer)
+    if (rows.length < limit) return
+    after = positionAt(rows.at(-1))
+    left -= limit
+  }
+}
+
+const NUMBERS = Object.entries(loggedCall.shape).flatMap(([name, field]) => (field instanceof z.ZodNumber ? name : []))
+const NAMES = [
+  'model',
+  'deployment',
+  'provider',
+  'key_id',
+  'team_id',
+  'organization_id',
+  'user_id',
+  'error_type',
+] as const
+
+function callAnswer({ cost_nano, saved_nano, ...call }: LoggedCall): Record<string, unknown> {
+  const values: Record<string, unknown> = {
+    ...call,
+    cost: cost_nano === null ? null : dollarsOf(String(cost_nano)),
+    saved: dollarsOf(String(saved_nano)),
+  }
+  for (const name of NUMBERS) values[name] = Number(values[name])
+  for (const name of NAMES) if (values[name] === '') values[name] = null
+  return Object.fromEntries(Object.keys(loggedCall.shape).map((name) => [name, values[name]]))
+}
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z)~(.+)$/
+
+function cursorOf(last: LoggedCall | undefined): string | null {
+  return last ? `${last.at}~${last.call_id}` : null
+}
+
+function positionAt(last: LoggedCall | undefined): LogPosition | undefined {
+  return last && { at: String(last.at), callId: String(last.call_id) }
+}
+
+function positionOf(cursor: string): LogPosition | undefined {
+  if (cursor === '') return undefined
+  const [, at, callId] = CURSOR.exec(cursor) ?? []
+  if (at === undefined || callId === undefined || Number.isNaN(Date.parse(at))) {
+    throw mistake('cursor', 'must be the next_cursor of the page before')
+  }
+  return { at, callId }
+}
