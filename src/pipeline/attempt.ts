@@ -12,6 +12,7 @@ import {
   type UpstreamResponse,
 } from '../transport/transport.ts'
 import type { Attempt, Call } from './call.ts'
+import { departure } from './client.ts'
 import { type Clocks, startClocks } from './clocks.ts'
 import { asFormFailure, type IncomingForm } from './incoming-form.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -77,7 +78,7 @@ export async function attempt(
     reason ??= failure
     controller.abort(failure)
   }
-  const left = () => end(new GatewayError('client_closed', 'The client closed the connection.'))
+  const left = () => end(departure(client.signal))
   outrun?.addEventListener('abort', () => end(new GatewayError('client_closed', 'Another answered first.')), {
     once: true,
   })

@@ -1,4 +1,4 @@
-import { GatewayError } from '../lib/errors.ts'
+import { departure } from './client.ts'
 
 const CAP_MS = 30_000
 
@@ -13,7 +13,7 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
   return new Promise((resolve, reject) => {
     const left = () => {
       clearTimeout(timer)
-      reject(new GatewayError('client_closed', 'The client closed the connection.'))
+      reject(departure(signal))
     }
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', left)

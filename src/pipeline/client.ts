@@ -1,8 +1,11 @@
+import { GatewayError } from '../lib/errors.ts'
+
 import type { Scratch, Source } from '../lib/spool.ts'
 
 /** The far end of a call, as the runtime shows it. Made by the rim, one for each request. */
 export interface Client {
-  /** Aborted when the client has left before its answer ended. */
+  /** Aborted when the client has left before its answer ended; with a GatewayError as its reason when it is us who end
+   *  the call. */
   readonly signal: AbortSignal
   /** The peer's address, '' where the runtime does not tell. */
   readonly address: string
@@ -31,4 +34,10 @@ export interface ClientStream {
   close(): Promise<void>
   /** Breaks the answer off, where nothing can be said in it, so that it cannot be taken for a whole one. */
   abort(): void
+}
+
+/** Why nobody waits for an answer any more. */
+export function departure({ reason }: AbortSignal): GatewayError {
+  if (reason instanceof GatewayError) return reason
+  return new GatewayError('client_closed', 'The client closed the connection.')
 }

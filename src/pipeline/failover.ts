@@ -6,6 +6,7 @@ import { ask, type Beside } from './ask.ts'
 import type { Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
 import type { Call } from './call.ts'
+import { departure } from './client.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import { holdFallback } from './hold-fallback.ts'
 import { earlyProbe, isUnwell, nobodyFree } from './last-resort.ts'
@@ -78,7 +79,7 @@ async function tryGroup(
     const fresh = untried.shift()
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
-    if (call.client.signal.aborted) throw new GatewayError('client_closed', 'The client closed the connection.')
+    if (call.client.signal.aborted) throw departure(call.client.signal)
     const started = await startAttempt(services, call, deployment, { reserved: fresh && reserved })
     if (!started) continue
     // Nobody is asked again by this call: what has failed need not wait for the end of what follows.

@@ -1,4 +1,4 @@
-import type { GatewayError } from '../lib/errors.ts'
+import type { FailureName, GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
@@ -35,6 +35,9 @@ function learnUsual({ usual }: PipelineServices, call: Call): void {
   }
 }
 
+/** What ends an attempt while its provider works for it. */
+const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutting_down']
+
 /** What the provider reported, filled from what the request itself tells; what went out, estimated, where an answer was
  *  cut; nothing where none came. */
 function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | undefined {
@@ -43,7 +46,7 @@ function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | und
   if (call.usage) return filled(call.usage, measured)
   const answered = failure === undefined || call.outputCharacters > 0
   // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
-  const pending = call.attempts.at(-1)?.failure?.failure === 'client_closed'
+  const pending = GIVEN_UP.includes(call.attempts.at(-1)?.failure?.failure)
   if (!answered && !pending) return undefined
   return mode.unit === 'tokens' ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : usageOf(measured)
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { StreamStep } from '../providers/provider.ts'
 import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
-import type { ClientStream } from './client.ts'
+import { type ClientStream, departure } from './client.ts'
 import type { Rescue } from './rescue.ts'
 
 /** Says nothing, and shows that somebody is there. */
@@ -27,7 +27,8 @@ export async function relay(
     if (call.client.signal.aborted) {
       next?.release()
       next?.body.cancel()
-      return new GatewayError('client_closed', 'The client closed the connection.')
+      failure = departure(call.client.signal)
+      break
     }
     if (!next) break
     stream = next

@@ -1,8 +1,12 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { GatewayError } from '../lib/errors.ts'
 
 /** How long cut calls may take to settle. */
 const SETTLE_MS = 2000
+
+/** How long a client that is cut may take to hear why. */
+const FAREWELL_MS = 500
 
 /** A connection that is kept alive becomes idle when its answer ends, some time after `close` looked for idle ones. */
 const SWEEP_MS = 50
@@ -66,7 +70,17 @@ export function connectionsOf(server: Server): Connections {
 /** Stops accepting, lets what runs finish, cuts what takes too long. */
 export async function drain(
   server: Server,
-  { connections, pending, limitMs }: { connections: Connections; pending: Pending; limitMs: number },
+  {
+    connections,
+    pending,
+    open,
+    limitMs,
+  }: {
+    connections: Connections
+    pending: Pending
+    open: ReadonlySet<AbortController>
+    limitMs: number
+  },
 ): Promise<'drained' | 'cut'> {
   connections.last()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -77,6 +91,10 @@ export async function drain(
     closed.then(() => pending.settled()),
   )
   if (!inTime) {
+    const reason = new GatewayError('shutting_down', 'The process was stopped before the answer ended.')
+    for (const call of open) call.abort(reason)
+    // What they are told still goes out, to those who take it.
+    await within(FAREWELL_MS, closed)
     server.closeAllConnections()
     // Cut calls settle at once; what they leave must still be kept.
     await within(SETTLE_MS, pending.settled())

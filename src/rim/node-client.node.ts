@@ -7,11 +7,13 @@ import { pullStream } from './pull-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
 import { tooLarge } from './too-large.ts'
 
-/** The far end of a call on Node: the socket's own events, without the cost of a Request's. */
+/** The far end of a call on Node: the socket's own events, without the cost of a Request's. `open` holds what ends the
+ *  calls that run. */
 export function nodeClient(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   defer: (work: Promise<unknown>) => void,
+  open: Set<AbortController>,
 ): Client {
   let controller: AbortController | undefined
   return {
@@ -19,7 +21,9 @@ export function nodeClient(
       if (!controller) {
         const made = new AbortController()
         controller = made
+        open.add(made)
         const closed = () => {
+          open.delete(made)
           if (!outgoing.writableFinished) made.abort()
         }
         if (outgoing.destroyed || outgoing.closed) closed()

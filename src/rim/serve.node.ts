@@ -38,6 +38,7 @@ export async function serve(
   // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
   services.live.refresh().catch(() => {})
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
+  const open = new Set<AbortController>()
   const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createAdaptorServer({
     fetch(request, bindings) {
@@ -45,7 +46,7 @@ export async function serve(
       connections.answering(outgoing)
       const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
       if (asset) return asset
-      return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add) })
+      return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add, open) })
     },
     serverOptions: { keepAliveTimeout: 75_000, noDelay: true },
   }) as Server
@@ -66,7 +67,7 @@ export async function serve(
     async stop(limitMs = DRAIN_MS) {
       draining = true
       timers.stop()
-      const outcome = await drain(server, { connections, pending, limitMs })
+      const outcome = await drain(server, { connections, pending, open, limitMs })
       const lost = await services.delivery.drain(RECORDS_MS)
       if (lost > 0) log.error('records.lost', { records: lost })
       return outcome
