@@ -13,6 +13,7 @@ import { usualUsage } from './pipeline/usual-usage.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
 import { liveRegistry } from './routing/live-registry.ts'
+import { deploymentIds } from './routing/registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
@@ -72,7 +73,18 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const records = modelRecords(adapters.sql)
   const groups = routeGroupRecords(adapters.sql)
   const policies = routeGroupPolicyRecords(adapters.sql)
-  const live = liveRegistry({ config, providers, records, groups, policies, seal, log, now: systemClock.now })
+  const signals = knownSignals()
+  const live = liveRegistry({
+    config,
+    providers,
+    records,
+    groups,
+    policies,
+    seal,
+    log,
+    now: systemClock.now,
+    changed: (registry) => signals.keep(deploymentIds(registry)),
+  })
   const reports = telemetry(log, scope, delivery)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = keyHasher(salt_key ? reveal(salt_key) : '')
@@ -108,7 +120,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     keyRecords: keyRecords(adapters.sql),
     callableBindingRecords: callableBindingRecords(adapters.sql),
     callableScopeRecords: callableScopeRecords(adapters.sql),
-    signals: knownSignals(),
+    signals,
     delivery,
     spendReports: spendReports(adapters.sql),
     spendLog: spendLog(adapters.sql),

@@ -4,15 +4,19 @@ import type { DeploymentSignals } from '../stores/kv/deployment-signals.ts'
 export interface KnownSignals {
   of(deployment: string): DeploymentSignals
   learn(signals: readonly DeploymentSignals[]): void
+  /** Forgets all but these. */
+  keep(deployments: ReadonlySet<string>): void
 }
 
 export function knownSignals(): KnownSignals {
-  // Bounded by the deployments of the configuration.
   const known = new Map<string, DeploymentSignals>()
   return {
     of: (deployment) => known.get(deployment) ?? unknown(deployment),
     learn: (signals) => {
       for (const signal of signals) known.set(signal.deployment, signal)
+    },
+    keep: (deployments) => {
+      for (const deployment of known.keys()) if (!deployments.has(deployment)) known.delete(deployment)
     },
   }
 }

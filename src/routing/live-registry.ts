@@ -41,6 +41,8 @@ export function liveRegistry(options: {
   readonly seal: Seal
   readonly log: Log
   readonly now: () => number
+  /** Told of each registry after the first. */
+  readonly changed?: (registry: Registry) => void
 }): LiveRegistry {
   const { config, providers, records, groups, policies, seal, log, now } = options
   const fromFile = config.model_list.map((entry) => deploymentOf(entry, providers))
@@ -105,6 +107,7 @@ export function liveRegistry(options: {
           new Map(published.flatMap((policy) => settingsFrom(policy.group_name, policy.published))),
         )
         revision = found
+        options.changed?.(current)
       }
     }
     seenAt = now()

@@ -63,6 +63,10 @@ export function registryFrom(
   }
 }
 
+export function deploymentIds({ groups }: Registry): ReadonlySet<string> {
+  return new Set(groups.flatMap(({ deployments }) => deployments.map(({ id }) => id)))
+}
+
 /** Throws when the provider is not part of this build, or cannot be connected to as the entry says. */
 export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider>): Deployment {
   const { gateway_params: parameters } = entry

@@ -20,6 +20,7 @@ describe('the live registry', () => {
     const groups = routeGroupRecords(sql)
     await groups.create({ name: 'stored', enabled: true, members: [{ model_name: 'a', enabled: true }] })
     const lines: Record<string, unknown>[] = []
+    const changes: string[][] = []
     const registry = liveRegistry({
       config: loadConfig(
         `
@@ -36,6 +37,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       seal: sealUnder(undefined),
       log: jsonLog('debug', (line) => lines.push(JSON.parse(line))),
       now: Date.now,
+      changed: (changed) => changes.push([...changed.names]),
     })
     expect(lines).toEqual([])
     await registry.refresh()
@@ -45,6 +47,8 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       ['warn', 'config.unknown_group', 'gateway_settings.fallbacks[0].a[2]', 'missing'],
     ])
     expect(registry.current().names).toEqual(['a', 'known', 'stored'])
+    // Told of what is new, not of each look.
+    expect(changes).toEqual([['a', 'known', 'stored']])
     await sql.close()
   })
 })
