@@ -13,7 +13,7 @@ export function audit(services: ApiServices): MiddlewareHandler<Env> {
   return async (c, next) => {
     await next()
     const [contract, caller] = [c.get('contract'), c.get('caller')]
-    if (contract?.auth !== 'admin' || contract.method === 'get' || !caller) return
+    if (!contract || !isWrite(contract) || !caller) return
     const { resource_id, organization_id = null, changes = {}, metadata = {} } = c.get('audited') ?? {}
     const action = actionOf(contract)
     const event: AuditEvent = {
@@ -35,6 +35,10 @@ export function audit(services: ApiServices): MiddlewareHandler<Env> {
     services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
   }
 }
+
+/** What asks for no more than leave to read writes nothing, whatever its method is. */
+const isWrite = ({ auth, method, permission }: RouteContract) =>
+  auth === 'admin' && method !== 'get' && !permission?.endsWith('.read')
 
 const VERBS = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const
 

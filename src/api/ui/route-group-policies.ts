@@ -7,7 +7,8 @@ import { policyOf, type RouteGroupPolicy, routeGroupPolicy, settingsOf } from '.
 import type { RouteGroupPolicyRecord } from '../../stores/sql/route-group-policy-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
-import type { ApiServices } from '../scope.ts'
+import type { ApiServices, Scope } from '../scope.ts'
+import { changesBetween } from './changes-between.ts'
 import { requireGroup } from './known-group.ts'
 
 const PATH = '/ui/api/route-groups/{name}/policy'
@@ -97,7 +98,6 @@ const validate = defineRoute(
     ...common,
     method: 'post',
     path: `${PATH}/validate`,
-    action: 'route_group_policy.validate',
     summary: 'Says whether a policy could be published, and what calls would go by; writes nothing.',
     permission: 'config.read',
     json: routeGroupPolicy,
@@ -124,11 +124,11 @@ const publish = defineRoute(
     query: ofDraft,
     responses: answers,
   },
-  async ({ services, input: { params, query } }) => {
+  async ({ services, audits, input: { params, query } }) => {
     await requireGroup(services, params.name)
     const records = services.routeGroupPolicyRecords
     const record = await records.publish(params.name, query.draft_version)
-    if (record) return shown(services, params.name, await seen(services, record))
+    if (record) return holds({ services, audits }, record)
     if ((await records.find(params.name))?.draft) throw changedMeanwhile()
     const message = 'There is no draft to publish. Write one, unless somebody else has just published it.'
     throw new GatewayError('conflict', message, { code: 'no_draft' })
@@ -145,7 +145,7 @@ const rollback = defineRoute(
     json: z.strictObject({ version: z.int().min(1).max(2_147_483_647) }),
     responses: answers,
   },
-  async ({ services, input: { params, json: asked } }) => {
+  async ({ services, audits, input: { params, json: asked } }) => {
     await requireGroup(services, params.name)
     const records = services.routeGroupPolicyRecords
     const past = await records.version(params.name, asked.version)
@@ -153,7 +153,7 @@ const rollback = defineRoute(
     if (past) accepted(routeGroupPolicy, past.policy)
     const record = past && (await records.restore(params.name, asked.version))
     if (!record) throw new GatewayError('not_found', 'This version was never published.', { param: 'version' })
-    return shown(services, params.name, await seen(services, record))
+    return holds({ services, audits }, record)
   },
 )
 
@@ -209,10 +209,17 @@ function effectiveOf({ config }: ApiServices, policy: unknown): RouteGroupPolicy
   return policyOf(groupSettings(config.router_settings, own))
 }
 
-/** What is published is an answer even where it cannot be read back yet. */
-async function seen(services: ApiServices, record: RouteGroupPolicyRecord): Promise<RouteGroupPolicyRecord> {
+/** What follows a publication. It is an answer even where it cannot be read back yet. */
+async function holds(
+  { services, audits }: Pick<Scope, 'services' | 'audits'>,
+  record: RouteGroupPolicyRecord,
+): Promise<Answer> {
+  const { group_name: name, version, published, restored_from } = record
   await services.live.refresh().catch(() => {})
-  return record
+  const before = await services.routeGroupPolicyRecords.version(name, version - 1).catch(() => undefined)
+  const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy.shape))
+  audits({ changes, metadata: { version, ...(restored_from === null ? {} : { restored_from }) } })
+  return shown(services, name, record)
 }
 
 function changedMeanwhile(): GatewayError {

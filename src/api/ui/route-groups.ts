@@ -6,7 +6,8 @@ import { routeGroup } from '../../routing/route-group.ts'
 import type { RouteGroupRecord } from '../../stores/sql/route-group-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
-import type { ApiServices } from '../scope.ts'
+import type { ApiServices, Scope } from '../scope.ts'
+import { changesBetween } from './changes-between.ts'
 import { mergePatch } from './merge-patch.ts'
 import { isStorable, storable } from './storable.ts'
 
@@ -96,9 +97,9 @@ const put = defineRoute(
     }),
     responses: answers,
   },
-  async ({ services, input }) => {
-    const { version: expected, ...content } = input.json
-    return replace(services, input.params.name, content, expected)
+  async (scope) => {
+    const { version: expected, ...content } = scope.input.json
+    return replace(scope, await existing(scope), content, expected)
   },
 )
 
@@ -116,13 +117,12 @@ const patch = defineRoute(
     }),
     responses: answers,
   },
-  async ({ services, input }) => {
-    const { version: expected, ...changes } = input.json
-    const record = await find(services, input.params.name)
-    if (!record) throw unknown()
+  async (scope) => {
+    const { version: expected, ...changes } = scope.input.json
+    const record = await existing(scope)
     const { enabled, members } = record
     const content = mergePatch({ enabled, members }, changes) as Record<string, unknown>
-    return replace(services, input.params.name, content, expected ?? record.version)
+    return replace(scope, record, content, expected ?? record.version)
   },
 )
 
@@ -145,21 +145,29 @@ const remove = defineRoute(
 export const routeGroups: readonly Route[] = [list, create, get, patch, put, remove]
 
 async function replace(
-  services: ApiServices,
-  name: string,
+  { services, audits }: Scope,
+  before: RouteGroupRecord,
   content: Readonly<Record<string, unknown>>,
   expected: number | undefined,
 ): Promise<Answer> {
+  const { name } = before
   if (content.name !== undefined && content.name !== name) {
     throw mistake('name', 'cannot be changed; make another group and delete this one')
   }
-  if (!isStorable(name) || !routeGroup.shape.name.safeParse(name).success) throw unknown()
-  const group = accepted(routeGroup, { ...content, name })
-  const record = await services.routeGroupRecords.replace(group, expected)
-  if (record) return json(await seen(services, record))
+  const record = await services.routeGroupRecords.replace(accepted(routeGroup, { ...content, name }), expected)
+  if (record) {
+    audits({ changes: changesBetween({ ...before }, { ...record }, ['enabled', 'members']) })
+    return json(await seen(services, record))
+  }
   if (!(await find(services, name))) throw unknown()
   const message = 'Somebody else has changed this route group meanwhile. Read it again, and repeat your change.'
   throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+}
+
+async function existing({ services, input }: Scope<{ params: { name: string } }>): Promise<RouteGroupRecord> {
+  const record = await find(services, input.params.name)
+  if (record) return record
+  throw unknown()
 }
 
 async function find(services: ApiServices, name: string): Promise<RouteGroupRecord | undefined> {

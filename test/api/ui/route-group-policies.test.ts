@@ -226,6 +226,29 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     }
   })
 
+  it('what is published is told to the audit, with what it changed; what only asks is not', async () => {
+    const events = async () => {
+      const filter = 'audit/events?resource_id=flaky&limit=200'
+      return (await (await one.fetch(`/ui/api/${filter}`)).json()) as { data: Record<string, unknown>[] }
+    }
+    const deadline = Date.now() + 10_000
+    while (!(await events()).data.some(({ action }) => action === 'route_group_policy.rollback')) {
+      expect(Date.now()).toBeLessThan(deadline)
+      await wait(100)
+    }
+    const { data } = await events()
+    expect(data.find(({ metadata }) => (metadata as { version?: number }).version === 3)).toMatchObject({
+      action: 'route_group_policy.rollback',
+      changes: { num_retries: { old: 1, new: 2 } },
+      metadata: { version: 3, restored_from: 1 },
+    })
+    expect(data.find(({ metadata }) => (metadata as { version?: number }).version === 1)).toMatchObject({
+      action: 'route_group_policy.publish',
+      changes: { num_retries: { old: null, new: 2 }, retry_after: { old: null, new: 0.01 } },
+    })
+    expect(data.filter(({ action }) => /validate|simulate/.test(String(action)))).toEqual([])
+  })
+
   it('of names that no group goes by there is none', async () => {
     for (const name of ['nobody', '%00', 'nickname', 'x'.repeat(3000)]) {
       expect(await ask('GET', `/${name}/policy`)).toMatchObject({ status: 404, body: { error: { param: 'name' } } })
