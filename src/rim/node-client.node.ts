@@ -40,11 +40,14 @@ export function nodeClient(
   }
 }
 
+/** Memory is set aside for a body that is declared no longer than this, before more than its beginning has come. */
+const BELIEVED_BYTES = 8 * 1024 * 1024
+
 function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   const declared = Number(incoming.headers['content-length'])
   if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
   return new Promise((resolve, reject) => {
-    const gathered = declared > 0 ? whole(declared) : inPieces()
+    const gathered = declared > 0 && declared <= BELIEVED_BYTES ? whole(declared) : inPieces()
     let length = 0
     const take = (piece: Uint8Array) => {
       length += piece.byteLength
