@@ -14,6 +14,7 @@ import {
 import type { Attempt, Call } from './call.ts'
 import { departure } from './client.ts'
 import { type Clocks, startClocks } from './clocks.ts'
+import { defaultFields } from './default-fields.ts'
 import { asFormFailure, type IncomingForm } from './incoming-form.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { rescueTargets } from './rescue-targets.ts'
@@ -149,7 +150,7 @@ export async function attempt(
 async function completed(call: Call, form: IncomingForm, deployment: Deployment): Promise<Outgoing> {
   call.request = await form.whole()
   call.streamed = call.request.stream === true
-  return withDefaults(call, deployment)
+  return withDefaults(call, deployment, false)
 }
 
 /** The same request, telling when its last piece has been taken. */
@@ -168,7 +169,7 @@ function whenSent(request: UpstreamRequest, tell: () => void): UpstreamRequest {
 function errandOf(services: PipelineServices, call: Call, deployment: Deployment): Errand {
   const speaker = speakerOf(deployment, call.endpoint.mode, call.endpoint.dialect)
   if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
-  const outgoing = withDefaults(call, deployment)
+  const outgoing = withDefaults(call, deployment, speaker.translates === true)
   const rescuable = rescueTargets(services, call, deployment).length > 0
   return rescuable ? { speaker, outgoing, said: newSaid() } : { speaker, outgoing }
 }
@@ -224,24 +225,21 @@ async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clo
   return { body, reader, endsWithBody: true, backlog: [{ out: first }] }
 }
 
-/** The call as this deployment gets it: what its operator set where the client left it out. */
-export function withDefaults(call: Call, deployment: Deployment): Outgoing {
-  const { request, bytes, contentType, form, streamed, clientHeaders = {} } = call
+/** The call as this deployment gets it: what its operator set where the client left it out. A request that goes by way of
+ *  chat is completed there. */
+export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean): Outgoing {
+  const { request, bytes, contentType, form, streamed, clientHeaders = {}, endpoint } = call
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
-  const missing = Object.entries(defaults).filter(([name]) => request[name] === undefined)
+  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders }
   if (form) {
     const whole = async () => ({ ...defaults, ...(await form.whole()) })
-    return { body: { ...defaults, ...request }, bytes, contentType, form: { raw: form.raw, whole }, streamed }
+    return { ...outgoing, body: { ...defaults, ...request }, form: { raw: form.raw, whole } }
   }
-  if (missing.length === 0) return { body: request, bytes, contentType, streamed, clientHeaders }
-  const filled = Object.fromEntries(missing)
-  return {
-    body: { ...request, ...filled },
-    bytes: joinBytes(editJson(bytes, request, filled)),
-    contentType,
-    streamed,
-    clientHeaders,
-  }
+  if (Object.keys(defaults).length === 0) return outgoing
+  if (byWayOfChat) return { ...outgoing, chatDefaults: defaults }
+  const missing = defaultFields(defaults, request, endpoint.dialect?.defaults)
+  if (Object.keys(missing).length === 0) return outgoing
+  return { ...outgoing, body: { ...request, ...missing }, bytes: joinBytes(editJson(bytes, request, missing)) }
 }
 
 /** What goes wrong before the provider is asked is a mistake of the client's or of ours, and blames no deployment. */

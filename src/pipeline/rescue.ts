@@ -10,6 +10,7 @@ import type { Deployment } from '../routing/deployment.ts'
 import { attempt, type OpenStream, withDefaults } from './attempt.ts'
 import type { Attempt, Call } from './call.ts'
 import type { ClientStream } from './client.ts'
+import { defaultFields } from './default-fields.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE } from './relay.ts'
 import { refusesPrefix, rescueTargets } from './rescue-targets.ts'
@@ -100,11 +101,16 @@ async function goOn(
 
 /** The client's request with what was said so far as the beginning of the answer. */
 function continuing(call: Call, deployment: Deployment, said: string): Outgoing {
-  const own = withDefaults(call, deployment)
-  const chat = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
+  const { chatDefaults = {}, ...own } = withDefaults(call, deployment, true)
+  const asked = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
+  const missing = defaultFields(chatDefaults, asked)
+  const chat = { ...asked, ...missing }
   // Some vendors refuse a prefix that ends with a blank.
   const prefix = said.trimEnd()
-  const changes: Record<string, unknown> = { stream_options: { ...chat.stream_options, include_usage: true } }
+  const changes: Record<string, unknown> = {
+    ...missing,
+    stream_options: { ...chat.stream_options, include_usage: true },
+  }
   if (prefix !== '') changes.messages = [...chat.messages, { role: 'assistant', content: prefix }]
   for (const limit of ['max_tokens', 'max_completion_tokens']) {
     const tokens = chat[limit]
@@ -112,7 +118,9 @@ function continuing(call: Call, deployment: Deployment, said: string): Outgoing 
   }
   const body = { ...chat, ...changes }
   const bytes =
-    (chat as object) === own.body ? joinBytes(editJson(own.bytes, chat, changes)) : encoder.encode(JSON.stringify(body))
+    (asked as object) === own.body
+      ? joinBytes(editJson(own.bytes, asked, changes))
+      : encoder.encode(JSON.stringify(body))
   return { ...own, body, bytes }
 }
 

@@ -5,6 +5,7 @@ import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
+import { defaultFields } from './default-fields.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
 
 const encoder = new TextEncoder()
@@ -15,6 +16,8 @@ export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
   /** `hear` is told every chunk before it is written, where the answer goes through chat. */
   stream?(call: Outgoing, headers: Readonly<Record<string, string>>, hear?: Hear): WrittenReader
+  /** It is asked in chat, whatever the client speaks. */
+  readonly translates?: true
   /** Why this request cannot be put to it, before it is asked. */
   refuses?(request: ModelRequest): GatewayError | undefined
 }
@@ -84,7 +87,8 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
   const asChat = (call: Outgoing): Outgoing => {
     let chat = inChatShape.get(call.body)
     if (!chat) {
-      const body = chatOf(call.body, dialect)
+      const said = chatOf(call.body, dialect)
+      const body = { ...said, ...defaultFields(call.chatDefaults ?? {}, said) }
       chat = { ...call, body, bytes: encoder.encode(JSON.stringify(body)) }
       inChatShape.set(call.body, chat)
     }
@@ -92,6 +96,7 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
   }
   return {
     ...rest,
+    translates: true,
     refuses(request) {
       try {
         chatOf(request, dialect)

@@ -1,5 +1,6 @@
 import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
 import { asDialect } from '../../pipeline/dialect.ts'
+import { countTokensDefaults, messagesDefaults } from './default-words.ts'
 import { cannotCount, messagesErrorEvent } from './messages/errors.ts'
 import { messagesEvents } from './messages/event-stream.ts'
 import { followMessages } from './messages/follow.ts'
@@ -10,6 +11,7 @@ import { toChat } from './messages/to-chat.ts'
 export const messagesDialect = asDialect<MessagesRequest>({
   native: 'messages',
   schema: messagesRequest,
+  defaults: messagesDefaults,
   toChat,
   fromChat,
   stream: () => messagesEvents(),
@@ -21,6 +23,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
 export const countTokensDialect = asDialect<MessagesRequest>({
   native: 'count_tokens',
   schema: messagesRequest,
+  defaults: countTokensDefaults,
   toChat: () => {
     throw cannotCount()
   },

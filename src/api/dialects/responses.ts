@@ -1,6 +1,7 @@
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
 import { asDialect } from '../../pipeline/dialect.ts'
+import { responsesDefaults } from './default-words.ts'
 import { growingAnswer } from './responses/answer.ts'
 import { toChat } from './responses/request.ts'
 
@@ -11,6 +12,7 @@ const encoder = new TextEncoder()
 export const responsesDialect = asDialect<ResponsesRequest>({
   native: 'responses',
   schema: responsesRequest,
+  defaults: responsesDefaults,
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})

@@ -29,7 +29,7 @@ export const nativeMessages: Adapter = {
 
 /** Counting answers nothing and costs nothing. */
 export const nativeCountTokens: Adapter = {
-  request: (call, connection) => relayed(call, connection, '/v1/messages/count_tokens', withoutUncounted(connection)),
+  request: (call, connection) => relayed(call, connection, '/v1/messages/count_tokens'),
   reply(bytes) {
     if (typeof parseRecord(bytes)?.input_tokens !== 'number') {
       throw new GatewayError('upstream_malformed', "The provider's answer has no 'input_tokens'.")
@@ -39,21 +39,8 @@ export const nativeCountTokens: Adapter = {
   failure: messagesFailure,
 }
 
-/** What the API takes where nothing is answered. */
-const COUNTED = new Set(['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'])
-
-/** The operator's defaults are for answers: those that would be refused here are left out again. */
-function withoutUncounted({ defaults }: Connection): Record<string, undefined> {
-  const uncounted = Object.keys(defaults).filter((name) => !COUNTED.has(name))
-  return Object.fromEntries(uncounted.map((name) => [name, undefined]))
-}
-
-function relayed(
-  { body, bytes, clientHeaders = {} }: Outgoing,
-  connection: Connection,
-  path: string,
-  changes: Record<string, unknown> = {},
-) {
+function relayed({ body, bytes, clientHeaders = {} }: Outgoing, connection: Connection, path: string) {
+  const changes: Record<string, unknown> = {}
   if (body.model !== connection.model) changes.model = connection.model
   if (isRecord(body.metadata)) Object.assign(changes, forUpstream(body))
   return {

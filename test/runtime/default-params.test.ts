@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { bodyOf } from '../support/upstream/call.ts'
+import { answer, json } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+
+const upstream = upstreamClient(inject('upstreamUrl'))
+const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
+const path = (name: string) => `/defaults-${run}-${name}`
+const DEFAULTS = '{ temperature: 0.3, stop: END, max_completion_tokens: 99, seed: 7, reasoning_effort: low }'
+let gateway: TestGateway
+
+const deployment = (name: string, kind: string, base: string) => `  - model_name: ${name}
+    gateway_params: { model: ${kind}/up-${name}, api_base: "${upstream.url}${path(name)}${base}", api_key: k }
+    model_info: { default_params: ${DEFAULTS} }
+`
+
+beforeAll(async () => {
+  gateway = await startGateway(
+    `model_list:\n${deployment('claude', 'anthropic', '')}${deployment('gpt', 'openai', '/v1')}${deployment('plain', 'openai-compatible', '/v1')}`,
+  )
+})
+afterAll(() => gateway.close())
+
+const messages = [{ role: 'user', content: 'Hello' }]
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'Hi' }],
+  stop_reason: 'end_turn',
+  usage: { input_tokens: 1, output_tokens: 1 },
+}
+const response = { id: 'resp_1', object: 'response', status: 'completed', output: [], usage: null }
+
+/** What the provider is asked by a request that leaves everything out. */
+async function asked(name: string, to: string, body: object): Promise<unknown> {
+  const answered = await gateway.fetch(to, chatInit({ model: name, ...body }))
+  expect(answered.status).toBe(200)
+  const call = (await upstream.calls(path(name))).at(-1)
+  return call && bodyOf(call)
+}
+
+describe('defaults of a deployment', () => {
+  it('are said in the words of the dialect that its provider speaks', async () => {
+    await upstream.script(path('claude'), [json(200, message)])
+    expect(await asked('claude', '/v1/messages', { messages })).toEqual({
+      model: 'up-claude',
+      messages,
+      temperature: 0.3,
+      stop_sequences: ['END'],
+      max_tokens: 99,
+    })
+    await upstream.script(path('gpt'), [json(200, response)])
+    expect(await asked('gpt', '/v1/responses', { input: 'Hello' })).toEqual({
+      model: 'up-gpt',
+      input: 'Hello',
+      temperature: 0.3,
+      max_output_tokens: 99,
+      reasoning: { effort: 'low' },
+    })
+  })
+
+  it('give way to what the client says', async () => {
+    await upstream.script(path('claude'), [json(200, message)])
+    const said = { messages, max_tokens: 5, stop_sequences: ['X'], temperature: 1 }
+    expect(await asked('claude', '/v1/messages', said)).toEqual({ model: 'up-claude', ...said })
+  })
+
+  it('are no part of a count', async () => {
+    await upstream.script(path('claude'), [json(200, { input_tokens: 3 })])
+    expect(await asked('claude', '/v1/messages/count_tokens', { messages })).toEqual({ model: 'up-claude', messages })
+  })
+
+  it.each([
+    ['/v1/messages', { messages, max_tokens: 5 }, { max_completion_tokens: 5 }],
+    ['/v1/responses', { input: 'Hello' }, { max_completion_tokens: 99 }],
+    ['/v1/completions', { prompt: 'Hello' }, { max_completion_tokens: 99 }],
+    ['/v1/chat/completions', { messages }, { max_completion_tokens: 99 }],
+    // Both names of one limit would be two limits.
+    ['/v1/chat/completions', { messages, max_tokens: 5 }, { max_tokens: 5 }],
+  ])('are in the words of chat where %s is asked in chat', async (to, body, limit) => {
+    await upstream.script(path('plain'), [answer()])
+    const sent = (await asked('plain', to, body)) as Record<string, unknown>
+    const { max_tokens, max_completion_tokens, ...rest } = sent
+    expect(rest).toMatchObject({ model: 'up-plain', temperature: 0.3, stop: 'END', seed: 7, reasoning_effort: 'low' })
+    expect(JSON.parse(JSON.stringify({ max_tokens, max_completion_tokens }))).toEqual(limit)
+  })
+})
