@@ -156,9 +156,10 @@ CREATE INDEX IF NOT EXISTS gateway_key_team ON gateway_key (team_id);
 CREATE INDEX IF NOT EXISTS gateway_key_organization ON gateway_key (organization_id);
 CREATE INDEX IF NOT EXISTS gateway_key_user ON gateway_key (user_id);
 CREATE INDEX IF NOT EXISTS gateway_key_owner ON gateway_key (owner_account_id);
+CREATE INDEX IF NOT EXISTS gateway_key_target_mode ON gateway_key (key_id) WHERE target_mode IS NOT NULL;
 
 -- What may be called: models, route groups (kind target) or all models with a label (kind access_group). Until a level
--- has a binding of its own, it allows everything.
+-- has a binding or a target_mode of its own, it allows everything.
 CREATE TABLE IF NOT EXISTS gateway_callable_binding (
   scope_type text NOT NULL CHECK (scope_type IN ('organization', 'team', 'user', 'api_key')),
   scope_id text COLLATE "C" NOT NULL,
@@ -170,6 +171,7 @@ CREATE TABLE IF NOT EXISTS gateway_callable_binding (
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (scope_type, scope_id, callable_kind, callable_key)
 );
+CREATE INDEX IF NOT EXISTS gateway_callable_binding_key ON gateway_callable_binding (callable_key, binding_id);
 
 -- What every budget has spent in every one of its periods, in nano-dollars. The shared store holds the same for
 -- deciding, and asks here when it does not know.

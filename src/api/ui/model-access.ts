@@ -57,14 +57,14 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     return json(faceOf(services, levels))
   }
   const get = defineRoute(
-    { ...common, method: 'get', summary: `What a ${noun} may call.`.replace('a o', 'an o'), permission: read },
+    { ...common, method: 'get', summary: `What this ${noun} may call.`, permission: read },
     ({ services, caller, input }) => shown(services, targetOf(input.params), reachesOf(caller(), 'read')),
   )
   const put = defineRoute(
     {
       ...common,
       method: 'put',
-      summary: `Says what a ${noun} may call, in the place of everything that was bound to it.`.replace('a o', 'an o'),
+      summary: `Says what this ${noun} may call, in the place of everything that was bound to it.`,
       permission: update,
       json: access,
     },

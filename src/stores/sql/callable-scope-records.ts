@@ -130,8 +130,8 @@ export function callableScopeRecords(sql: Sql): CallableScopeRecords {
 
 const NONE = 'NULL::text'
 
-/** Which scopes a call of a scope goes through, from the scope's row. A key in a team is in the
- *  team's organization. */
+/** Which scopes a call of a scope goes through, from the scope's row. A key in a team is in the team's organization, as
+ *  it is for its calls. */
 const CHAINS: Readonly<Record<ScopeType, Fragment>> = {
   organization: chain('record.organization_id', NONE, NONE, NONE),
   team: chain('record.organization_id', 'record.team_id', NONE, NONE),

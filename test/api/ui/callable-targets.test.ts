@@ -205,6 +205,31 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     expect((await admin('GET', '/callable-target-policies')).body.data).toEqual([])
   })
 
+  it('no call passes after the answer to a change, while calls and readings of the caller go on all the time', async () => {
+    let over = false
+    const traffic = [one, other].map(async (gateway) => {
+      while (!over) {
+        const { status } = await call('big', 'k-red', gateway)
+        expect([200, 404]).toContain(status)
+      }
+    })
+    for (let turn = 0; turn < 15; turn++) {
+      const [collection, id] = SCOPES[turn % SCOPES.length] ?? SCOPES[0]
+      const [changing, calling] = turn % 2 === 0 ? [one, other] : [other, one]
+      for (const [models, status] of [
+        [['small'], 404],
+        [[], 200],
+      ] as const) {
+        await access(`/${collection}/${id}`, { models }, changing)
+        const calls = [calling, changing].flatMap((gateway) => Array.from({ length: 4 }, () => gateway))
+        const answers = await Promise.all(calls.map((gateway) => call('big', 'k-red', gateway)))
+        expect(answers.map((answer) => answer.status)).toEqual(calls.map(() => status))
+      }
+    }
+    over = true
+    await Promise.all(traffic)
+  })
+
   it('policies come in pages', async () => {
     for (const [collection, id] of SCOPES) await access(`/${collection}/${id}`, { mode: 'inherit' })
     const first = await admin('GET', '/callable-target-policies?limit=3')
