@@ -16,7 +16,7 @@ import { toResponse } from './respond.ts'
 import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
 
-/** Puts a route into the app: authentication first, then its input, then its handler. */
+/** Puts a route into the app: authentication and limits first, then its input, then its handler. */
 export function mount(app: Hono<Env>, services: ApiServices, route: Route): void {
   const { contract, handler } = route
   const path = contract.path.replace(/\{(\w+)\}/g, ':$1')
@@ -33,9 +33,12 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
       const address = services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
       const caller = await services.identify(bearerOf(c.req.header('authorization')) ?? own, address)
       c.set('caller', caller)
+      c.set('address', address)
       if (contract.auth === 'admin') allow(caller, contract)
       const looking = services.live.attend((work) => c.env.client.defer(work))
       if (looking) await looking
+      // A model call is counted with everything else that decides it.
+      if (!contract.modelCall) await count(c, services)
     }
     await next()
   }
@@ -44,7 +47,6 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     const body = contract.json
       ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
       : undefined
-    if (!contract.modelCall) await count(c, services)
     const answer = await handler(scopeOf(c, services, body) as Scope<never>)
     const headers = { ...answer.headers, ...c.get('rateHeaders') }
     return toResponse(withRequestId({ ...answer, headers }, c.get('requestId'), contract))
@@ -52,13 +54,13 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
 }
 
-/** Counts a request against the limits of its caller. A model call is counted with everything else that decides it. */
+/** Counts a request by what its headers tell of it. */
 async function count(c: Context<Env>, services: ApiServices): Promise<void> {
-  const caller = c.get('caller')
+  const [caller, address = ''] = [c.get('caller'), c.get('address')]
   if (!caller || caller.versions.length === 0) return
   const length = Number(c.req.header('content-length') ?? 0)
   const tokens = /^multipart\//i.test(c.req.header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
-  const counted = await admitRequest(services, caller, { requestId: c.get('requestId'), tokens })
+  const counted = await admitRequest(services, { caller, address, requestId: c.get('requestId'), tokens })
   c.set('caller', counted.caller)
   c.set('rateHeaders', counted.headers)
 }
@@ -95,6 +97,10 @@ function scopeOf(c: Context<Env>, services: ApiServices, body: unknown): Scope {
       if (!caller) throw new TypeError('a public route has no caller')
       return caller
     },
+    get address() {
+      return c.get('address') ?? ''
+    },
+    count: () => count(c, services),
     reportsItself: () => c.set('reported', true),
     audits: (details) => c.set('audited', { ...c.get('audited'), ...details }),
     input: { params: valid('param'), query: valid('query'), json: body },
@@ -115,7 +121,9 @@ export function failed(
   if (error.failure === 'database_unavailable') {
     services.log.warn('database.away', { requestId, error: describeError(error.cause) })
   }
-  return toResponse(withRequestId(failureAnswer(error, contract?.errorBody?.(error, requestId)), requestId, contract))
+  const answer = failureAnswer(error, contract?.errorBody?.(error, requestId))
+  const headers = { ...c.get('rateHeaders'), ...answer.headers }
+  return toResponse(withRequestId({ ...answer, headers }, requestId, contract))
 }
 
 function causeOf(error: GatewayError): string {

@@ -65,8 +65,12 @@ export interface Scope<Input = unknown> {
   readonly contentType: string | undefined
   /** A header of the request, by its name in lower case. */
   header(name: string): string | undefined
+  /** The client's own address. */
+  readonly address: string
   /** The caller; throws on a public route, which has none. */
   caller(): Caller
+  /** Counts the request against the limits of its caller, which may refuse it. Of a model call the pipeline does. */
+  count(): Promise<void>
   /** Says that the handler reports this request by itself. */
   reportsItself(): void
   /** Adds to what the audit tells of this request. */

@@ -52,18 +52,17 @@ export function apiKeys(options: {
   const unknown = expiringMap<true>(now, UNKNOWN_KEYS)
   const looking = new Map<string, Promise<CallerRecord | undefined>>()
 
-  function admitted({ caller, expiresAt, allowedFrom }: Known, address: string): Caller {
-    if (expiresAt <= now()) throw refusal('expired_api_key', 'The API key has expired.')
-    if (allowedFrom && !allowedFrom(address)) {
-      const message = 'The API key may not be used from this address.'
-      throw new GatewayError('permission', message, { code: 'address_not_allowed' })
-    }
-    return caller
+  /** Why a key that exists may not be used now, or from there. */
+  function objection({ expiresAt, allowedFrom }: Known, address: string): GatewayError | undefined {
+    if (expiresAt <= now()) return refusal('expired_api_key', 'The API key has expired.')
+    if (!allowedFrom || allowedFrom(address)) return undefined
+    const message = 'The API key may not be used from this address.'
+    return new GatewayError('permission', message, { code: 'address_not_allowed' })
   }
 
-  function keep(keyHash: string, record: CallerRecord, address: string): Known {
+  function keep(keyHash: string, record: CallerRecord): Known {
     const { expires_at, allowed_ips } = record.key
-    const again = async () => admitted(await reread(keyHash, address), address)
+    const again = (address: string) => readAgain(keyHash, address)
     const entry: Known = {
       caller: callerOf(record, { targetDefault, again }),
       readAt: now(),
@@ -74,12 +73,23 @@ export function apiKeys(options: {
     return entry
   }
 
-  async function reread(keyHash: string, address: string): Promise<Known> {
+  async function readAgain(keyHash: string, address: string): Promise<Caller> {
     known.delete(keyHash)
     const record = await look(keyHash)
-    if (record && !record.key.revoked) return keep(keyHash, record, address)
     if (!record) unknown.set(keyHash, true, now() + UNKNOWN_MS)
-    throw invalid()
+    if (!record || record.key.revoked) throw invalid()
+    const entry = keep(keyHash, record)
+    const refused = objection(entry, address)
+    if (refused) throw refused
+    return entry.caller
+  }
+
+  /** What is remembered refuses nobody by itself: the record may have been changed since. */
+  async function remembered(keyHash: string, entry: Known, address: string): Promise<Caller> {
+    const refused = objection(entry, address)
+    if (!refused) return entry.caller
+    if (await changedSince(entry.caller.versions)) return readAgain(keyHash, address)
+    throw refused
   }
 
   /** Asks the database, once for all who ask at the same time. */
@@ -117,8 +127,7 @@ export function apiKeys(options: {
     }
   }
 
-  /** What is refused by memory alone never comes to admission: whether something has changed since, the shared store
-   *  knows, at the price of one question. */
+  /** Whether there are newer versions: the shared store knows, at the price of one question. */
   async function changedSince(versions: readonly RecordVersion[]): Promise<boolean> {
     const nothing = { quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
     const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })
@@ -127,34 +136,25 @@ export function apiKeys(options: {
 
   async function find(keyHash: string, address: string): Promise<Caller> {
     if (unknown.get(keyHash)) {
+      // It may have been made since.
       if (!(await changedSince([{ record: credentialRecord(keyHash), version: 0 }]))) throw invalid()
       unknown.delete(keyHash)
-      return admitted(await reread(keyHash, address), address)
+      return readAgain(keyHash, address)
     }
     const record = await shared(keyHash)
-    if (!record) return admitted(await reread(keyHash, address), address)
+    if (!record) return readAgain(keyHash, address)
     if (record.key.revoked) throw invalid()
-    return admitted(keep(keyHash, record, address), address)
-  }
-
-  async function refusedAgain(keyHash: string, { caller }: Known, refusal: unknown, address: string): Promise<Caller> {
-    if (!(await changedSince(caller.versions))) throw refusal
-    return admitted(await reread(keyHash, address), address)
+    return remembered(keyHash, keep(keyHash, record), address)
   }
 
   return (key, address) => {
     if (!FORM.test(key)) throw invalid()
     const keyHash = hash(key)
     const entry = known.get(keyHash)
-    const good = entry && (store.mode() !== 'degraded' || now() - entry.readAt < KNOWN_WHILE_DEGRADED_MS)
-    if (good) {
-      try {
-        return admitted(entry, address)
-      } catch (refusal) {
-        return refusedAgain(keyHash, entry, refusal, address)
-      }
-    }
-    return entry ? reread(keyHash, address).then((read) => admitted(read, address)) : find(keyHash, address)
+    if (!entry) return find(keyHash, address)
+    const old = store.mode() === 'degraded' && now() - entry.readAt >= KNOWN_WHILE_DEGRADED_MS
+    if (old) return readAgain(keyHash, address)
+    return objection(entry, address) ? remembered(keyHash, entry, address) : entry.caller
   }
 }
 

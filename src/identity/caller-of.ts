@@ -14,7 +14,7 @@ export const recordName = (level: Level, id: string) => `${level}:${id}` as cons
 /** A caller from what the database says of its key; `again` reads that once more. */
 export function callerOf(
   record: CallerRecord,
-  options: { readonly targetDefault: 'allow' | 'deny'; readonly again: () => Promise<Caller> },
+  options: { readonly targetDefault: 'allow' | 'deny'; readonly again: Caller['again'] },
 ): Caller {
   const { key, user, team, organization, bindings } = record
   const scopes: (LimitedScope & LimitsRecord)[] = []

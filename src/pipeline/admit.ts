@@ -14,6 +14,12 @@ const TURNS = 5
 /** Money spent by subject, by the database. */
 export type Seeds = ReadonlyMap<string, number>
 
+/** Who asks, and from where. */
+export interface Asking {
+  readonly caller: Caller
+  readonly address: string
+}
+
 /** A decision in favour of a caller. */
 export interface Decision<Asked extends Admission = Admission> {
   /** Who was asked for in the end: the one given, or as it was read again. */
@@ -26,7 +32,7 @@ export interface Decision<Asked extends Admission = Admission> {
  *  it, is read from the database, and asked once more. Throws the refusal. */
 export async function decide<Asked extends Admission>(
   services: PipelineServices,
-  first: Caller,
+  { caller: first, address }: Asking,
   ask: (caller: Caller, seeds: Seeds) => Asked,
 ): Promise<Decision<Asked>> {
   const seeds = new Map<string, number>()
@@ -37,7 +43,7 @@ export async function decide<Asked extends Admission>(
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') throw refusal(answer)
     await learnSpent(services, asked, answer, seeds)
-    if (answer.records.length > 0) caller = await caller.again()
+    if (answer.records.length > 0) caller = await caller.again(address)
   }
   const message = 'What the caller may do is being changed faster than it can be read. Try again.'
   throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
@@ -46,11 +52,10 @@ export async function decide<Asked extends Admission>(
 /** Counts a request that is no model call. Answers what its client is told about its limits. */
 export async function admitRequest(
   services: PipelineServices,
-  caller: Caller,
-  { requestId, tokens }: { readonly requestId: string; readonly tokens: number },
+  { requestId, tokens, ...asking }: Asking & { readonly requestId: string; readonly tokens: number },
 ): Promise<{ readonly caller: Caller; readonly headers: Record<string, string> }> {
   const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
-  const decision = await decide(services, caller, ({ versions, quotas }) => ({
+  const decision = await decide(services, asking, ({ versions, quotas }) => ({
     callId: requestId,
     attemptId: requestId,
     versions,

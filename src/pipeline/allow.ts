@@ -68,7 +68,7 @@ export async function allow(
       leaseSeconds: LEASE_SECONDS,
     }
   }
-  const { caller, asked, admitted } = await decide(services, input.caller, ask)
+  const { caller, asked, admitted } = await decide(services, input, ask)
   services.signals.learn(admitted.signals)
   const headers = rateHeaders(admitted.quotas)
   if ('error' in ready) throw withHeaders(ready.error, headers)

@@ -28,6 +28,8 @@ export interface CallInput {
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number
   readonly caller: Caller
+  /** The client's own. */
+  readonly address: string
   readonly client: Client
   readonly endpoint: Endpoint
   /** Empty where the request is a form. */

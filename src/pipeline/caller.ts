@@ -25,6 +25,7 @@ export interface Caller {
   mayCall(target: CallTarget): boolean
   /** The records that this was read from. Admission refuses a caller that is out of date. */
   readonly versions: readonly RecordVersion[]
-  /** Read again, past every cache. Throws the refusal of a caller that is none any more. */
-  again(): Promise<Caller>
+  /** Read again, past every cache, for a request from this address. Throws the refusal of a caller that is none any
+   *  more. */
+  again(address: string): Promise<Caller>
 }

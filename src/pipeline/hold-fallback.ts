@@ -13,7 +13,7 @@ export async function holdFallback(services: PipelineServices, call: Call, { gro
   const asking = (seeds: ReadonlyMap<string, number>) =>
     budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
   if (asking(new Map()).length === 0) return
-  const { asked } = await decide(services, call.caller, (_caller, seeds) => ({
+  const { asked } = await decide(services, call, (_caller, seeds) => ({
     callId: call.id,
     attemptId: newAttemptId(),
     versions: [],

@@ -14,6 +14,8 @@ export interface Env {
     /** What the path names, decoded. */
     params: Readonly<Record<string, string>> | undefined
     caller: Caller | undefined
+    /** The client's own, where the request was authenticated. */
+    address: string | undefined
     /** What the client is told about its limits, where the request was counted. */
     rateHeaders: Record<string, string> | undefined
     failure: GatewayError | undefined

@@ -1,5 +1,6 @@
 import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import type { Mode } from '../../modes/mode.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
 import { incomingForm } from '../../pipeline/incoming-form.ts'
 import { runCall } from '../../pipeline/run-call.ts'
@@ -20,11 +21,12 @@ export function modelRoute(
   const route = defineRoute(
     { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
     async (scope) => {
-      const { services, client, requestId, arrivedAt } = scope
-      const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-      const contentType = requireType(scope.contentType, mode.body)
-      const form = mode.body === 'multipart' ? incomingForm(client, mode, contentType, max_upload_bytes) : undefined
-      const bytes = form ? NO_BYTES : await client.body(max_json_bytes)
+      const { services, client, requestId, arrivedAt, address } = scope
+      const { contentType, form, bytes } = await bodyOf(scope, mode).catch(async (error) => {
+        // What never becomes a call counts all the same.
+        await scope.count()
+        throw error
+      })
       const caller = scope.caller()
       const begun = scope.reportsItself
       const clientHeaders = headersOf(scope, endpoint)
@@ -35,6 +37,7 @@ export function modelRoute(
         arrivedAt,
         endpoint,
         caller,
+        address,
         client,
         bytes,
         form,
@@ -46,6 +49,13 @@ export function modelRoute(
     },
   )
   return { ...route, endpoint }
+}
+
+async function bodyOf({ services, client, contentType: sent }: Scope, mode: Mode) {
+  const { max_json_bytes, max_upload_bytes } = services.config.general_settings
+  const contentType = requireType(sent, mode.body)
+  const form = mode.body === 'multipart' ? incomingForm(client, mode, contentType, max_upload_bytes) : undefined
+  return { contentType, form, bytes: form ? NO_BYTES : await client.body(max_json_bytes) }
 }
 
 function headersOf(scope: Scope, { clientHeaders = [] }: Endpoint): Readonly<Record<string, string>> {
