@@ -19,14 +19,17 @@ export function rawRedis(url: string, token: string): RawRedis {
   return {
     command,
     async dump(prefix) {
-      const keys = (await command('KEYS', `${prefix}*`)) as string[]
-      const dump: Record<string, { value: unknown; endsAt: unknown }> = {}
-      for (const key of keys.map((encoded) =>
-        new TextDecoder().decode(Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0))),
-      )) {
-        dump[key] = { value: await command('DUMP', key), endsAt: await command('PEXPIRETIME', key) }
-      }
-      return dump
+      const all = (await command('EVAL', EVERYTHING, 0, `${prefix}*`)) as [string, unknown, unknown][]
+      return Object.fromEntries(all.map(([key, value, endsAt]) => [textOf(key), { value, endsAt }]))
     },
   }
 }
+
+const EVERYTHING = `
+local all = {}
+for at, key in ipairs(redis.call('KEYS', ARGV[1])) do
+  all[at] = { key, redis.call('DUMP', key), redis.call('PEXPIRETIME', key) }
+end
+return all`
+
+const textOf = (base64: string) => new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)))
