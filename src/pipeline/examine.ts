@@ -50,7 +50,8 @@ export async function examine(
 
 /** The smallest request that shows whether it does what it is there for. */
 function questionOf(deployment: Deployment): { adapter: Adapter; body: ModelRequest } | undefined {
-  const { voice_id: _, ...defaults } = deployment.connection.defaults
+  // The question has a limit of its own, and some vendors refuse two.
+  const { voice_id: _voice, max_tokens: _limit, ...defaults } = deployment.connection.defaults
   for (const { name, smallest } of MODES) {
     // Prompts are asked as chat.
     const adapter = deployment.adapter(name) ?? (name === 'chat' ? deployment.adapter('chat', 'completion') : undefined)

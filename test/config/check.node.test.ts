@@ -32,6 +32,17 @@ describe('npm run config:check', () => {
     expect(run(`model_list:\n${entry('a')}`).stdout).toBe('ok: 1 model, 1 deployment\n')
   })
 
+  it('notes what is left to the database', () => {
+    const stored = 'general_settings: { database_url: "postgres://db.example/gateway" }\n'
+    const chain = 'gateway_settings: { fallbacks: [{ a: [pool] }] }\n'
+    expect(run(`${stored}${chain}model_list:\n${entry('a')}`)).toEqual({
+      status: 0,
+      stdout:
+        "ok: 1 model, 1 deployment\nnote: gateway_settings.fallbacks[0].a[0]: names 'pool', which only the database can hold\n",
+      stderr: '',
+    })
+  })
+
   it('says what to change in a bad one, and fails', () => {
     expect(run('router_settings: { timeout: soon }\nmodels: []')).toEqual({
       status: 1,

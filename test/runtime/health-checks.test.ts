@@ -149,6 +149,13 @@ describe('health checks', () => {
     expect(await signalsOf(services)).toMatchObject({ failures: 0, lastError: '', lastSuccessAt: 0 })
   })
 
+  it('what a deployment is always asked with, its questions are asked with, but for their limit', async () => {
+    await upstream.script(place, [badKey(), answer()])
+    await check(gateway([{ info: { default_params: { max_tokens: 9000, user: 'us' } } }]))
+    const sent = JSON.parse(new TextDecoder().decode((await upstream.calls(place))[1]?.body))
+    expect(sent).toEqual({ user: 'us', messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 16, model })
+  })
+
   it('embeddings are asked in their own words', async () => {
     const services = gateway([{ info: { mode: 'embedding' } }])
     await upstream.script(place, [serverError(), answer()])
