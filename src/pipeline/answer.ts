@@ -1,24 +1,26 @@
-import { asGatewayError, type GatewayError } from '../lib/errors.ts'
+import { asGatewayError } from '../lib/errors.ts'
 import type { Committed } from './attempt.ts'
-import type { Answer, Call } from './call.ts'
+import type { Answer, Attempt, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { KEEP_ALIVE, relay } from './relay.ts'
+import { KEEP_ALIVE, type Over, relay } from './relay.ts'
 import { rescueOf } from './rescue.ts'
 
-/** To be told when the answer has ended, and why, when it did not end well. */
-type Over = (failure: GatewayError | undefined) => void
-
 /** What a call that has committed answers. */
-export function answer(services: PipelineServices, call: Call, committed: Committed, over: Over): Answer {
+export async function answer(
+  services: PipelineServices,
+  call: Call,
+  committed: Committed,
+  over: Over,
+): Promise<Answer> {
   if (committed.kind === 'whole') {
     const { reply } = committed
     call.usage = reply.usage
     call.outputCharacters = reply.outputCharacters
-    over(undefined)
+    await over(undefined)
     return { status: 200, headers: { ...routeHeaders(call), 'content-type': reply.contentType }, body: reply.bytes }
   }
   const client = call.client.openStream()
-  const relayed = relay(call, committed.stream, client, rescueOf(services, call, committed.stream, client))
+  const relayed = relay(call, committed.stream, client, over, rescueOf(services, call, committed.stream, client))
   call.client.defer(relayed.then(over))
   return {
     status: 200,
@@ -51,10 +53,11 @@ export function answerLater(
     .then(
       (committed) => {
         if (committed.kind !== 'stream') return undefined
-        return relay(call, committed.stream, client, rescueOf(services, call, committed.stream, client))
+        return relay(call, committed.stream, client, over, rescueOf(services, call, committed.stream, client))
       },
       async (error) => {
         const failure = asGatewayError(error)
+        await over(failure)
         await client.write(call.endpoint.errorEvent(failure)).catch(() => {})
         await client.close().catch(() => {})
         return failure
@@ -72,8 +75,16 @@ export function routeHeaders(call: Call): Record<string, string> {
     'x-gateway-model-group': headerSafe(served?.deployment.modelName ?? call.group.name),
     ...(served ? { 'x-gateway-deployment': headerSafe(served.deployment.id) } : {}),
     'x-gateway-attempts': String(call.attempts.length),
-    ...(call.overheadMs === undefined ? {} : { 'x-gateway-overhead-ms': call.overheadMs.toFixed(2) }),
+    ...timing(call, served),
   }
+}
+
+/** How long the gateway needed before it asked anybody, and how long whoever served has been asked by now. */
+function timing({ overheadMs }: Call, served: Attempt | undefined): Record<string, string> {
+  if (overheadMs === undefined || !served) return {}
+  const gateway = overheadMs.toFixed(2)
+  const upstream = ((served.endedAt ?? performance.now()) - served.startedAt).toFixed(2)
+  return { 'x-gateway-overhead-ms': gateway, 'server-timing': `gateway;dur=${gateway}, upstream;dur=${upstream}` }
 }
 
 /** Names are the operator's and may hold anything; a header holds printable ASCII. */

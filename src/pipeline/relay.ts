@@ -6,6 +6,9 @@ import type { Call } from './call.ts'
 import { type ClientStream, departure } from './client.ts'
 import type { Rescue } from './rescue.ts'
 
+/** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds no slot. */
+export type Over = (failure: GatewayError | undefined) => Promise<void>
+
 /** Says nothing, and shows that somebody is there. */
 export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
 
@@ -13,15 +16,17 @@ export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
 const GRACE_MS = 2000
 
 /** Carries a committed stream to the client, and where it fails the stream of whoever can go on with it. Resolves when
- *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. */
+ *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. Of a call that holds
+ *  a slot the client learns the end when that is free. */
 export async function relay(
   call: Call,
   first: OpenStream,
   client: ClientStream,
+  over: Over,
   rescue?: Rescue,
 ): Promise<GatewayError | undefined> {
   let stream = first
-  let { failure, done } = await carry(call, stream, client)
+  let { failure, done, last } = await carry(call, stream, client)
   while (failure && rescue && failure.failure !== 'client_closed') {
     const next = await rescue(failure)
     if (call.client.signal.aborted) {
@@ -32,10 +37,12 @@ export async function relay(
     }
     if (!next) break
     stream = next
-    ;({ failure, done } = await carry(call, stream, client))
+    ;({ failure, done, last } = await carry(call, stream, client))
   }
   if (failure?.failure === 'client_closed') return failure
+  if (call.slots.length > 0) await over(failure)
   try {
+    if (last) await client.write(last)
     if (failure && stream.endsWithBody) return breakOff(client, failure)
     if (failure) await client.write(stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure))
     else if (!done) await client.write(stream.reader.closing())
@@ -48,8 +55,10 @@ export async function relay(
 
 interface Carried {
   readonly failure: GatewayError | undefined
-  /** The formal end has been written. */
+  /** The formal end has been written, or is the last of it. */
   readonly done: boolean
+  /** What is still to be written. */
+  readonly last: Uint8Array | undefined
 }
 
 /** Carries one upstream's stream as far as it goes. */
@@ -57,6 +66,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   let finished = false
   let done = false
   let failure: GatewayError | undefined
+  let last: Uint8Array | undefined
   // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
   let writing: Promise<void> = Promise.resolve()
   stream.onSilence(() => {
@@ -94,7 +104,8 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     for (;;) {
       if (out.length > 0) {
         await writing
-        await client.write(joinBytes(out))
+        if (done && call.slots.length > 0) last = joinBytes(out)
+        else await client.write(joinBytes(out))
       }
       if (failure || done) break
       const piece = await stream.body.read()
@@ -119,7 +130,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   }
   // What is written to a client that has left may never be taken.
   if (failure?.failure !== 'client_closed') await writing
-  return { failure, done }
+  return { failure, done, last }
 }
 
 /** A connection that breaks after the answer began has cut it, whatever the transport calls that. */

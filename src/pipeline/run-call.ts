@@ -30,25 +30,23 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     return finish(services, call, failure)
   })
   call.client.defer(finished)
+  // Whoever has an answer may call again at once, and must not find a slot taken by the call that was answered.
+  const end = async (failure: GatewayError | undefined) => {
+    over.resolve(failure)
+    if (call.slots.length > 0) await finished
+  }
   const committing = failover(services, call, { plan: allowed.plan, admitted: allowed.admitted, attemptId })
   try {
     const committed = await inTime(committing, call, services)
-    if (committed === 'silent') return answerLater(services, call, committing, over.resolve)
+    if (committed === 'silent') return answerLater(services, call, committing, end)
     const why = await explained(services, call)
-    const answered = answer(services, call, committed, over.resolve)
-    if (committed.kind === 'whole') await slotsFree(call, finished)
+    const answered = await answer(services, call, committed, end)
     return { ...answered, headers: { ...answered.headers, ...why } }
   } catch (error) {
     const failure = asGatewayError(error)
-    over.resolve(failure)
-    await slotsFree(call, finished)
+    await end(failure)
     throw withHeaders(failure, { ...routeHeaders(call), ...(await explained(services, call)) })
   }
-}
-
-/** Whoever has an answer may call again at once, and must not find a slot taken by the call that was answered. */
-async function slotsFree({ slots }: Call, finished: Promise<void>): Promise<void> {
-  if (slots.length > 0) await finished
 }
 
 /** The commit of a call, or, for a stream, that it has not come while a client can be left without a word. */
