@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { chatInit, MASTER_KEY } from '../support/gateway.ts'
 import { answer, json, slowBetween } from '../support/upstream/index.ts'
@@ -48,6 +49,16 @@ describe.skipIf(!edgeExists())('on workerd, virtual keys', () => {
     expect(response.status, `${path} ${await response.clone().text()}`).toBeLessThan(300)
     return (await response.json()) as { key: string; key_id: string }
   }
+  /** Again, where this machine was so busy meanwhile that an isolate took its store for away. */
+  async function undisturbed<T>(run: () => Promise<T>): Promise<T> {
+    const degraded = () => (one.output() + other.output()).split('"store.degraded"').length
+    for (let time = 1; ; time++) {
+      const before = degraded()
+      const result = await run()
+      if (degraded() === before || time === 4) return result
+      await wait(3000)
+    }
+  }
   async function status(asked: Promise<Response>): Promise<number> {
     const response = await asked
     await response.arrayBuffer()
@@ -55,9 +66,11 @@ describe.skipIf(!edgeExists())('on workerd, virtual keys', () => {
   }
 
   it('count against one limit in all isolates, exactly, and a change holds from the next request of each', async () => {
-    const { key, key_id } = await admin('/ui/api/keys', chatInit({ rpm_limit: 20 }))
-    const asked = Array.from({ length: 60 }, (_, at) => status(chat(at % 2 ? one : other, key, {})))
-    const statuses = await Promise.all(asked)
+    const { key, key_id, statuses } = await undisturbed(async () => {
+      const made = await admin('/ui/api/keys', chatInit({ rpm_limit: 20 }))
+      const asked = Array.from({ length: 60 }, (_, at) => status(chat(at % 2 ? one : other, made.key, {})))
+      return { ...made, statuses: await Promise.all(asked) }
+    })
     expect(statuses.filter((code) => code === 200)).toHaveLength(20)
     expect(statuses.filter((code) => code === 429)).toHaveLength(40)
 
@@ -107,13 +120,15 @@ describe.skipIf(!edgeExists())('on workerd, virtual keys', () => {
   })
 
   it('spend no more than their budget, from both isolates at once', async () => {
-    await upstream.script(`${MODEL}-image`, Array(40).fill(json(200, { created: 1, data: [{ b64_json: 'AA' }] })))
-    const { key } = await admin('/ui/api/keys', chatInit({ max_budget: 0.1 }))
+    await upstream.script(`${MODEL}-image`, Array(160).fill(json(200, { created: 1, data: [{ b64_json: 'AA' }] })))
     const body = { model: 'image', prompt: 'A house' }
-    const asked = Array.from({ length: 40 }, (_, at) =>
-      status(call(at % 2 ? one : other, key, '/v1/images/generations', chatInit(body))),
-    )
-    const statuses = await Promise.all(asked)
+    const { key, statuses } = await undisturbed(async () => {
+      const made = await admin('/ui/api/keys', chatInit({ max_budget: 0.1 }))
+      const asked = Array.from({ length: 40 }, (_, at) =>
+        status(call(at % 2 ? one : other, made.key, '/v1/images/generations', chatInit(body))),
+      )
+      return { ...made, statuses: await Promise.all(asked) }
+    })
     expect(statuses.filter((code) => code === 200)).toHaveLength(10)
     expect(statuses.filter((code) => code === 429)).toHaveLength(30)
     const refused = await call(one, key, '/v1/images/generations', chatInit(body))
