@@ -10,6 +10,7 @@ import type { Caller } from './caller.ts'
 import { expectedCost } from './expected-cost.ts'
 import { explainedUnfit } from './explain.ts'
 import { type AskedBudget, budgetsOf, chargedAccounts, type Hold } from './holds.ts'
+import { type Kept, keptFor } from './kept-answer.ts'
 import { parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asCandidate, type Plan, plan } from './plan.ts'
@@ -23,6 +24,7 @@ interface Ready {
 /** A call that may begin. */
 export interface Allowed extends Ready {
   readonly caller: Caller
+  readonly kept: Kept | undefined
   readonly admitted: Admitted
   /** What the client is told about its limits. */
   readonly rateHeaders: Record<string, string>
@@ -42,10 +44,11 @@ export async function allow(
   ids: { readonly callId: string; readonly attemptId: string },
 ): Promise<Allowed> {
   const parsed = input.form ? await input.form.head() : parse(input)
+  const kept = parsed.error ? undefined : await keptFor(services, input, parsed.request)
   // Who a caller is may be read again on the way, and with it what it may call.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
-    const planned = plan(services, input.endpoint, parsed.request, caller)
+    const planned = plan(services, input.endpoint, parsed.request, caller, kept)
     if (!planned.error) return { request: parsed.request, plan: planned.plan }
     const { error, group } = planned
     if (!group || !input.explain) return { error }
@@ -75,6 +78,7 @@ export async function allow(
   services.softBudgets.look(input.client, asked.budgets, admitted.spentNano)
   return {
     caller,
+    kept,
     ...ready,
     admitted,
     rateHeaders: headers,

@@ -16,6 +16,7 @@ import { departure } from './client.ts'
 import { type Clocks, startClocks } from './clocks.ts'
 import { defaultFields } from './default-fields.ts'
 import { asFormFailure, type IncomingForm } from './incoming-form.ts'
+import { keepAnswer } from './kept-answer.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { rescueTargets } from './rescue-targets.ts'
 import { newSaid, type Said } from './said.ts'
@@ -127,12 +128,16 @@ export async function attempt(
     if (!call.streamed && !speaker.passes) {
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
+      await keepAnswer(services, call, deployment, reply.keptAs)
       release()
       return { kind: 'whole', reply }
     }
     const opened = speaker.passes
       ? await openBody(tried, response, clocks)
       : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
+    // The words do not wait for it: who streams asks again when the last has come.
+    const answerId = opened.backlog.find(({ keptAs }) => keptAs)?.keptAs
+    if (answerId !== undefined) client.defer(keepAnswer(services, call, deployment, answerId))
     return {
       kind: 'stream',
       contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,

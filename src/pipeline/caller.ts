@@ -29,3 +29,9 @@ export interface Caller {
    *  more. */
   again(address: string): Promise<Caller>
 }
+
+/** Who shares what a caller has made: its team, else itself. */
+export function tenantOf({ kind, keyId, teamId }: Pick<Caller, 'kind' | 'keyId' | 'teamId'>): string {
+  if (teamId !== undefined) return `team:${teamId}`
+  return keyId === undefined ? kind : `key:${keyId}`
+}

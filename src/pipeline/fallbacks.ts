@@ -17,7 +17,7 @@ export function fallbackGroups(services: PipelineServices, chain: Failure['chain
 /** A fallback without a fitting deployment is no place to go. */
 export function planFallback(services: PipelineServices, call: Call, group: Group): Plan | undefined {
   try {
-    return planGroup(services, call.endpoint, call.request, group)
+    return planGroup(services, call.endpoint, call.request, group, call.kept)
   } catch (error) {
     if (error instanceof GatewayError) return undefined
     throw error

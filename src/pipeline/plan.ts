@@ -9,6 +9,7 @@ import { strategies } from '../routing/strategies/index.ts'
 import type { Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
 import type { Endpoint } from './call.ts'
 import type { Caller } from './caller.ts'
+import { type Kept, keeping } from './kept-answer.ts'
 import { modelNotFound } from './model-not-found.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { speakerOf } from './speak.ts'
@@ -27,21 +28,34 @@ export type Planned =
 
 /** Resolves the requested name and filters its group. What the caller may not call is as absent. A mistake is returned:
  *  limits are counted before it is told. */
-export function plan(services: PipelineServices, endpoint: Endpoint, request: ModelRequest, caller: Caller): Planned {
+export function plan(
+  services: PipelineServices,
+  endpoint: Endpoint,
+  request: ModelRequest,
+  caller: Caller,
+  kept?: Kept,
+): Planned {
   const group = services.registry.resolve(request.model)
   if (!group || !caller.mayCall(group)) return { error: modelNotFound(request.model) }
   try {
-    return { plan: planGroup(services, endpoint, request, group) }
+    return { plan: planGroup(services, endpoint, request, group, kept) }
   } catch (error) {
     if (error instanceof GatewayError) return { error, group }
     throw error
   }
 }
 
-export function planGroup(services: PipelineServices, endpoint: Endpoint, request: ModelRequest, group: Group): Plan {
+export function planGroup(
+  services: PipelineServices,
+  endpoint: Endpoint,
+  request: ModelRequest,
+  group: Group,
+  kept?: Kept,
+): Plan {
   const { mode, dialect } = endpoint
   const ofItsKind = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
-  const speaking = expressible(ofItsKind, endpoint, request)
+  const able = expressible(ofItsKind, endpoint, request)
+  const speaking = kept ? keeping(able, kept) : able
   const deployments = services.config.general_settings.refuse_unpriced ? billable(speaking, endpoint, group) : speaking
   const settings = groupSettings(services.config.router_settings, group)
   const strategy = strategies.get(settings.strategy)

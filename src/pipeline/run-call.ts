@@ -68,10 +68,11 @@ async function inTime(
 }
 
 function begin(input: CallInput, id: string, allowed: Allowed): Call {
-  const { caller, request, plan, rateHeaders, slots, holds } = allowed
+  const { caller, kept, request, plan, rateHeaders, slots, holds } = allowed
   return {
     ...input,
     caller,
+    kept,
     id,
     request,
     group: plan.group,

@@ -37,14 +37,17 @@ export function openaiResponsesStream(): StreamReader {
     const characters = type.endsWith('.delta') ? asText(event.delta).length : 0
     const acts = type === 'response.output_item.added' && !OPENING.has(asText(asRecord(event.item).type))
     said ||= characters > 0 || acts
-    return { out: frame.bytes, characters, ...(acts ? { commits: true } : {}) }
+    const keptAs = type === 'response.created' ? asText(response.id) : ''
+    return { out: frame.bytes, characters, ...(acts ? { commits: true } : {}), ...(keptAs ? { keptAs } : {}) }
   }
 
   const ending = (final: JsonRecord, frame: Frame): StreamStep[] => {
     const usage = openaiUsage(final.usage)
     const failure = said && final.status === 'incomplete' ? undefined : responsesFailure(final)
     if (failure) return [...(usage ? [{ usage }] : []), { failure }]
-    return [{ out: frame.bytes, commits: true, finished: true, done: true, ...(usage ? { usage } : {}) }]
+    const keptAs = asText(final.id)
+    const known = { ...(usage ? { usage } : {}), ...(keptAs ? { keptAs } : {}) }
+    return [{ out: frame.bytes, commits: true, finished: true, done: true, ...known }]
   }
 
   return {

@@ -1,6 +1,6 @@
 import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { parseRecord } from '../lib/lenient.ts'
+import { asText, parseRecord } from '../lib/lenient.ts'
 import type { ResponsesRequest } from '../modes/responses.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { responsesFailure } from './openai-responses-failure.ts'
@@ -36,6 +36,7 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
       bytes,
       contentType: 'application/json',
       usage,
+      keptAs: asText(response.id) || undefined,
       outputCharacters: usage ? 0 : JSON.stringify(response.output).length,
     }
   },

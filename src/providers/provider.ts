@@ -40,6 +40,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
  *  that the client's dialect puts into words. */
 export type Reply = {
   readonly usage: Usage | undefined
+  /** The id under which its provider keeps it. */
+  readonly keptAs?: string | undefined
   /** Characters of generated text, for an estimate where `usage` is absent. */
   readonly outputCharacters: number
 } & (
@@ -58,6 +60,8 @@ export interface StreamStep {
   readonly characters?: number
   /** Generated content that has no characters: an empty answer that ends, a tool call that begins. */
   readonly commits?: true
+  /** The id under which its provider keeps the answer. */
+  readonly keptAs?: string
   /** The newest known usage of the whole answer so far. */
   readonly usage?: Usage
   /** The answer is complete: the upstream gave its finish reason. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { keptAnswerKey } from '../../src/stores/kv/keys.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { readStream, spokenText } from '../support/sse.ts'
@@ -11,6 +12,7 @@ const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const native = `native-${run}`
 const mixed = `mixed-${run}`
 const dated = `dated-${run}`
+const twins = `twins-${run}`
 let gateway: TestGateway
 
 const entry = (group: string, kind: string, base: string, more = '') =>
@@ -22,6 +24,8 @@ beforeAll(async () => {
       entry(native, 'openai', '/v1'),
       entry(mixed, 'openai-compatible', '/v1'),
       entry(mixed, 'azure', ''),
+      entry(twins, 'openai', '/v1'),
+      entry(twins, 'azure', ''),
       entry(dated, 'azure', '', "      api_version: '2024-10-21'\n"),
     ].join('')}`,
   )
@@ -84,7 +88,9 @@ describe('POST /v1/responses, where the provider speaks it', () => {
         changes: [],
       },
     ])
-    const asked = `{ "input":"Zürich 🙂", "previous_response_id":"resp_0","background":false, "model":"${native}","tools":[{"type":"web_search"}],"seed":12345678901234567890 }`
+    // An answer to go on from.
+    await (await respond({ model: native })).text()
+    const asked = `{ "input":"Zürich 🙂", "previous_response_id":"resp_up","background":false, "model":"${native}","tools":[{"type":"web_search"}],"seed":12345678901234567890 }`
     const answered = await gateway.fetch('/v1/responses', chatInit(asked))
     expect(await answered.text()).toBe(body)
     const call = (await upstream.calls(up)).at(-1)
@@ -126,13 +132,68 @@ describe('POST /v1/responses, where the provider speaks it', () => {
   it('is asked of a native deployment alone when chat could not say it', async () => {
     const azure = `up-${mixed}-azure`
     await upstream.script(azure, [json(200, response({ status: 'completed', output: [message], usage }))])
+    await (await respond({ model: mixed, store: true })).text()
     for (let turn = 0; turn < 8; turn++) {
-      const answered = await respond({ model: mixed, previous_response_id: 'resp_0', store: true })
+      const answered = await respond({ model: mixed, previous_response_id: 'resp_up', store: true })
       expect(answered.headers.get('x-gateway-deployment')).toBe(`${mixed}-azure`)
       expect(await answered.json()).toMatchObject({ id: 'resp_up' })
     }
     expect(await upstream.calls(`up-${mixed}-openai-compatible`)).toHaveLength(0)
     expect((await upstream.calls(azure)).at(-1)?.path).toBe('/openai/v1/responses')
+  })
+})
+
+describe('an answer that its provider keeps', () => {
+  const answerOf = (id: string) => json(200, response({ id, status: 'completed', output: [message], usage }))
+  const deployments = [`up-${twins}-openai`, `up-${twins}-azure`] as const
+  const goOn = (id: string) => respond({ model: twins, previous_response_id: id })
+  const first = { input: 'Hello', model: twins }
+
+  it('is gone on from at the deployment that made it, whole and streamed', async () => {
+    await upstream.script(deployments[0], [answerOf('resp_of_openai')])
+    await upstream.script(deployments[1], [answerOf('resp_of_azure')])
+    const made = new Map<string, string>()
+    for (let turn = 0; turn < 40 && made.size < 2; turn++) {
+      const answered = await respond(first)
+      const { id } = (await answered.json()) as { id: string }
+      made.set(id, answered.headers.get('x-gateway-deployment') ?? '')
+    }
+    expect(made.size).toBe(2)
+    for (const [id, deployment] of made) {
+      for (let turn = 0; turn < 4; turn++) {
+        expect((await goOn(id)).headers.get('x-gateway-deployment')).toBe(deployment)
+      }
+    }
+    const named = (text: string) => text.replaceAll('resp_up', 'resp_streamed')
+    for (const up of deployments) await upstream.script(up, [frames(events.map(named))])
+    const streamed = await respond({ ...first, stream: true })
+    await readStream(streamed)
+    await gateway.idle()
+    for (let turn = 0; turn < 4; turn++) {
+      const again = await respond({ ...first, stream: true, previous_response_id: 'resp_streamed' })
+      expect(again.headers.get('x-gateway-deployment')).toBe(streamed.headers.get('x-gateway-deployment'))
+      await readStream(again)
+    }
+  })
+
+  it('of another tenant is as absent as one that nobody made, and nobody is asked', async () => {
+    await gateway.store.put(keptAnswerKey('team:other', 'resp_theirs'), `${twins}-openai`, 60)
+    const before = await Promise.all(deployments.map((up) => upstream.calls(up)))
+    const [theirs, nobodys] = [await goOn('resp_theirs'), await goOn('resp_nobodys')]
+    for (const refused of [theirs, nobodys]) {
+      expect(refused.status).toBe(404)
+      expect(await refused.json()).toMatchObject({
+        error: { type: 'not_found_error', param: 'previous_response_id', code: 'previous_response_not_found' },
+      })
+    }
+    const after = await Promise.all(deployments.map((up) => upstream.calls(up)))
+    expect(after.map(({ length }) => length)).toEqual(before.map(({ length }) => length))
+  })
+
+  it('is remembered by nobody where nobody keeps it', async () => {
+    for (const up of deployments) await upstream.script(up, [answerOf('resp_unkept')])
+    await (await respond({ ...first, store: false })).text()
+    expect((await goOn('resp_unkept')).status).toBe(404)
   })
 })
 

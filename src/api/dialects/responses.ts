@@ -13,6 +13,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   native: 'responses',
   schema: responsesRequest,
   defaults: responsesDefaults,
+  goesOnFrom: 'previous_response_id',
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})
