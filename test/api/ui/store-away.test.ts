@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { adminApi } from '../../support/admin-api.ts'
+import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+import { type Switchable, switchable } from '../../worker/support/switchable.ts'
+
+const postgresUrl = inject('postgresUrl')
+const redisUrl = inject('redisUrl')
+
+describe.skipIf(!postgresUrl || !redisUrl).each(['fail_open', 'fail_closed'])(
+  'while the shared store is away (%s)',
+  (mode) => {
+    let line: Switchable
+    let gateway: FullGateway
+    const ask = adminApi(() => gateway)
+
+    beforeAll(async () => {
+      line = await switchable(redisUrl as string)
+      const database = await freshDatabase(postgresUrl as string)
+      gateway = await startFullGateway(`
+general_settings: { database_url: '${database}', redis_url: '${line.url}', degraded_mode: ${mode} }
+model_list: [{ model_name: m, gateway_params: { model: echo/m } }]
+`)
+    })
+    afterAll(async () => {
+      await line?.set('open')
+      await gateway?.close()
+      await line?.close()
+    })
+
+    it.each(['closed', 'stalled'] as const)('(%s) a change that is written is an answer, in time', async (how) => {
+      const { key_id } = (await ask('POST', '/keys', {})).body
+      await line.set(how)
+      const startedAt = performance.now()
+      const made = await ask('POST', '/keys', { key_name: how })
+      const answers = [
+        made,
+        await ask('PATCH', `/keys/${key_id}`, { rpm_limit: 5 }),
+        await ask('POST', `/keys/${key_id}/regenerate`),
+        await ask('POST', `/keys/${key_id}/revoke`),
+        await ask('DELETE', `/keys/${key_id}`),
+        await ask('POST', '/teams', {}),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 201])
+      expect(performance.now() - startedAt).toBeLessThan(8000)
+      await line.set('open')
+      expect((await ask('GET', `/keys/${made.body.key_id}`)).body).toMatchObject({ key_name: how })
+    })
+  },
+)
