@@ -40,6 +40,11 @@ export function audit(services: ApiServices): MiddlewareHandler<Env> {
 const isWrite = ({ auth, method, permission }: RouteContract) =>
   auth === 'admin' && method !== 'get' && !permission?.endsWith('.read')
 
+/** What a reader may ask for changes nothing, whatever its method. */
+export function writes({ auth, method, permission }: RouteContract): boolean {
+  return auth === 'admin' && method !== 'get' && !permission?.endsWith('.read')
+}
+
 const VERBS = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const
 
 /** `PATCH /ui/api/teams/{team_id}` is `team.update`; a route that is called otherwise says so itself. */

@@ -61,9 +61,9 @@ describe.skipIf(!postgresUrl || !redisUrl)(
       expect(await call(key)).toMatchObject({ status: 200 })
       expect((await ask(method, `/keys/${key_id}${action}`)).status).toBe(200)
       const headers = { authorization: `Bearer ${key}` }
-    expect((await elsewhere.fetch('/v1/models', { headers })).status).toBe(401)
-    expect((await elsewhere.fetch('/ui/api/keys', { headers })).status).toBe(401)
-    for (let turn = 0; turn < 3; turn++) expect(await call(key)).toEqual({ status: 401, code: 'invalid_api_key' })
+      expect((await elsewhere.fetch('/v1/models', { headers })).status).toBe(401)
+      expect((await elsewhere.fetch('/ui/api/keys', { headers })).status).toBe(401)
+      for (let turn = 0; turn < 3; turn++) expect(await call(key)).toEqual({ status: 401, code: 'invalid_api_key' })
     })
 
     it.each(['revoke', 'regenerate'])('a key that is in use all the while ends with its %s', async (action) => {
