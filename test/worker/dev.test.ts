@@ -70,6 +70,24 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
     expect(pieces.filter((piece) => piece !== '').length).toBeGreaterThan(2)
   })
 
+  it('tells the audit of a write in the administration, through the queue', async () => {
+    const body = JSON.stringify({ team_id: 'of-the-worker', rpm_limit: 5, metadata: { 'é 😀': '\u0000' } })
+    const headers = { 'content-type': 'application/json' }
+    expect((await ask('/ui/api/teams', { method: 'POST', body, headers })).status).toBe(201)
+    const told = async () => {
+      const answered = await ask('/ui/api/audit/events?resource_id=of-the-worker')
+      return ((await answered.json()) as { data: unknown[] }).data
+    }
+    await expect.poll(told, { timeout: 10_000 }).toMatchObject([
+      {
+        action: 'team.create',
+        actor_type: 'master_key',
+        status: 201,
+        changes: { rpm_limit: { old: null, new: 5 }, metadata: { new: { 'é 😀': '\u0000' } } },
+      },
+    ])
+  })
+
   it('answers its files without the worker', async () => {
     const robots = await fetch(`${worker.url}/robots.txt`)
     expect([robots.status, await robots.text()]).toEqual([200, 'User-agent: *\nDisallow: /\n'])

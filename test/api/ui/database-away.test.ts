@@ -35,6 +35,12 @@ model_list:
     ['/ui/api/models/any', { method: 'DELETE' }],
     ['/ui/api/route-groups', {}],
     ['/ui/api/route-groups', { method: 'POST', body: group, headers: json }],
+    ['/ui/api/keys', {}],
+    ['/ui/api/keys', { method: 'POST', body: '{}', headers: json }],
+    ['/ui/api/teams/any', { method: 'PATCH', body: '{}', headers: json }],
+    ['/ui/api/users/any', { method: 'DELETE' }],
+    ['/ui/api/organizations/any/members', {}],
+    ['/ui/api/audit/events', {}],
   ]
 
   it.each(['closed', 'stalled'] as const)('(%s) the admin API says so, in time, and says nothing more', async (how) => {
