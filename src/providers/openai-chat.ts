@@ -5,6 +5,7 @@ import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Reply } from './provider.ts'
+import { type ReasoningField, withReasoning } from './reasoning-history.ts'
 import { upstreamMetadata } from './upstream-metadata.ts'
 import { usageAtEnd } from './usage-at-end.ts'
 
@@ -16,13 +17,15 @@ export interface ChatQuirks {
   readonly maxTokens?: 'max_tokens' | 'max_completion_tokens'
   /** It refuses `stream_options`, and tells the usage without being asked. */
   readonly streamOptions?: false
+  /** The only field of a message in which it takes thoughts of earlier turns; absent where it takes what it is sent. */
+  readonly reasoning?: ReasoningField
   /** The member of a chunk that the usage is in, where it is not the chunk itself. */
   readonly usageUnder?: string
 }
 
 /** Chat for everyone who speaks OpenAI's shape: bytes are relayed both ways, with the model renamed and usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
-  const { streamOptions, usageUnder } = quirks
+  const { streamOptions, usageUnder, reasoning } = quirks
   return {
     request({ body, bytes, streamed }, connection) {
       const changes: Record<string, unknown> = {}
@@ -32,6 +35,8 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       } else if (streamed && body.stream_options?.include_usage !== true) {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
+      const messages = reasoning ? withReasoning(body.messages, reasoning) : undefined
+      if (messages && messages !== body.messages) changes.messages = messages
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
       Object.assign(changes, limitRenamed(body, quirks.maxTokens))
       return {

@@ -19,11 +19,14 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     ...MAX_TOKENS,
     // Refused with 422; usage comes with the last chunk in any case.
     streamOptions: false,
+    // Any field that it does not know is refused with 422.
+    reasoning: 'none',
   },
   groq: {
     apiBase: 'https://api.groq.com/openai/v1',
     beside: ['audio_speech', 'audio_transcription'],
     usageUnder: 'x_groq',
+    reasoning: 'reasoning',
   },
   together: {
     apiBase: 'https://api.together.xyz/v1',
@@ -36,14 +39,19 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
     ...MAX_TOKENS,
   },
-  deepseek: { apiBase: 'https://api.deepseek.com/v1', beside: [], ...MAX_TOKENS },
+  deepseek: { apiBase: 'https://api.deepseek.com/v1', beside: [], ...MAX_TOKENS, reasoning: 'reasoning_content' },
   openrouter: { apiBase: 'https://openrouter.ai/api/v1', beside: ['embedding'] },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
-  perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], models: false, ...MAX_TOKENS },
+  perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], models: false, ...MAX_TOKENS, reasoning: 'none' },
   xai: { apiBase: 'https://api.x.ai/v1', beside: ['responses', 'image_generation'] },
-  cerebras: { apiBase: 'https://api.cerebras.ai/v1', beside: [], maxTokens: 'max_completion_tokens' },
+  cerebras: {
+    apiBase: 'https://api.cerebras.ai/v1',
+    beside: [],
+    maxTokens: 'max_completion_tokens',
+    reasoning: 'reasoning',
+  },
   nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', beside: ['embedding'], ...MAX_TOKENS },
-  moonshot: { apiBase: 'https://api.moonshot.ai/v1', beside: [], ...MAX_TOKENS },
+  moonshot: { apiBase: 'https://api.moonshot.ai/v1', beside: [], ...MAX_TOKENS, reasoning: 'reasoning_content' },
   huggingface: { apiBase: 'https://router.huggingface.co/v1', beside: [], ...MAX_TOKENS },
   cloudflare: {
     apiBase: 'https://api.cloudflare.com/client/v4/accounts/{project}/ai/v1',
