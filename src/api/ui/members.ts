@@ -5,7 +5,7 @@ import type { MembershipScope } from '../../stores/sql/membership-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
-import { absent, type RecordKind, referring, type ScopeRow } from './record-kind.ts'
+import { absent, type RecordKind, referring, type ScopeRow, unknownReference } from './record-kind.ts'
 import { idOf, oneOf, paging, reach } from './record-routes.ts'
 import { isStorable, storable } from './storable.ts'
 
@@ -71,7 +71,12 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     },
     async (scope) => {
       const id = await parent(scope, update)
-      const { membershipRecords } = scope.services
+      const { membershipRecords, userRecords } = scope.services
+      // Who may name anybody would see everybody.
+      const visible = reach(scope, update)
+      if (visible !== 'everything' && !(await userRecords.find(scope.input.json.user_id, visible))) {
+        throw unknownReference('user_id')
+      }
       const member = await referring(membershipRecords.put(scopeType, id, scope.input.json))
       if (!member) throw absent(kind)
       const { record, before } = member

@@ -20,7 +20,7 @@ export async function answersOf(
   kind: { readonly level: Level; readonly id: string; readonly answer: z.ZodObject },
   rows: readonly object[],
 ): Promise<Values[]> {
-  const records = rows.map((row) => numbered(row as Values))
+  const records = rows.map(numbered)
   const now = services.clock.now()
   const spent = await services.budgets.spent(
     records.map((record) => {
@@ -28,15 +28,20 @@ export async function answersOf(
       return { subject, period: periodAt(now) }
     }),
   )
-  const names = Object.keys(kind.answer.shape)
-  return records.map((record, index) => {
-    const all: Values = { ...record, spend: (spent[index] ?? 0) / NANO }
-    return Object.fromEntries(names.map((name) => [name, all[name]]))
-  })
+  return records.map((record, index) => answerOf(kind.answer, { ...record, spend: (spent[index] ?? 0) / NANO }))
+}
+
+/** A record that was made just now, and has spent nothing: nothing has to be read for its answer. */
+export function newAnswer(schema: z.ZodObject, row: object): Values {
+  return answerOf(schema, { ...numbered(row), spend: 0 })
+}
+
+function answerOf({ shape }: z.ZodObject, record: Values): Values {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, record[name]]))
 }
 
 /** A row with the numbers among its columns as numbers. */
-export function numbered(row: Values): Values {
+export function numbered(row: object): Values {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value !== null && NUMBERS.has(name) ? Number(value) : value]),
   )
@@ -44,7 +49,7 @@ export function numbered(row: Values): Values {
 
 /** The names of all the money of a record. */
 export function budgetSubjects(level: Level, id: string, row: object): string[] {
-  return accountsOf(scopeOf(level, id, numbered(row as Values))).map(({ subject }) => subject)
+  return accountsOf(scopeOf(level, id, numbered(row))).map(({ subject }) => subject)
 }
 
 function ownAccount(level: Level, id: string, record: Values) {

@@ -11,7 +11,7 @@ import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
-import { answersOf, budgetSubjects, numbered } from './record-answer.ts'
+import { answersOf, budgetSubjects, newAnswer, numbered } from './record-answer.ts'
 import { changeHolds } from './record-changed.ts'
 import { columnValue } from './record-fields.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
@@ -205,7 +205,7 @@ export async function changed<Row extends ScopeRow>(
     organization_id: typeof organization === 'string' ? organization : null,
     changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
-  const [answer] = await answersOf(scope.services, kind, [row])
+  const [answer] = status === 201 ? [newAnswer(kind.answer, row)] : await answersOf(scope.services, kind, [row])
   return json({ ...answer, ...shownOnce }, status)
 }
 

@@ -76,7 +76,7 @@ export function scopeRecords<Row>(sql: Sql, kind: ScopeTable<Row>): ScopeRecords
   const [table, id] = [raw(kind.table), raw(kind.id)]
   const columns = raw(kind.columns.map((column) => `record.${column}`).join(', '))
   const rows = async (text: Fragment) => (await sql.query<Row>(statement(text))).rows
-  const one = (id_: string, reach: Reach) => fragment`record.${id} = ${id_} AND ${reachable(reach, kind.within)}`
+  const one = (key: string, reach: Reach) => fragment`record.${id} = ${key} AND ${reachable(reach, kind.within)}`
   return {
     async find(key, reach) {
       return (await rows(fragment`SELECT ${columns} FROM ${table} AS record WHERE ${one(key, reach)}`))[0]
@@ -104,11 +104,12 @@ export function scopeRecords<Row>(sql: Sql, kind: ScopeTable<Row>): ScopeRecords
           ON CONFLICT DO NOTHING RETURNING ${columns}`)
       )[0]
     },
+    // The lock makes changes take turns: each sees what the one before it left, and has the newer version.
     async change(key, reach, values, expected = {}) {
       const names = Object.keys(values)
       const before = raw(names.map((name) => `, before.${name} AS "before.${name}"`).join(''))
       const [row] = await rows(fragment`
-        WITH before AS (SELECT * FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE)
+        WITH before AS (SELECT * FROM ${table} AS record WHERE ${one(key, reach)} FOR NO KEY UPDATE)
         UPDATE ${table} AS record
         SET ${join([fragment`version = ${NEXT_VERSION}`, raw('updated_at = now()'), ...assignments(values)], ', ')}
         FROM before
