@@ -79,6 +79,12 @@ export function formScanner(contentType: string): FormScanner {
     text.push(held.slice(from - offset, until - offset))
   }
 
+  /** No boundary lies over the seam of what is held and what comes: a long piece need not be copied to look for one. */
+  function beginsInside(bytes: Uint8Array): boolean {
+    if ((state !== 'value' && state !== 'preamble') || bytes.byteLength < delimiter.byteLength) return false
+    return indexOf(joinBytes([held, bytes.subarray(0, delimiter.byteLength - 1)]), delimiter, 0) === -1
+  }
+
   /** Up to the next boundary; false when it has not come. */
   function value(): boolean {
     const at = indexOf(held, delimiter, 0)
@@ -139,6 +145,10 @@ export function formScanner(contentType: string): FormScanner {
     push(bytes) {
       if (state === 'closed') return
       if (delimiter === NOTHING) delimiter = encoder.encode(`\r\n--${boundaryOf(contentType)}`)
+      if (beginsInside(bytes)) {
+        keepText(offset + held.byteLength)
+        drop(held.byteLength)
+      }
       held = held.byteLength === 0 ? bytes : joinBytes([held, bytes])
       for (let goesOn = true; goesOn; ) {
         if (state === 'delimiter') goesOn = lineEnd()

@@ -88,12 +88,11 @@ model_list:
     return answer.finally(() => socket.destroy())
   }
 
-  const BOUND = 60 * MEGABYTE
+  /** Less than the upload; what is left of it is garbage that waits for its collector. */
+  const BOUND = 80 * MEGABYTE
 
   it('takes a bounded amount of memory, and reaches its provider whole', async () => {
     take = takeAll
-    await upload()
-    received = 0
     const grown = await growth(async () => expect(await upload()).toContain('200 OK'))
     expect(received).toBe(HEAD.length + 90 * MEGABYTE + TAIL.length)
     expect(grown).toBeLessThan(BOUND)
