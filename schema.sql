@@ -242,7 +242,14 @@ CREATE INDEX IF NOT EXISTS gateway_spend_provider ON gateway_spend (provider, at
 CREATE INDEX IF NOT EXISTS gateway_spend_request ON gateway_spend (request_id);
 CREATE INDEX IF NOT EXISTS gateway_spend_ending ON gateway_spend (ending, at, call_id) WHERE ending <> 'answered';
 CREATE INDEX IF NOT EXISTS gateway_spend_status ON gateway_spend (status, at, call_id) WHERE status <> 200;
-CREATE INDEX IF NOT EXISTS gateway_spend_tags ON gateway_spend USING gin (tags);
+
+-- The calls of a tag in the order of the log: an index over the list of tags has no order.
+CREATE TABLE IF NOT EXISTS gateway_spend_tag (
+  tag text COLLATE "C" NOT NULL,
+  at timestamptz NOT NULL,
+  call_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tag, at, call_id)
+);
 
 -- Sums of the ledger, kept up to date by the statement that adds its rows, so that no report reads the ledger itself.
 CREATE TABLE IF NOT EXISTS gateway_spend_rollup (
@@ -269,8 +276,8 @@ CREATE TABLE IF NOT EXISTS gateway_spend_rollup (
   audio_seconds double precision NOT NULL,
   characters bigint NOT NULL,
   rerank_units bigint NOT NULL,
-  cost_nano numeric NOT NULL,
-  saved_nano numeric NOT NULL,
+  cost_nano bigint NOT NULL,
+  saved_nano bigint NOT NULL,
   total_ms double precision NOT NULL,
   PRIMARY KEY (grain, bucket, key_id, user_id, team_id, organization_id, model, provider, deployment)
 ) WITH (fillfactor = 80);
@@ -280,6 +287,33 @@ CREATE TABLE IF NOT EXISTS gateway_spend_tag_rollup (
   tag text COLLATE "C" NOT NULL,
   LIKE gateway_spend_rollup INCLUDING CONSTRAINTS,
   PRIMARY KEY (grain, bucket, tag, key_id, user_id, team_id, organization_id, model, provider, deployment)
+) WITH (fillfactor = 80);
+
+-- The same for each value of one dimension alone, whatever the others are, and for all calls (dimension 'all'): what
+-- most reports ask for, in few rows.
+CREATE TABLE IF NOT EXISTS gateway_spend_total (
+  dimension text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  grain text COLLATE "C" NOT NULL CHECK (grain IN ('hour', 'day')),
+  bucket timestamptz NOT NULL,
+  calls bigint NOT NULL,
+  failed_calls bigint NOT NULL,
+  cached_calls bigint NOT NULL,
+  estimated_calls bigint NOT NULL,
+  unpriced_calls bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_creation_input_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  audio_seconds double precision NOT NULL,
+  characters bigint NOT NULL,
+  rerank_units bigint NOT NULL,
+  cost_nano bigint NOT NULL,
+  saved_nano bigint NOT NULL,
+  total_ms double precision NOT NULL,
+  PRIMARY KEY (grain, dimension, bucket, value)
 ) WITH (fillfactor = 80);
 
 -- Policies of route groups, by name, so that groups of the configuration file can have one. A draft holds for nothing.

@@ -28,7 +28,14 @@ describe.each([
     await applySchema(sql, schemaText)
   })
   beforeEach(async () => {
-    const tables = ['gateway_spend', 'gateway_spend_rollup', 'gateway_spend_tag_rollup', 'gateway_budget']
+    const tables = [
+      'gateway_spend',
+      'gateway_spend_tag',
+      'gateway_spend_total',
+      'gateway_spend_rollup',
+      'gateway_spend_tag_rollup',
+      'gateway_budget',
+    ]
     if (possible) await sql.batch(tables.map((table) => ({ sql: `DELETE FROM ${table}`, parameters: [] })))
   })
   afterAll(() => sql?.close())

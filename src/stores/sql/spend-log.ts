@@ -32,15 +32,24 @@ export interface SpendLog {
 }
 
 const COLUMNS = raw(SPEND_COLUMNS.join(', '))
+const CALL_COLUMNS = raw(SPEND_COLUMNS.map((column) => `call.${column}`).join(', '))
 const NEWEST_FIRST = raw('ORDER BY at DESC, call_id DESC')
+
+/** Found by the order of the tag's own table. */
+const TAGGED = raw('gateway_spend_tag AS tagged JOIN gateway_spend AS call ON call.call_id = tagged.call_id')
+
+/** What a query is in the order of. */
+const orderOf = ({ tag }: LogQuery) => raw(tag === undefined ? 'call' : 'tagged')
+const newestOf = (query: LogQuery) => fragment`ORDER BY ${orderOf(query)}.at DESC, ${orderOf(query)}.call_id DESC`
 
 export function spendLog(sql: Sql): SpendLog {
   return {
     async page(reach, query) {
       const wanted = conditions(query)
       const limit = fragment`LIMIT ${query.limit}`
+      const calls = query.tag === undefined ? raw('gateway_spend AS call') : TAGGED
       const newest = (where: Fragment) =>
-        fragment`SELECT ${COLUMNS} FROM gateway_spend WHERE ${where} AND ${wanted} ${NEWEST_FIRST} ${limit}`
+        fragment`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestOf(query)} ${limit}`
       const text = reach === 'everything' ? newest(raw('true')) : merged(reach, newest, limit)
       return (await sql.query<LoggedCall>(statement(text))).rows
     },
@@ -67,16 +76,19 @@ function merged(
 
 function conditions(query: LogQuery): Fragment {
   const { ending, status, request_id, tag, from, to, after } = query
+  const ordered = orderOf(query)
   return all([
     ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
     request_id === undefined ? undefined : fragment`request_id = ${request_id}`,
-    tag === undefined ? undefined : fragment`tags @> ARRAY[${tag}::text]`,
+    tag === undefined ? undefined : fragment`tagged.tag = ${tag}`,
     ending === undefined ? undefined : fragment`ending = ${ending}`,
     ending === undefined || ending === 'answered' ? undefined : raw("ending <> 'answered'"),
     status === undefined ? undefined : fragment`status = ${status}`,
     status === undefined || status === 200 ? undefined : raw('status <> 200'),
-    from === undefined ? undefined : fragment`at >= ${from}::timestamptz`,
-    to === undefined ? undefined : fragment`at < ${to}::timestamptz`,
-    after === undefined ? undefined : fragment`(at, call_id) < (${after.at}::timestamptz, ${after.callId})`,
+    from === undefined ? undefined : fragment`${ordered}.at >= ${from}::timestamptz`,
+    to === undefined ? undefined : fragment`${ordered}.at < ${to}::timestamptz`,
+    after === undefined
+      ? undefined
+      : fragment`(${ordered}.at, ${ordered}.call_id) < (${after.at}::timestamptz, ${after.callId})`,
   ])
 }

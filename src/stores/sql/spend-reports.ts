@@ -56,7 +56,7 @@ export function spendReports(sql: Sql): SpendReports {
       const length = Date.parse(to) - Date.parse(from)
       const before = { from: new Date(Date.parse(from) - length).toISOString(), to: from }
       const total = (within: ReportRange) =>
-        statement(fragment`SELECT ${TOTALS} FROM ${source(reach, within, filters, 'day')}`)
+        statement(fragment`SELECT ${TOTALS} FROM ${source(reach, within, filters, 'all')}`)
       const [current, previous] = await sql.batch([total(range), total(before)])
       return { current: current?.rows[0] as unknown as Sums, previous: previous?.rows[0] as unknown as Sums }
     },
@@ -80,20 +80,51 @@ export function spendReports(sql: Sql): SpendReports {
   }
 }
 
-/** The coarsest sums that hold the range exactly. */
-function source(reach: Reach, { from, to }: ReportRange, filters: SpendFilters, by: Grouping): Fragment {
-  const table = by === 'tag' || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup'
+/** The fewest sums that hold the range exactly. */
+function source(reach: Reach, { from, to }: ReportRange, filters: SpendFilters, by: Grouping | 'all'): Fragment {
   const wholeDays = by !== 'hour' && [from, to].every((time) => Date.parse(time) % DAY_MS === 0)
-  const wanted = all([
-    ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, filters[dimension])),
-    equal('tag', filters.tag),
-    withinReach(reach),
-  ])
   // A day that is asked for by its hours.
   const bucket = by === 'day' && !wholeDays ? raw("date_trunc('day', bucket, 'UTC')") : raw('bucket')
+  const { columns, table, wanted } = alone(by, filters, reach) ?? together(by, filters, reach)
   return fragment`(
-    SELECT *, ${bucket} AS bucket_of FROM ${raw(table)}
+    SELECT *, ${columns}${bucket} AS bucket_of FROM ${raw(table)}
     WHERE grain = ${wholeDays ? 'day' : 'hour'} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz
       AND ${wanted}
   ) AS counted`
+}
+
+interface Source {
+  /** What stands before the others, each with its comma. */
+  readonly columns: Fragment
+  readonly table: string
+  readonly wanted: Fragment
+}
+
+/** The sums of one dimension, where only one is asked about. */
+function alone(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source | undefined {
+  if (reach !== 'everything') return undefined
+  const column = by === 'all' || GROUPINGS[by].column === 'bucket_of' ? undefined : GROUPINGS[by].column
+  const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
+  if (others.length > 0 || (first && column !== undefined)) return undefined
+  const [dimension, value] = first ?? [column ?? 'all', undefined]
+  return {
+    columns: column === undefined ? raw('') : raw(`value AS ${column}, `),
+    table: 'gateway_spend_total',
+    wanted:
+      value === undefined
+        ? fragment`dimension = ${dimension}`
+        : fragment`dimension = ${dimension} AND value = ${value}`,
+  }
+}
+
+function together(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source {
+  return {
+    columns: raw(''),
+    table: by === 'tag' || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup',
+    wanted: all([
+      ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, filters[dimension])),
+      equal('tag', filters.tag),
+      withinReach(reach),
+    ]),
+  }
 }

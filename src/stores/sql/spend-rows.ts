@@ -101,6 +101,12 @@ const typed = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
 const sums = Object.keys(SPEND_SUMS)
 const dimensions = SPEND_DIMENSIONS.join(', ')
 
+/** Each dimension of a call with its value there. */
+export const VALUES = `
+    SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
+      AS one (dimension, value)
+    UNION ALL SELECT 'tag', tag FROM unnest(tags) AS tag`
+
 // Rows are taken in the order of their keys, so that writers that meet wait for each other and never in a circle.
 const INSERT = `
   WITH given AS (
@@ -116,6 +122,10 @@ const INSERT = `
     WHERE fresh.cost_nano > 0
     GROUP BY subject, period ORDER BY subject, period
     ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
+  ), marked AS (
+    INSERT INTO gateway_spend_tag (tag, at, call_id)
+    SELECT tag, at, call_id FROM fresh CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
+  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `fresh CROSS JOIN LATERAL (${VALUES}) AS of`)}
   ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'fresh')}
   ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'fresh CROSS JOIN unnest(tags) AS tag')}
   )
