@@ -1,20 +1,29 @@
 import { StoreUnavailable } from './shared-store.ts'
 
 const TICKS = 6
+/** A timer that comes later than this says that nobody here was fast, the store neither. */
+const LATE_MS = 10
+/** How many times the deadline an answer is waited for at most. */
+const PATIENCE = 5
 
-/** The answer, if it comes within `timeoutMs`. A later one is dropped, a later failure too. Ticks, not time: while this
- *  process is busy, as at the beginning of a burst, the answers may be there, unread, and a store that is well must not
- *  be taken for one that is away. */
+/** The answer, if it comes within `timeoutMs`. A later one is dropped, a later failure too. While this process gets
+ *  nothing done, as at the beginning of a burst, or because its machine has too much to do, answers may be there,
+ *  unread, and a store that is well must not be taken for one that is away: that time does not count, within bounds. */
 export async function within<Answer>(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    let ticks = 0
+    const startedAt = performance.now()
+    const tickMs = timeoutMs / TICKS
+    let tickedAt = startedAt
+    let left = TICKS
     const tick = () => {
-      ticks += 1
-      if (ticks > TICKS) reject(new StoreUnavailable('timeout'))
-      else timer = setTimeout(tick, timeoutMs / TICKS)
+      const now = performance.now()
+      if (now - tickedAt < tickMs + LATE_MS) left -= 1
+      tickedAt = now
+      if (left <= 0 || now - startedAt >= PATIENCE * timeoutMs) reject(new StoreUnavailable('timeout'))
+      else timer = setTimeout(tick, tickMs)
     }
-    tick()
+    timer = setTimeout(tick, tickMs)
   })
   try {
     return await Promise.race([answer, late])
