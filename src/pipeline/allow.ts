@@ -9,7 +9,7 @@ import type { CallInput } from './call.ts'
 import type { Caller } from './caller.ts'
 import { expectedCost } from './expected-cost.ts'
 import { explainedUnfit } from './explain.ts'
-import { type AskedBudget, budgetsOf, chargedAccounts, type Hold } from './holds.ts'
+import { type AskedBudget, budgetsOf, chargedAccounts, type Hold, holdsOf } from './holds.ts'
 import { type Kept, keptFor } from './kept-answer.ts'
 import { parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -83,7 +83,7 @@ export async function allow(
     admitted,
     rateHeaders: headers,
     slots: asked.slots.map(({ subject }) => subject),
-    holds: asked.budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano })),
+    holds: holdsOf(asked.budgets, admitted.spentNano),
   }
 }
 

@@ -22,10 +22,10 @@ export function billOf(call: Call, now: number): Bill {
     return { subject, period: hold?.period ?? periodAt(now) }
   })
   const paying = new Set(charges.map(({ subject }) => subject))
-  const budgets = call.holds.map((hold) => {
+  const budgets = call.holds.map(({ subject, period, holdNano }) => {
     // A subject pays once, however many holds it has.
-    const pays = paying.delete(hold.subject)
-    return { ...hold, spentNano: pays ? (cost ?? 0) : 0 }
+    const pays = paying.delete(subject)
+    return { subject, period, holdNano, spentNano: pays ? (cost ?? 0) : 0 }
   })
   return { costNano: cost, charges, budgets }
 }

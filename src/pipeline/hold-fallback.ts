@@ -1,7 +1,7 @@
 import { decide, LEASE_SECONDS } from './admit.ts'
 import { type Call, newAttemptId } from './call.ts'
 import { expectedCost } from './expected-cost.ts'
-import { type AskedBudget, budgetsOf, chargedAccounts } from './holds.ts'
+import { type AskedBudget, budgetsOf, chargedAccounts, holdsOf } from './holds.ts'
 import type { PipelineServices } from './pipeline.ts'
 import type { Plan } from './plan.ts'
 
@@ -13,7 +13,7 @@ export async function holdFallback(services: PipelineServices, call: Call, { gro
   const asking = (seeds: ReadonlyMap<string, number>) =>
     budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
   if (asking(new Map()).length === 0) return
-  const { asked } = await decide(services, call, (_caller, seeds) => ({
+  const { asked, admitted } = await decide(services, call, (_caller, seeds) => ({
     callId: call.id,
     attemptId: newAttemptId(),
     versions: [],
@@ -23,7 +23,7 @@ export async function holdFallback(services: PipelineServices, call: Call, { gro
     candidates: [],
     leaseSeconds: LEASE_SECONDS,
   }))
-  call.holds.push(...asked.budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano })))
+  call.holds.push(...holdsOf(asked.budgets, admitted.spentNano))
 }
 
 /** What of a budget the call does not hold yet. */

@@ -7,6 +7,8 @@ import type { ExpectedCost } from './expected-cost.ts'
 /** Money that a call holds until it is settled. */
 export interface Hold extends BudgetPeriod {
   readonly holdNano: number
+  /** Another call like this one might not fit beside it. */
+  readonly alone: boolean
 }
 
 /** What a refusal names, and a warning. */
@@ -35,4 +37,23 @@ export function budgetsOf(
     const seed = seedNano === undefined ? {} : { seedNano }
     return [{ scope, subject, limitNano: limitNano ?? NO_LIMIT, softNano, ...cost, period: periodAt(now), ...seed }]
   })
+}
+
+/** What a call holds of budgets that had room for it. */
+export function holdsOf(budgets: readonly AskedBudget[], spentNano: readonly number[]): Hold[] {
+  return budgets.map(({ subject, period, holdNano, limitNano }, index) => {
+    const alone = holdNano > 0 && (spentNano[index] ?? 0) + 2 * holdNano > limitNano
+    return { subject, period, holdNano, alone }
+  })
+}
+
+/** Whether the next call of the same caller might be refused for what this one holds. */
+export function crowds({
+  slots,
+  holds,
+}: {
+  readonly slots: readonly string[]
+  readonly holds: readonly Hold[]
+}): boolean {
+  return slots.length > 0 || holds.some(({ alone }) => alone)
 }

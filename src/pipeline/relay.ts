@@ -4,9 +4,11 @@ import type { StreamStep } from '../providers/provider.ts'
 import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
 import { type ClientStream, departure } from './client.ts'
+import { crowds } from './holds.ts'
 import type { Rescue } from './rescue.ts'
 
-/** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds no slot. */
+/** To be told when an answer has ended, and why, when it did not end well. Resolves when
+ *  the call holds nothing that the next one of its client might be refused for. */
 export type Over = (failure: GatewayError | undefined) => Promise<void>
 
 /** Says nothing, and shows that somebody is there. */
@@ -16,8 +18,8 @@ export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
 const GRACE_MS = 2000
 
 /** Carries a committed stream to the client, and where it fails the stream of whoever can go on with it. Resolves when
- *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. Of a call that holds
- *  a slot the client learns the end when that is free. */
+ *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. Of a call that
+ *  crowds others the client learns the end when that is over. */
 export async function relay(
   call: Call,
   first: OpenStream,
@@ -40,7 +42,7 @@ export async function relay(
     ;({ failure, done, last } = await carry(call, stream, client))
   }
   if (failure?.failure === 'client_closed') return failure
-  if (call.slots.length > 0) await over(failure)
+  if (crowds(call)) await over(failure)
   try {
     if (last) await client.write(last)
     if (failure && stream.endsWithBody) return breakOff(client, failure)
@@ -104,7 +106,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     for (;;) {
       if (out.length > 0) {
         await writing
-        if (done && call.slots.length > 0) last = joinBytes(out)
+        if (done && crowds(call)) last = joinBytes(out)
         else await client.write(joinBytes(out))
       }
       if (failure || done) break

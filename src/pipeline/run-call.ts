@@ -1,3 +1,4 @@
+import { atMost } from '../lib/at-most.ts'
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { type Allowed, allow } from './allow.ts'
@@ -7,8 +8,12 @@ import { type Answer, type Call, type CallInput, newAttemptId } from './call.ts'
 import { explained } from './explain.ts'
 import { failover } from './failover.ts'
 import { finish } from './finish.ts'
+import { crowds } from './holds.ts'
 import { keepLeases } from './keep-leases.ts'
 import type { PipelineServices } from './pipeline.ts'
+
+/** How long an answer waits for a store that does not take what its call held. */
+const CROWDING_MS = 300
 
 /** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
@@ -30,10 +35,10 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     return finish(services, call, failure)
   })
   call.client.defer(finished)
-  // Whoever has an answer may call again at once, and must not find a slot taken by the call that was answered.
+  // Whoever has an answer may call again at once, and must not be refused for what the answered call still holds.
   const end = async (failure: GatewayError | undefined) => {
     over.resolve(failure)
-    if (call.slots.length > 0) await finished
+    if (crowds(call)) await atMost(CROWDING_MS, finished)
   }
   const committing = failover(services, call, { plan: allowed.plan, admitted: allowed.admitted, attemptId })
   try {
