@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/app.ts'
 import { LIMIT_FIELDS, type LimitField } from '../../src/limits/limited-scope.ts'
 import { deployment, echo } from '../spec/configuration.ts'
@@ -30,6 +30,7 @@ describe.skipIf(!pairExists())('limits over two processes', () => {
     })
     await awayFromTheHour()
   })
+  afterEach(() => pair.expectShared())
   afterAll(async () => {
     await pair?.close()
     await upstream?.close()

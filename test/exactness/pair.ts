@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { type GatewayProcess, type Place, place } from '../rim/gateway-process.ts'
 import { configuration, type Sections } from '../spec/configuration.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -23,6 +23,8 @@ export interface Pair {
   admin(method: string, path: string, body?: object): Promise<Record<string, unknown>>
   /** Makes a record of its own for each level, with these fields, and the key that belongs to all of them. */
   family(fields?: Partial<Record<Level, object>>): Promise<Family>
+  /** Fails where a process has counted for itself, because it took the store for away. */
+  expectShared(): void
   /** Starts a further process of the installation. */
   another(): Promise<GatewayProcess>
   close(): Promise<void>
@@ -89,6 +91,9 @@ export async function startPair(sections: Sections): Promise<Pair> {
         key: String(made.key),
         ids: { org: organization_id, team: team_id, user: user_id, key: String(made.key_id) },
       }
+    },
+    expectShared() {
+      expect(gateways.map((gateway) => gateway.logged('store.degraded'))).toEqual([[], []])
     },
     another: overTcp,
     async close() {
