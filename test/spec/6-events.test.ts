@@ -49,6 +49,8 @@ describe('Events', () => {
       ['gateway_request_failures_total', 'counter'],
       ['gateway_input_tokens_total', 'counter'],
       ['gateway_output_tokens_total', 'counter'],
+      ['gateway_cache_hit_total', 'counter'],
+      ['gateway_cache_miss_total', 'counter'],
       ['gateway_request_total_latency_seconds', 'histogram'],
       ['gateway_llm_api_latency_seconds', 'histogram'],
       ['gateway_deployment_state', 'gauge'],
@@ -57,6 +59,18 @@ describe('Events', () => {
     ])('%s: %s', (name, type) => {
       expect(page.families.get(name)).toMatchObject({ type })
       expect(page.families.get(name)?.samples.length).toBeGreaterThan(0)
+    })
+
+    it.each([
+      ['gateway_spend_total', 'counter'],
+      ['gateway_prompt_resolutions_total', 'counter'],
+      ['gateway_prompt_resolution_latency_seconds', 'histogram'],
+      ['gateway_audit_queue_depth', 'gauge'],
+      ['gateway_audit_write_failures_total', 'counter'],
+      ['gateway_audit_events_dropped_total', 'counter'],
+      ['gateway_audit_ingestion_latency_seconds', 'histogram'],
+    ])('%s: %s, on the page before anything has happened', (name, type) => {
+      expect(page.families.get(name)).toMatchObject({ type })
     })
 
     it('gateway_requests_total counts every call once, however many attempts it took', () => {
