@@ -18,12 +18,17 @@ export interface Workerd {
   stop(): Promise<void>
 }
 
-/** workerd itself, with nothing of wrangler's between it and the client: here a client that leaves is seen to leave. */
-export async function startWorkerd(modules: WorkerModules, variables: Record<string, string>): Promise<Workerd> {
+/** workerd itself, with nothing of wrangler's between it and the client: here a client that leaves is seen to leave. Its
+ *  queue is away, or takes everything and delivers nothing. */
+export async function startWorkerd(
+  modules: WorkerModules,
+  variables: Record<string, string>,
+  { queue = 'away' }: { readonly queue?: 'away' | 'taking' } = {},
+): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-workerd-'))
   const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
   await Promise.all(filesOf(modules).map(({ text }, index) => writeFile(join(folder, String(index)), text)))
-  await writeFile(join(folder, 'config.capnp'), capnp(modules, variables, await compatibility()))
+  await writeFile(join(folder, 'config.capnp'), capnp(modules, variables, queue, await compatibility()))
 
   const startedAt = performance.now()
   const child = spawn(binary, ['serve', '--experimental', '--control-fd=3', join(folder, 'config.capnp')], {
@@ -91,19 +96,25 @@ function filesOf({ script, beside = [], texts }: WorkerModules) {
   return [...scripts, ...texts.map((module) => ({ ...module, kind: 'text' }))]
 }
 
-function capnp(worker: WorkerModules, variables: Record<string, string>, { date, flags }: Compatibility): string {
+function capnp(
+  worker: WorkerModules,
+  variables: Record<string, string>,
+  queue: 'away' | 'taking',
+  { date, flags }: Compatibility,
+): string {
   const quoted = (text: string) => JSON.stringify(text)
   const modules = filesOf(worker).map(({ name, kind }, at) => `(name = ${quoted(name)}, ${kind} = embed "${at}")`)
   const bindings = [
     ...Object.entries(variables).map(([name, value]) => `(name = ${quoted(name)}, text = ${quoted(value)})`),
-    '(name = "QUEUE", queue = "nothing")',
-    '(name = "BLOBS", r2Bucket = "nothing")',
+    `(name = "QUEUE", queue = "${queue}")`,
+    '(name = "BLOBS", r2Bucket = "away")',
   ]
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "gateway", worker = .gateway),
-    (name = "nothing", worker = .nothing),
+    (name = "away", worker = .away),
+    (name = "taking", worker = .taking),
     (name = "internet", network = (allow = ["private"])),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "gateway")],
@@ -114,8 +125,12 @@ const gateway :Workerd.Worker = (
   compatibilityDate = ${quoted(date)},
   compatibilityFlags = [${flags.map(quoted).join(', ')}],
 );
-const nothing :Workerd.Worker = (
-  modules = [(name = "nothing", esModule = "export default { fetch() { return new Response(null, { status: 503 }) } }")],
+const away :Workerd.Worker = (
+  modules = [(name = "away", esModule = "export default { fetch() { return new Response(null, { status: 503 }) } }")],
+  compatibilityDate = ${quoted(date)},
+);
+const taking :Workerd.Worker = (
+  modules = [(name = "taking", esModule = "export default { fetch() { return Response.json({}) } }")],
   compatibilityDate = ${quoted(date)},
 );
 `

@@ -1,0 +1,34 @@
+/** What a gateway asked of its stores so far, oldest first. */
+export interface Asked {
+  /** The verbs of the shared store, each one round trip. */
+  readonly store: readonly string[]
+  /** The statements, by what they are for. */
+  readonly sql: readonly string[]
+}
+
+/** Which verb a Redis command is of: each touches a kind of key that the others do not. */
+export function verbOf(command: string): string {
+  if (!/^\W*evalsha/i.test(command)) return command
+  if (command.includes('gateway:settled:')) return 'settle'
+  return /gateway:(quota|slots|version):/.test(command) ? 'admit' : 'startAttempt'
+}
+
+/** What goes on beside calls, whether there is one or a thousand. */
+const BESIDE = [
+  ['ledger', /INSERT INTO gateway_spend\b/],
+  ['look for changes', /^SELECT revision FROM gateway_revision/],
+] as const
+
+export function purposeOf(statement: string): string {
+  return BESIDE.find(([, pattern]) => pattern.test(statement))?.[0] ?? statement
+}
+
+/** What was asked since. */
+export function since(before: Asked, after: Asked): Asked {
+  return { store: after.store.slice(before.store.length), sql: after.sql.slice(before.sql.length) }
+}
+
+/** Statements that a call waited for. */
+export function onThePath({ sql }: Asked): readonly string[] {
+  return sql.filter((purpose) => !BESIDE.some(([name]) => name === purpose))
+}
