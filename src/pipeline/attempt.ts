@@ -124,7 +124,8 @@ export async function attempt(
       if (reason) throw reason
       throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
     }
-    const outgoing = form ? await completed(call, form, deployment) : errand.outgoing
+    // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
+    const outgoing = form ? await unlessAborted(completed(call, form, deployment), controller.signal) : errand.outgoing
     if (!call.streamed && !speaker.passes) {
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
@@ -156,6 +157,14 @@ async function completed(call: Call, form: IncomingForm, deployment: Deployment)
   call.request = await form.whole()
   call.streamed = call.request.stream === true
   return withDefaults(call, deployment, false)
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const ended = () => reject(signal.reason)
+  if (signal.aborted) ended()
+  else signal.addEventListener('abort', ended, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', ended))
 }
 
 /** The same request, telling when its last piece has been taken. */

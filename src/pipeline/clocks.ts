@@ -29,6 +29,7 @@ export function startClocks(limits: {
 }): Clocks {
   const started = performance.now()
   let waitingForFirst = true
+  let stopped = false
   let firstBy = started + limits.firstTokenMs
   let silenceMs = limits.idleMs
   let heardAt = started
@@ -64,6 +65,7 @@ export function startClocks(limits: {
 
   return {
     asked({ firstTokenMs, idleMs }) {
+      if (stopped) return
       firstBy = performance.now() + firstTokenMs
       silenceMs = idleMs
       clearTimeout(timer)
@@ -84,6 +86,9 @@ export function startClocks(limits: {
       clearTimeout(timer)
       arm()
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
   }
 }

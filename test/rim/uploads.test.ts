@@ -35,7 +35,7 @@ describe('an upload of 90 MB', () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
     home = await place()
     gateway = await home.start({
-      yaml: `router_settings: { num_retries: 1, cooldown_time: 0 }
+      yaml: `router_settings: { num_retries: 1, cooldown_time: 0, timeout: 7 }
 model_list:
   - model_name: hear
     gateway_params: { model: openai-compatible/hear, api_base: "http://127.0.0.1:${(upstream.address() as AddressInfo).port}", api_key: k }
@@ -150,6 +150,21 @@ model_list:
     expect(sent).toBeLessThan(60)
     socket.destroy()
     await Promise.race([sending, wait(10)])
+  })
+
+  it('is not waited for longer than a call may take, where its answer begins before it has ended', async () => {
+    take = (request, response) => {
+      request.on('data', () => {})
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{')
+    }
+    const socket = await open()
+    const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
+    const startedAt = Date.now()
+    await write(socket, HEAD)
+    await write(socket, new Uint8Array(MEGABYTE))
+    expect(await answer).toContain('504')
+    expect(Date.now() - startedAt).toBeLessThan(8000)
+    socket.destroy()
   })
 
   it('ends within a second when its client leaves', async () => {
