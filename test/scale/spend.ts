@@ -3,7 +3,7 @@ import { applySchema } from '../../src/stores/sql/apply-schema.ts'
 import { nodePostgresSql } from '../../src/stores/sql/node-postgres.node.ts'
 import { spendLog } from '../../src/stores/sql/spend-log.ts'
 import { spendReports } from '../../src/stores/sql/spend-reports.ts'
-import { VALUES } from '../../src/stores/sql/spend-rows.ts'
+import { DIMENSION_VALUES } from '../../src/stores/sql/spend-rows.ts'
 import { SPEND_DIMENSIONS, SPEND_SUMS } from '../../src/stores/sql/spend-sums.ts'
 import { freshDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -36,7 +36,7 @@ try {
   for (const [table, own, source] of [
     ['gateway_spend_rollup', keys, 'gateway_spend'],
     ['gateway_spend_tag_rollup', `tag, ${keys}`, 'gateway_spend, unnest(tags) AS tag'],
-    ['gateway_spend_total', 'dimension, value', `gateway_spend CROSS JOIN LATERAL (${VALUES}) AS of`],
+    ['gateway_spend_total', 'dimension, value', `gateway_spend CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`],
   ]) {
     await run(`
       INSERT INTO ${table} (grain, bucket, ${own}, ${sums.map(([name]) => name).join(', ')})

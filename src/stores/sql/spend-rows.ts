@@ -102,7 +102,7 @@ const sums = Object.keys(SPEND_SUMS)
 const dimensions = SPEND_DIMENSIONS.join(', ')
 
 /** Each dimension of a call with its value there. */
-export const VALUES = `
+export const DIMENSION_VALUES = `
     SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
       AS one (dimension, value)
     UNION ALL SELECT 'tag', tag FROM unnest(tags) AS tag`
@@ -125,7 +125,7 @@ const INSERT = `
   ), marked AS (
     INSERT INTO gateway_spend_tag (tag, at, call_id)
     SELECT tag, at, call_id FROM fresh CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
-  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `fresh CROSS JOIN LATERAL (${VALUES}) AS of`)}
+  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `fresh CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
   ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'fresh')}
   ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'fresh CROSS JOIN unnest(tags) AS tag')}
   )
