@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** What happens on the way: `slow` answers after ten seconds, `sluggish` after half a second, `garbage` with a page, `nonsense` with JSON that fits
- *  nothing, `lost` with nothing at all. */
-export type Weather = 'fair' | 'slow' | 'sluggish' | 'garbage' | 'nonsense' | 'lost'
+ *  nothing, `lost` with nothing at all; `unheard` does what it was told, and the answer is lost. */
+export type Weather = 'fair' | 'slow' | 'sluggish' | 'garbage' | 'nonsense' | 'lost' | 'unheard'
 
-const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 500, garbage: 0, nonsense: 0, lost: 0 } as const
+const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 500, garbage: 0, nonsense: 0, lost: 0, unheard: 0 } as const
 
 export interface WeatherProxy {
   readonly url: string
@@ -36,6 +36,7 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
       headers: { authorization, 'content-type': 'application/json' },
       body: Buffer.concat(chunks),
     })
+    if (weather === 'unheard') return void response.destroy()
     response.writeHead(answer.status, { 'content-type': 'application/json' })
     response.end(await answer.text())
   }

@@ -1,6 +1,6 @@
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
-import { gauges, waitingRecords } from '../../telemetry/metrics/gauges.ts'
+import { gauges, storeState, waitingRecords } from '../../telemetry/metrics/gauges.ts'
 import { metrics } from '../../telemetry/metrics/index.ts'
 import { render } from '../../telemetry/metrics/render.ts'
 import { topics } from '../../telemetry/topics.ts'
@@ -22,6 +22,7 @@ export const metricsPage = defineRoute(
     const page = render([
       ...families(metrics, counted),
       ...gauges(signals, services.clock.now()),
+      storeState(services.store.mode()),
       ...waitingRecords(
         services.delivery.depth,
         topics.map(({ name }) => name),

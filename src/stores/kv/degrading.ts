@@ -136,6 +136,14 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     await tellOwed()
   }
 
+  /** A store that is too slow for calls is away. Whoever asks helps to find out that it is back: nobody else may, when
+   *  a process that is not ready gets no calls. */
+  async function ping(timeoutMs: number): Promise<void> {
+    if (!breaker.open) return primary.ping(Math.min(timeoutMs, admitTimeoutMs))
+    if (breaker.takeProbe()) await within(timeoutMs, probe())
+    if (breaker.open) throw trouble
+  }
+
   const waitedFor = <T>(verb: (store: SharedStore) => Promise<T>) => ask(admitTimeoutMs, verb)
   const unhurried = <T>(verb: (store: SharedStore) => Promise<T>) => ask(settleTimeoutMs, verb)
 
@@ -164,7 +172,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     take: (key) => waitedFor((store) => store.take(key)),
     remove: (...keys) => waitedFor((store) => store.remove(...keys)),
     mode: () => (breaker.open ? 'degraded' : primary.mode()),
-    ping: (timeoutMs) => primary.ping(timeoutMs),
+    ping,
     async close() {
       await primary.close()
       await local?.close()

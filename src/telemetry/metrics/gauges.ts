@@ -35,6 +35,17 @@ export function gauges(signals: readonly DeploymentSignals[], now: number): Fami
   }))
 }
 
+/** Whether this process does without the shared store. */
+export function storeState(mode: 'shared' | 'local' | 'degraded'): Family {
+  const name = 'gateway_store_degraded'
+  return {
+    name,
+    help: 'Whether the shared store is away and this process goes by itself: 0 or 1.',
+    type: 'gauge',
+    series: [[name, mode === 'degraded' ? 1 : 0]],
+  }
+}
+
 /** Records that wait in this process for the database. */
 export function waitingRecords(depth: (topic: string) => number, topics: readonly string[]): Family[] {
   const waiting = 'gateway_records_waiting'
