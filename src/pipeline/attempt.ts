@@ -11,6 +11,7 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from '../transport/transport.ts'
+import { withoutSecrets } from '../transport/without-secrets.ts'
 import type { Attempt, Call } from './call.ts'
 import { departure } from './client.ts'
 import { type Clocks, startClocks } from './clocks.ts'
@@ -43,6 +44,8 @@ export interface OpenStream {
   /** What was read up to the commit, still to be written to the client. */
   readonly backlog: StreamStep[]
   readonly clocks: Clocks
+  /** What the provider says went wrong, without the credentials that it was sent. */
+  clean(failure: GatewayError): GatewayError
   /** Why the upstream was ended from our side: a clock, or the client. */
   reason(): GatewayError | undefined
   /** Lets go of the client's signal and the timer. */
@@ -75,6 +78,8 @@ export async function attempt(
   const controller = new AbortController()
   let reason: GatewayError | undefined
   let silence: (() => void) | undefined
+  let sent: UpstreamRequest['headers'] = {}
+  const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
 
   const end = (failure: GatewayError) => {
     reason ??= failure
@@ -105,6 +110,7 @@ export async function attempt(
 
   const ask = async (asked: Outgoing): Promise<UpstreamResponse> => {
     const request = await authorized(services, deployment, await requestOf(speaker, asked, deployment), controller)
+    sent = request.headers
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
     return transport.send(
@@ -142,11 +148,11 @@ export async function attempt(
     return {
       kind: 'stream',
       contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
-      stream: { ...opened, said, clocks, release, reason: () => reason, onSilence: (show) => (silence = show) },
+      stream: { ...opened, said, clocks, release, clean, reason: () => reason, onSilence: (show) => (silence = show) },
     }
   } catch (error) {
     release()
-    const failure = reason ?? asFailure(error)
+    const failure = reason ?? clean(asFailure(error))
     if (!controller.signal.aborted) controller.abort(failure)
     throw failure
   }

@@ -81,7 +81,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     const out: Uint8Array[] = []
     for (const step of steps) {
       if (step.failure) {
-        failure = step.failure
+        failure = stream.clean(step.failure)
         break
       }
       if (step.malformed) call.malformedEvents += 1
