@@ -5,6 +5,7 @@ import pg from 'pg'
 import { expect, inject } from 'vitest'
 import { type GatewayProcess, type Place, place } from '../rim/gateway-process.ts'
 import { configuration, type Sections } from '../spec/configuration.ts'
+import { MASTER_KEY } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { type RawRedis, rawRedis } from '../support/raw-redis.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
@@ -41,12 +42,18 @@ export interface Family {
 /** Where the admin API keeps a level's records. */
 export const PATHS = { org: 'organizations', team: 'teams', user: 'users', key: 'keys' } as const
 
-const TOKEN = 'pair-token'
+/** The secrets of an installation: what must never be seen. */
+const TOKEN = 'pair-token-8f1b6c'
+const DATABASE_PASSWORD = 'pair-database-password-27ad'
 export const SALT_KEY = 'salt-of-the-pair-5d1e08c4f2'
+
+/** Everything that a pair must keep to itself, its provider keys and its virtual keys apart. */
+export const SECRETS = [TOKEN, DATABASE_PASSWORD, SALT_KEY, MASTER_KEY]
 
 export async function startPair(sections: Sections): Promise<Pair> {
   const redis = (await startRedis()) as RedisServer
-  const database = await freshDatabase(inject('postgresUrl'))
+  const address = await freshDatabase(inject('postgresUrl'))
+  const database = Object.assign(new URL(address), { password: DATABASE_PASSWORD }).href
   const redisHttp = await overHttp(redis.url, database)
   const sql = new pg.Pool({ connectionString: database, max: 2 })
   const places: Place[] = []

@@ -3,11 +3,12 @@ import { keyHasher } from '../../src/lib/crypto.ts'
 import { as, type Family, type Pair, pairExists, SALT_KEY, SECRETS, startPair } from '../exactness/pair.ts'
 import { deployment } from '../spec/configuration.ts'
 import { startUpstream, type Upstream } from '../support/scripted-upstream.ts'
-import { answer, cutAfter, json, raw } from '../support/upstream/index.ts'
+import { answer, cutAfter, frames, json, raw } from '../support/upstream/index.ts'
 
 const PROVIDER_KEY = 'sk-provider-canary-5b1e'
 const CONTENT = 'content-canary-41d7'
 const COOKIE = 'cookie-canary-90aa'
+const CHUNK = { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'So' } }] }
 const STRANGER = `sk-${'stranger-canary-'.padEnd(43, 'x')}`
 
 describe.skipIf(!pairExists())('what must not be seen', () => {
@@ -85,6 +86,7 @@ describe.skipIf(!pairExists())('what must not be seen', () => {
         raw(502, `<html>${PROVIDER_KEY}</html>`),
         json(200, { error: PROVIDER_KEY }),
         answer({}, cutAfter({ frames: 3 })),
+        frames([`data: ${JSON.stringify(CHUNK)}\n\n`, `data: ${JSON.stringify(told)}\n\n`]),
       ]) {
         for (const stream of [false, true]) {
           upstream.script('canary-group', [behaviour])
@@ -162,7 +164,9 @@ describe.skipIf(!pairExists())('what must not be seen', () => {
 
   it('the shared store holds no secret, no key and no content', async () => {
     const dump = JSON.stringify(await pair.raw.dump(''), (_, value) =>
-      typeof value === 'string' && /^[\w+/=]{8,}$/.test(value) ? Buffer.from(value, 'base64').toString('latin1') : value,
+      typeof value === 'string' && /^[\w+/=]{8,}$/.test(value)
+        ? Buffer.from(value, 'base64').toString('latin1')
+        : value,
     )
     expect(dump.length).toBeGreaterThan(1000)
     expectNone('store', dump, [...SECRETS, ...keys, PROVIDER_KEY, COOKIE, CONTENT, STRANGER])

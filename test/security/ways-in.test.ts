@@ -67,7 +67,15 @@ describe.skipIf(!pairExists())('ways in', () => {
 
   describe('odd paths and hosts', () => {
     const variants = (path: string) => [
-      ...[`/${path}`, `//${path}`, path.replace(/\/(\w+)$/, '//$1'), `${path}/`, `${path}//`, `${path};`, `${path};a=b`],
+      ...[
+        `/${path}`,
+        `//${path}`,
+        path.replace(/\/(\w+)$/, '//$1'),
+        `${path}/`,
+        `${path}//`,
+        `${path};`,
+        `${path};a=b`,
+      ],
       ...[`${path}%00`, `${path}%2f`, `${path}/.`, `${path}/..`, `${path}%20`, `${path}.json`, `${path}?`, `${path}#`],
       ...[`/metrics/..${path}`, `/metrics/%2e%2e${path}`, `/metrics/..;${path}`, `/metrics%2f..${path}`],
       ...[`/health/../${path}`, `/./${path}`, `\\${path.slice(1)}`, path.replaceAll('/', '%2f')],
@@ -84,7 +92,19 @@ describe.skipIf(!pairExists())('ways in', () => {
     })
 
     it.each([
-      ...['', 'evil.example', 'localhost', 'a b', 'a/b', '/metrics', 'x@127.0.0.1', '[::1', '127.0.0.1:99999', '%00', '..'],
+      ...[
+        '',
+        'evil.example',
+        'localhost',
+        'a b',
+        'a/b',
+        '/metrics',
+        'x@127.0.0.1',
+        '[::1',
+        '127.0.0.1:99999',
+        '%00',
+        '..',
+      ],
       ...['gateway.test\r\nX-Y: z', '\xff', 'x'.repeat(5000), '#', '?', '\\', '\t'],
     ])('no Host %j opens or breaks anything', async (host) => {
       for (const path of ['/v1/models', '/ui/api/keys', '/nothing']) {
@@ -146,12 +166,15 @@ describe.skipIf(!pairExists())('ways in', () => {
     const escaped = (id: string) =>
       Array.from(new TextEncoder().encode(id), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
     const ids = [
-      ...["'; DROP TABLE gateway_key; --", '../../metrics', '__proto__', '\u{1f4a3}', 'x'.repeat(3000), '*', ' '].map(escaped),
+      ...["'; DROP TABLE gateway_key; --", '../../metrics', '__proto__', '\u{1f4a3}', 'x'.repeat(3000), '*', ' '].map(
+        escaped,
+      ),
       ...['%ED%A0%80', '%ff', '%', '%zz', '%00', 'x'.repeat(60_000)],
     ]
     const withIds = closed.filter(({ path }) => path.includes('{'))
     it.each(withIds)('no id breaks $method $path', async ({ method, path }) => {
-      const sent = method === 'get' || method === 'delete' ? [] : ['Content-Type: application/json', 'Content-Length: 0']
+      const sent =
+        method === 'get' || method === 'delete' ? [] : ['Content-Type: application/json', 'Content-Length: 0']
       for (const id of ids) {
         const { status, text } = await rawRequest(base, {
           method: method.toUpperCase(),
@@ -162,14 +185,19 @@ describe.skipIf(!pairExists())('ways in', () => {
       }
     })
 
-    it.each(["x' OR 1=1 --", '\0', '\ud800', '%', '%%%', '_', 'x'.repeat(2000)])('%j is looked for, not run', async (text) => {
-      for (const path of ['keys', 'teams', 'users', 'organizations']) {
-        const response = await pair.gateways[0].fetch(`/ui/api/${path}?search=${escaped(text)}&cursor=${escaped(text)}`)
-        expect([200, 400]).toContain(response.status)
-        await response.text()
-      }
-      expect((await pair.gateways[0].fetch('/ui/api/keys')).status).toBe(200)
-    })
+    it.each(["x' OR 1=1 --", '\0', '\ud800', '%', '%%%', '_', 'x'.repeat(2000)])(
+      '%j is looked for, not run',
+      async (text) => {
+        for (const path of ['keys', 'teams', 'users', 'organizations']) {
+          const response = await pair.gateways[0].fetch(
+            `/ui/api/${path}?search=${escaped(text)}&cursor=${escaped(text)}`,
+          )
+          expect([200, 400]).toContain(response.status)
+          await response.text()
+        }
+        expect((await pair.gateways[0].fetch('/ui/api/keys')).status).toBe(200)
+      },
+    )
   })
 
   describe('keys', () => {

@@ -57,16 +57,21 @@ describe('a client cannot lead its call elsewhere', () => {
     expect(evil.calls('/')).toEqual([])
   })
 
-  it.each(['x-api-base', 'x-base-url', 'openai-organization', 'openai-project', 'api-key', 'x-goog-api-key', 'x-forwarded-host'])(
-    'by the header %s',
-    async (name) => {
-      upstream.script('ways-out', [answer()])
-      const response = await gateway.chat(body, { headers: { [name]: evil.url } })
-      expect(response.status).toBe(200)
-      expect(asked().headers).not.toHaveProperty(name)
-      expect(evil.calls('/')).toEqual([])
-    },
-  )
+  it.each([
+    'x-api-base',
+    'x-base-url',
+    'openai-organization',
+    'openai-project',
+    'api-key',
+    'x-goog-api-key',
+    'x-forwarded-host',
+  ])('by the header %s', async (name) => {
+    upstream.script('ways-out', [answer()])
+    const response = await gateway.chat(body, { headers: { [name]: evil.url } })
+    expect(response.status).toBe(200)
+    expect(asked().headers).not.toHaveProperty(name)
+    expect(evil.calls('/')).toEqual([])
+  })
 
   it.each([301, 302, 303, 307, 308])('by a redirect (%i) of its provider', async (status) => {
     upstream.script('ways-out', [raw(status, '', { location: `${evil.url}/v1/chat/completions` })])
