@@ -1,7 +1,8 @@
 import type { Log, LogFields } from '../lib/log.ts'
+import type { Usage } from '../modes/usage.ts'
 import { audit } from './audit.ts'
 import type { Delivery } from './delivery.ts'
-import type { RecordsMoved, TelemetryEvent } from './events.ts'
+import type { CallFinished, RecordsMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 
@@ -36,6 +37,34 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
     const { type: _type, at: _at, ...fields } = event
     return fields
   }
+  return callFields(event)
+}
+
+/** A line a call: short, because there are many. Attempts are told where there were several, and of what was used what is
+ *  not nothing. */
+function callFields(event: CallFinished): LogFields {
   const { type: _type, at: _at, charges: _charges, ...fields } = event
-  return fields
+  const { usage, tried, attempts, overheadMs, firstTokenMs, upstreamMs, totalMs } = event
+  return {
+    ...fields,
+    usage: usage && used(usage),
+    tried: attempts > 1 ? tried : undefined,
+    overheadMs: short(overheadMs),
+    firstTokenMs: short(firstTokenMs),
+    upstreamMs: short(upstreamMs),
+    totalMs: short(totalMs),
+  }
+}
+
+function used(usage: Usage): LogFields {
+  const kinds: LogFields = {}
+  for (const kind in usage) {
+    const amount = usage[kind as keyof Usage]
+    if (amount) kinds[kind] = amount
+  }
+  return kinds
+}
+
+function short(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.round(milliseconds * 100) / 100
 }

@@ -5,7 +5,7 @@ import { type WorkerModules, workerModules } from './support/worker-modules.ts'
 /** What the runtime brings itself, and why we lean on it. */
 const ALLOWED = new Map([
   ['node:buffer', 'whether bytes are UTF-8, without decoding them; the Web platform cannot be asked that'],
-  ['node:crypto', 'hashes and comparison in constant time, without waiting; WebCrypto has neither'],
+  ['node:crypto', 'keyed hashes and comparison in constant time, without waiting; WebCrypto has neither'],
   ['cloudflare:workers', 'work that outlives an answer, from where no request is at hand'],
 ])
 const KEPT_OUT = ['undici', 'pg', 'pg-protocol', '@electric-sql/pglite', '@redis/client', '@hono/node-server', 'zod/v3']
