@@ -3,12 +3,13 @@ import { keyHasher } from '../../src/lib/crypto.ts'
 import { as, type Family, type Pair, pairExists, SALT_KEY, SECRETS, startPair } from '../exactness/pair.ts'
 import { deployment } from '../spec/configuration.ts'
 import { startUpstream, type Upstream } from '../support/scripted-upstream.ts'
-import { answer, cutAfter, frames, json, raw } from '../support/upstream/index.ts'
+import { answer, cutAfter, frames, json, raw, slowBetween } from '../support/upstream/index.ts'
 
 const PROVIDER_KEY = 'sk-provider-canary-5b1e'
 const CONTENT = 'content-canary-41d7'
 const COOKIE = 'cookie-canary-90aa'
 const CHUNK = { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'So' } }] }
+const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 const STRANGER = `sk-${'stranger-canary-'.padEnd(43, 'x')}`
 
 describe.skipIf(!pairExists())('what must not be seen', () => {
@@ -86,7 +87,11 @@ describe.skipIf(!pairExists())('what must not be seen', () => {
         raw(502, `<html>${PROVIDER_KEY}</html>`),
         json(200, { error: PROVIDER_KEY }),
         answer({}, cutAfter({ frames: 3 })),
-        frames([`data: ${JSON.stringify(CHUNK)}\n\n`, `data: ${JSON.stringify(told)}\n\n`]),
+        frames(
+          [CHUNK, { error: { message: said, type: 'invalid_request_error' } }].map(event),
+          {},
+          slowBetween({ ms: 30 }),
+        ),
       ]) {
         for (const stream of [false, true]) {
           upstream.script('canary-group', [behaviour])
