@@ -1,28 +1,40 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CHUNKS, EMBEDDINGS, REPLY, STREAM } from './wire.ts'
+import { CHUNKS, EMBEDDINGS, FAILING_MARK, PACE_MS, PACED_MARK, pacedFrame, REPLY, STREAM } from './wire.ts'
 
-/** The far end of the benchmark, a process of its own: answers at once, checks nothing, prints its port. */
+/** The far end of the benchmark, a process of its own: answers at once, checks nothing, prints its port. `GET /_open`
+ *  tells how many streams it is writing. */
 const reply = Buffer.from(REPLY)
 const embeddings = Buffer.from(EMBEDDINGS)
 const frames = STREAM.map((frame) => Buffer.from(frame))
+let open = 0
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+  if (request.url === '/_open') return send(Buffer.from(JSON.stringify({ open })), response)
   const pieces: Buffer[] = []
   request.on('data', (piece: Buffer) => pieces.push(piece))
   request.on('end', () => {
+    const body = Buffer.concat(pieces)
     if (request.url?.endsWith('/embeddings')) send(embeddings, response)
-    else if (Buffer.concat(pieces).includes('"stream":true')) {
-      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-      sendFrom(0, response)
-    } else {
-      send(reply, response)
-    }
+    else if (body.includes(FAILING_MARK))
+      send(Buffer.from('{"error":{"message":"no","type":"api_error"}}'), response, 500)
+    else if (body.includes('"stream":true')) stream(response, body.includes(PACED_MARK))
+    else send(reply, response)
   })
 })
 
-function send(whole: Buffer, response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': whole.byteLength }).end(whole)
+function send(whole: Buffer, response: ServerResponse, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': whole.byteLength }).end(whole)
+}
+
+function stream(response: ServerResponse, atPace: boolean): void {
+  open += 1
+  response.once('close', () => {
+    open -= 1
+  })
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+  if (atPace) sendPaced(response)
+  else sendFrom(0, response)
 }
 
 /** One event a turn of the event loop: as fast as it goes, yet each one a write of its own. */
@@ -34,6 +46,12 @@ function sendFrom(index: number, response: ServerResponse): void {
   setImmediate(sendFrom, index + 1, response)
 }
 
-server.listen(0, '127.0.0.1', () => {
+function sendPaced(response: ServerResponse): void {
+  if (response.destroyed) return
+  response.write(pacedFrame(Date.now()))
+  setTimeout(sendPaced, PACE_MS, response)
+}
+
+server.listen(0, '127.0.0.1', 4096, () => {
   process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port, chunks: CHUNKS })}\n`)
 })

@@ -36,6 +36,11 @@ export function start(command: string, args: readonly string[], options: StartOp
   return child as ChildProcess & { pid: number }
 }
 
+/** Puts a process that was started otherwise on one core, with every thread that it has. */
+export function pin(pid: number, core: number): void {
+  if (canPin) spawnSync('taskset', ['-a', '-p', '-c', String(core), String(pid)])
+}
+
 /** Runs a program to its end and gives back what it printed. */
 export async function run(command: string, args: readonly string[], core: number, timeoutMs: number): Promise<string> {
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']))

@@ -1,11 +1,13 @@
 import type { FirstByteResult } from './first-byte.ts'
 import type { LoadName, LoadResult } from './load.ts'
+import type { StreamsResult } from './streams-at-once.ts'
 
 /** What one round found at one target, as far as it was asked. */
 export interface Round {
   readonly loads: Readonly<Partial<Record<LoadName, LoadResult>>>
   readonly firstByte: FirstByteResult | undefined
   readonly residentMegabytes: number
+  readonly streamsAtOnce: StreamsResult | undefined
 }
 
 export type Results = ReadonlyMap<string, readonly Round[]>
@@ -23,6 +25,8 @@ const added =
     const [own, without] = [read(round), direct && direct !== round ? read(direct) : undefined]
     return own === undefined || without === undefined ? undefined : own - without
   }
+
+const lateShare = (found: StreamsResult | undefined) => found && (1000 * found.lateChunks) / Math.max(1, found.chunks)
 
 const MEASURES: readonly Measure[] = [
   { label: 'calls/s, 1 connection', digits: 0, read: (round) => round.loads.one?.callsPerSecond },
@@ -49,12 +53,20 @@ const MEASURES: readonly Measure[] = [
     digits: 2,
     read: (round) => round.loads.embeddings?.cpuSecondsPerThousand,
   },
+  { label: '1,000 streams, cores', digits: 2, read: (round) => round.streamsAtOnce?.cpuShare },
+  { label: '1,000 streams, KiB each', digits: 0, read: (round) => round.streamsAtOnce?.kibEach },
+  { label: '1,000 streams, late chunks of 1,000', digits: 2, read: (round) => lateShare(round.streamsAtOnce) },
+  { label: '1,000 streams, p99 ms from sent to read', digits: 0, read: (round) => round.streamsAtOnce?.latenessP99Ms },
+  { label: '1,000 streams, ms until all are closed', digits: 0, read: (round) => round.streamsAtOnce?.closedAfterMs },
   { label: 'resident MB', digits: 0, read: (round) => round.residentMegabytes },
 ]
 
-const RATIOS = ['gateway', 'gateway-redis', 'gateway-key'].flatMap((ours) =>
-  ['nginx', 'portkey'].map((other) => [ours, other] as const),
-)
+const RATIOS = [
+  ...['gateway', 'gateway-redis', 'gateway-key'].flatMap((ours) =>
+    ['nginx', 'portkey'].map((other) => [ours, other] as const),
+  ),
+  ['workerd', 'workerd-proxy'] as const,
+]
 
 /** Medians over the rounds: a row per measure, a column per target, then the ratios. */
 export function table(results: Results): string {

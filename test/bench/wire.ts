@@ -21,6 +21,14 @@ const longRequest = JSON.stringify({
 
 const embeddingsRequest = JSON.stringify({ model: MODEL, input: ['one', 'two'], encoding_format: 'float' })
 
+/** A stream of one word each `PACE_MS`, each with the time at which it was sent, for as long as the client stays. */
+export const PACE_MS = 100
+export const pacedBody = JSON.stringify({ model: MODEL, messages, stream: true, user: 'paced' })
+export const PACED_MARK = '"user":"paced"'
+/** One that the far end fails. */
+export const failingBody = JSON.stringify({ model: MODEL, messages, user: 'failing' })
+export const FAILING_MARK = '"user":"failing"'
+
 /** What a load asks for. */
 export type Kind = 'chat' | 'stream' | 'long-chat' | 'embeddings'
 
@@ -73,6 +81,8 @@ const chunk = (delta: unknown, finish: string | null) => {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }]
   return `data: ${JSON.stringify({ ...identity, object: 'chat.completion.chunk', ...envelope, choices })}\n\n`
 }
+
+export const pacedFrame = (sentAt: number): string => chunk({ content: `sent=${sentAt} ` }, null)
 
 /** The events of the stream, each with the blank line that ends it. */
 export const STREAM: readonly string[] = [

@@ -3,5 +3,16 @@ import { gateway, gatewayKey, gatewayKeyRedis, gatewayRedis } from './gateway.ts
 import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
 import type { Target } from './target.ts'
+import { workerd, workerdProxy } from './workerd.ts'
 
-export const TARGETS: readonly Target[] = [direct, nginx, portkey, gateway, gatewayRedis, gatewayKey, gatewayKeyRedis]
+export const TARGETS: readonly Target[] = [
+  direct,
+  nginx,
+  portkey,
+  gateway,
+  gatewayRedis,
+  gatewayKey,
+  gatewayKeyRedis,
+  workerdProxy,
+  workerd,
+]

@@ -1,6 +1,8 @@
 /** Something that stands between the load and the far end. */
 export interface Target {
   readonly name: string
+  /** A gateway of ours: what it leaves behind is a fault of the run. */
+  readonly ours?: true
   /** Throws with a sentence when this machine cannot run it. */
   start(place: Place): Promise<Running>
 }
@@ -12,6 +14,8 @@ export interface Place {
   readonly folder: string
   /** The node that runs peers; our own gateway always runs on the one that runs the benchmark. */
   readonly peerNode: string
+  /** Whether processes of ours let their JavaScript be profiled. */
+  readonly inspected?: boolean
 }
 
 export interface Running {
@@ -20,4 +24,7 @@ export interface Running {
   readonly headers: Readonly<Record<string, string>>
   /** The processes whose CPU time and memory count. */
   readonly pids: readonly number[]
+  readonly inspectorPort?: number | undefined
+  /** Ends what the benchmark has not started itself. */
+  stop?(): Promise<void>
 }

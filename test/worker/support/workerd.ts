@@ -10,6 +10,7 @@ import type { WorkerModules } from './worker-modules.ts'
 export interface Workerd {
   readonly url: string
   readonly port: number
+  readonly pid: number
   /** Milliseconds from the start of the process until it listened. */
   readonly startedInMs: number
   /** Everything that it printed. */
@@ -43,6 +44,7 @@ export async function startWorkerd(
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    pid: child.pid as number,
     startedInMs: performance.now() - startedAt,
     output: () => printed,
     async residentBytes() {

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { answering, freePort, SERVER_CORE, start } from './processes.ts'
+import type { Place } from './targets/target.ts'
+import { MODEL } from './wire.ts'
+
+/** Our gateway in a process of its own. */
+export interface GatewayServer {
+  readonly root: string
+  /** Those of the master key. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly pid: number
+  /** Where V8's inspector listens, if it was asked for. */
+  readonly inspectorPort: number | undefined
+}
+
+export async function startGateway(
+  { folder, upstreamUrl, inspected }: Place,
+  env: Readonly<Record<string, string>> = {},
+): Promise<GatewayServer> {
+  const port = await freePort()
+  const inspectorPort = inspected ? await freePort() : undefined
+  const config = join(folder, 'gateway.yaml')
+  const log = join(folder, 'gateway.log')
+  const masterKey = newKey()
+  await writeFile(config, configuration(upstreamUrl))
+  const program = new URL('../../src/node.ts', import.meta.url).pathname
+  const inspecting = inspectorPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectorPort}`]
+  const child = start(process.execPath, [...inspecting, program], {
+    core: SERVER_CORE,
+    log,
+    cwd: folder,
+    env: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      NODE_ENV: 'production',
+      GATEWAY_CONFIG: config,
+      GATEWAY_DATA_DIR: join(folder, 'data'),
+      GATEWAY_MASTER_KEY: masterKey,
+      GATEWAY_SALT_KEY: randomBytes(32).toString('base64url'),
+      ...env,
+    },
+  })
+  const root = `http://127.0.0.1:${port}`
+  await answering(`${root}/health/readiness`, child, log)
+  return { root, headers: bearer(masterKey), pid: child.pid, inspectorPort }
+}
+
+export async function startRedis({ folder }: Place): Promise<{ readonly url: string; readonly pid: number }> {
+  const port = await freePort()
+  const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no']
+  const { pid } = start('redis-server', args, { core: SERVER_CORE, log: join(folder, 'redis.log') })
+  return { url: `redis://127.0.0.1:${port}`, pid }
+}
+
+/** How many streams a key may have at once. */
+export const SLOTS = 1000
+
+const LIMITS = {
+  rpm_limit: 100_000_000,
+  rph_limit: 1_000_000_000,
+  rpd_limit: 10_000_000_000,
+  tpm_limit: 100_000_000_000,
+  tpd_limit: 1_000_000_000_000,
+  max_budget: 1_000_000,
+  budget_duration: '30d',
+}
+
+/** A virtual key whose organization, team, user and itself have every limit and a budget. */
+export async function governedKey(
+  { root, headers }: Pick<GatewayServer, 'root' | 'headers'>,
+  name = 'bench',
+): Promise<string> {
+  const make = async (what: string, body: object) => {
+    const response = await fetch(`${root}/ui/api/${what}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...LIMITS, ...body }),
+    })
+    if (response.status !== 201) throw new Error(`no ${what}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as { key: string }
+  }
+  await make('organizations', { organization_id: name })
+  await make('teams', { team_id: name, organization_id: name })
+  await make('users', { user_id: name })
+  const { key } = await make('keys', { team_id: name, user_id: name, max_parallel_requests: SLOTS })
+  return key
+}
+
+export const newKey = (): string => `sk-${randomBytes(32).toString('base64url')}`
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+export const configuration = (upstreamUrl: string): string => `model_list:
+  - model_name: ${MODEL}
+    gateway_params:
+      provider: openai-compatible
+      model: openai-compatible/bench
+      api_base: ${upstreamUrl}
+      api_key: sk-bench-upstream
+    model_info:
+      input_cost_per_token: 0.0000001
+      output_cost_per_token: 0.0000004
+`

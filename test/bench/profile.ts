@@ -1,0 +1,83 @@
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+/** What of a V8 CPU profile is read here. */
+interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number }
+  }[]
+  /** The node of each sample, and the microseconds since the one before. */
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+/** Samples the JavaScript of a Node process, by its inspector, while something runs; writes the profile to a file, which
+ *  browsers and editors open, and answers what it says. */
+export async function profiled(inspectorPort: number, file: string, run: () => Promise<unknown>): Promise<string> {
+  const [{ webSocketDebuggerUrl }] = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json/list`)).json()) as [
+    { webSocketDebuggerUrl: string },
+  ]
+  const socket = new WebSocket(webSocketDebuggerUrl)
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', () => reject(new Error('the inspector cannot be reached')))
+  })
+  let serial = 0
+  const ask = (method: string, params = {}) =>
+    new Promise<unknown>((resolve) => {
+      const id = ++serial
+      socket.addEventListener('message', function listen({ data }) {
+        const message = JSON.parse(String(data)) as { id?: number; result?: unknown }
+        if (message.id !== id) return
+        socket.removeEventListener('message', listen)
+        resolve(message.result)
+      })
+      socket.send(JSON.stringify({ id, method, params }))
+    })
+  await ask('Profiler.enable')
+  await ask('Profiler.setSamplingInterval', { interval: 500 })
+  await ask('Profiler.start')
+  await run()
+  const { profile } = (await ask('Profiler.stop')) as { profile: CpuProfile }
+  socket.close()
+  await writeFile(file, JSON.stringify(profile))
+  return `${topOf(profile)}\n\nthe whole profile: ${file}`
+}
+
+const SHOWN = 25
+
+/** The functions and the files in which the time was spent, not that of what they called. */
+function topOf({ nodes, samples, timeDeltas }: CpuProfile): string {
+  const spent = new Map<number, number>()
+  for (const [at, id] of samples.entries()) spent.set(id, (spent.get(id) ?? 0) + (timeDeltas[at] ?? 0))
+  const functions = new Map<string, number>()
+  const files = new Map<string, number>()
+  let busy = 0
+  for (const { id, callFrame } of nodes) {
+    const time = spent.get(id) ?? 0
+    const { functionName, url, lineNumber } = callFrame
+    if (time === 0 || functionName === '(idle)') continue
+    busy += time
+    const place = placeOf(url)
+    const name = place === '' ? functionName : `${functionName || '(anonymous)'}  ${place}:${lineNumber + 1}`
+    functions.set(name, (functions.get(name) ?? 0) + time)
+    files.set(place || functionName, (files.get(place || functionName) ?? 0) + time)
+  }
+  const all = timeDeltas.reduce((sum, delta) => sum + delta, 0)
+  const share = (time: number) => `${((100 * time) / busy).toFixed(1).padStart(5)} %`
+  const table = (times: Map<string, number>) =>
+    [...times]
+      .toSorted(([, one], [, other]) => other - one)
+      .slice(0, SHOWN)
+      .map(([name, time]) => `${share(time)}  ${name}`)
+      .join('\n')
+  const total = `busy ${Math.round((100 * busy) / all)} % of ${(all / 1e6).toFixed(1)} s; shares of what was busy, by self time`
+  return `${total}\n\nfunctions\n${table(functions)}\n\nfiles\n${table(files)}`
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+function placeOf(url: string): string {
+  return (url.startsWith('file://') ? fileURLToPath(url) : url).replace(ROOT, '').replace(/^.*node_modules\//, '')
+}

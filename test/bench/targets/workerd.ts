@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { withConfig, workerModules } from '../../worker/support/worker-modules.ts'
+import { startWorkerd } from '../../worker/support/workerd.ts'
+import { bearer, configuration, governedKey, newKey } from '../gateway-server.ts'
+import { answering, LOAD_CORE, pin, SERVER_CORE, start } from '../processes.ts'
+import type { Place, Target } from './target.ts'
+
+/** Ours on Workers' own runtime, called with a virtual key: every call decided and settled in Redis over HTTP. What
+ *  stands for the services at the other end of the line, Redis, PostgreSQL and the queue, is not counted. */
+export const workerd: Target = {
+  name: 'workerd',
+  ours: true,
+  async start(place) {
+    const stores = await storesOverHttp(place)
+    const masterKey = newKey()
+    const modules = withConfig(await workerModules(), configuration(place.upstreamUrl))
+    const variables = { ...stores, GATEWAY_MASTER_KEY: masterKey, GATEWAY_SALT_KEY: newKey() }
+    const worker = await startWorkerd(modules, variables, { queue: 'taking' })
+    pin(worker.pid, SERVER_CORE)
+    const key = await governedKey({ root: worker.url, headers: bearer(masterKey) })
+    return { url: `${worker.url}/v1`, headers: bearer(key), pids: [worker.pid], stop: worker.stop }
+  },
+}
+
+/** The floor of that runtime: the least that a worker can do between a client and the far end. */
+export const workerdProxy: Target = {
+  name: 'workerd-proxy',
+  async start({ upstreamUrl }) {
+    const worker = await startWorkerd(
+      { script: PROXY, texts: [], sources: [] },
+      { UPSTREAM: new URL(upstreamUrl).origin },
+    )
+    pin(worker.pid, SERVER_CORE)
+    return { url: `${worker.url}/v1`, headers: {}, pids: [worker.pid], stop: worker.stop }
+  },
+}
+
+const PROXY = {
+  name: 'proxy',
+  text: `export default {
+  async fetch(request, env) {
+    const { pathname } = new URL(request.url)
+    const headers = { 'content-type': 'application/json' }
+    const upstream = await fetch(env.UPSTREAM + pathname, { method: request.method, headers, body: request.body })
+    return new Response(upstream.body, { status: upstream.status, headers: upstream.headers })
+  },
+}`,
+}
+
+async function storesOverHttp({ folder }: Place): Promise<Record<string, string>> {
+  const log = join(folder, 'stores.log')
+  const program = new URL('../../../src/local/stores.node.ts', import.meta.url).pathname
+  const child = start(process.execPath, [program], {
+    core: LOAD_CORE,
+    env: { GATEWAY_DATA_DIR: folder, REDIS_HTTP_PORT: '0', POSTGRES_HTTP_PORT: '0' },
+  })
+  let said = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  while (!/^DATABASE_HTTP_URL=.*\n/m.test(said)) {
+    await Promise.race([once(child.stdout as NonNullable<typeof child.stdout>, 'data'), ended(child)])
+  }
+  await answering(/^REDIS_URL=(.*)$/m.exec(said)?.[1] ?? '', child, log)
+  return Object.fromEntries(
+    said
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+  )
+}
+
+async function ended(child: ReturnType<typeof start>): Promise<never> {
+  await once(child, 'exit')
+  throw new Error('the stores ended before they listened')
+}
