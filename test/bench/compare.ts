@@ -30,7 +30,7 @@ export async function compare(session: Session, how: Comparison): Promise<boolea
   const running = new Map<string, Running>()
   const faults: string[] = []
   for (const target of TARGETS) {
-    if (only && target.name !== 'direct' && !only.includes(target.name)) continue
+    if (only ? target.name !== 'direct' && !only.includes(target.name) : how.quick && target.onlyInFull) continue
     try {
       running.set(target.name, await warm(session, target, how))
     } catch (error) {
@@ -95,7 +95,7 @@ async function warm(
   const { upstreamUrl, inspected = false } = session
   const found = await target.start({ upstreamUrl, folder, peerNode, inspected })
   await checkAnswers(found)
-  await load(found, LOADS.sixteen, quick ? 2 : 5, session.folder)
+  await load(found, LOADS.sixteen, quick ? 1 : 5, session.folder)
   await load(found, LOADS.streams, 1, session.folder)
   return found
 }
@@ -112,7 +112,7 @@ async function oneRound({ folder, upstreamUrl }: Session, target: Running, how: 
     firstByte: asked('first-byte') ? await firstByte(target, how.quick ? 150 : 400) : undefined,
     residentMegabytes: resident,
     streamsAtOnce: asked('streams-at-once')
-      ? await streamsAtOnce(target, upstreamUrl, { streams: SLOTS, seconds: how.quick ? 2 : 5 })
+      ? await streamsAtOnce(target, upstreamUrl, { streams: SLOTS, seconds: how.quick ? 1 : 5 })
       : undefined,
   }
 }

@@ -18,11 +18,11 @@ export interface GatewayServer {
 export async function startGateway(
   { folder, upstreamUrl, inspected }: Place,
   env: Readonly<Record<string, string>> = {},
+  log = join(folder, 'gateway.log'),
 ): Promise<GatewayServer> {
   const port = await freePort()
   const inspectorPort = inspected ? await freePort() : undefined
   const config = join(folder, 'gateway.yaml')
-  const log = join(folder, 'gateway.log')
   const masterKey = newKey()
   await writeFile(config, configuration(upstreamUrl))
   const program = new URL('../../src/node.ts', import.meta.url).pathname
@@ -71,6 +71,7 @@ const LIMITS = {
 export async function governedKey(
   { root, headers }: Pick<GatewayServer, 'root' | 'headers'>,
   name = 'bench',
+  slots = SLOTS,
 ): Promise<string> {
   const make = async (what: string, body: object) => {
     const response = await fetch(`${root}/ui/api/${what}`, {
@@ -84,14 +85,19 @@ export async function governedKey(
   await make('organizations', { organization_id: name })
   await make('teams', { team_id: name, organization_id: name })
   await make('users', { user_id: name })
-  const { key } = await make('keys', { team_id: name, user_id: name, max_parallel_requests: SLOTS })
+  const { key } = await make('keys', { team_id: name, user_id: name, max_parallel_requests: slots })
   return key
 }
 
 export const newKey = (): string => `sk-${randomBytes(32).toString('base64url')}`
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-export const configuration = (upstreamUrl: string): string => `model_list:
+export const configuration = (
+  upstreamUrl: string,
+): string => `# Some loads have failures in them, which must not take the only deployment away.
+router_settings:
+  cooldown_time: 0
+model_list:
   - model_name: ${MODEL}
     gateway_params:
       provider: openai-compatible

@@ -3,14 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { CHUNKS, EMBEDDINGS, FAILING_MARK, PACE_MS, PACED_MARK, pacedFrame, REPLY, STREAM } from './wire.ts'
 
 /** The far end of the benchmark, a process of its own: answers at once, checks nothing, prints its port. `GET /_open`
- *  tells how many streams it is writing. */
+ *  tells how many streams it is writing, and `/_drop` ends them. */
 const reply = Buffer.from(REPLY)
 const embeddings = Buffer.from(EMBEDDINGS)
 const frames = STREAM.map((frame) => Buffer.from(frame))
-let open = 0
+const open = new Set<ServerResponse>()
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-  if (request.url === '/_open') return send(Buffer.from(JSON.stringify({ open })), response)
+  if (request.url === '/_drop') for (const one of open) one.destroy()
+  if (request.url?.startsWith('/_')) return send(Buffer.from(JSON.stringify({ open: open.size })), response)
   const pieces: Buffer[] = []
   request.on('data', (piece: Buffer) => pieces.push(piece))
   request.on('end', () => {
@@ -28,10 +29,8 @@ function send(whole: Buffer, response: ServerResponse, status = 200): void {
 }
 
 function stream(response: ServerResponse, atPace: boolean): void {
-  open += 1
-  response.once('close', () => {
-    open -= 1
-  })
+  open.add(response)
+  response.once('close', () => open.delete(response))
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   if (atPace) sendPaced(response)
   else sendFrom(0, response)

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { inspector } from './inspector.ts'
 
 /** What of a V8 CPU profile is read here. */
 interface CpuProfile {
@@ -15,32 +16,13 @@ interface CpuProfile {
 /** Samples the JavaScript of a Node process, by its inspector, while something runs; writes the profile to a file, which
  *  browsers and editors open, and answers what it says. */
 export async function profiled(inspectorPort: number, file: string, run: () => Promise<unknown>): Promise<string> {
-  const [{ webSocketDebuggerUrl }] = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json/list`)).json()) as [
-    { webSocketDebuggerUrl: string },
-  ]
-  const socket = new WebSocket(webSocketDebuggerUrl)
-  await new Promise((resolve, reject) => {
-    socket.addEventListener('open', resolve)
-    socket.addEventListener('error', () => reject(new Error('the inspector cannot be reached')))
-  })
-  let serial = 0
-  const ask = (method: string, params = {}) =>
-    new Promise<unknown>((resolve) => {
-      const id = ++serial
-      socket.addEventListener('message', function listen({ data }) {
-        const message = JSON.parse(String(data)) as { id?: number; result?: unknown }
-        if (message.id !== id) return
-        socket.removeEventListener('message', listen)
-        resolve(message.result)
-      })
-      socket.send(JSON.stringify({ id, method, params }))
-    })
-  await ask('Profiler.enable')
-  await ask('Profiler.setSamplingInterval', { interval: 500 })
-  await ask('Profiler.start')
+  const v8 = await inspector(inspectorPort)
+  await v8.ask('Profiler.enable')
+  await v8.ask('Profiler.setSamplingInterval', { interval: 500 })
+  await v8.ask('Profiler.start')
   await run()
-  const { profile } = (await ask('Profiler.stop')) as { profile: CpuProfile }
-  socket.close()
+  const { profile } = await v8.ask<{ profile: CpuProfile }>('Profiler.stop')
+  v8.close()
   await writeFile(file, JSON.stringify(profile))
   return `${topOf(profile)}\n\nthe whole profile: ${file}`
 }

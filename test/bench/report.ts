@@ -57,6 +57,7 @@ const MEASURES: readonly Measure[] = [
   { label: '1,000 streams, KiB each', digits: 0, read: (round) => round.streamsAtOnce?.kibEach },
   { label: '1,000 streams, late chunks of 1,000', digits: 2, read: (round) => lateShare(round.streamsAtOnce) },
   { label: '1,000 streams, p99 ms from sent to read', digits: 0, read: (round) => round.streamsAtOnce?.latenessP99Ms },
+  { label: '1,000 streams, open 1 s after', digits: 0, read: (round) => round.streamsAtOnce?.leftOpen },
   { label: '1,000 streams, ms until all are closed', digits: 0, read: (round) => round.streamsAtOnce?.closedAfterMs },
   { label: 'resident MB', digits: 0, read: (round) => round.residentMegabytes },
 ]

@@ -12,6 +12,7 @@ export const gateway: Target = {
 export const gatewayRedis: Target = {
   name: 'gateway-redis',
   ours: true,
+  onlyInFull: true,
   start: async (place) => overRedis(place, async ({ headers }) => headers),
 }
 

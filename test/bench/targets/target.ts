@@ -3,6 +3,8 @@ export interface Target {
   readonly name: string
   /** A gateway of ours: what it leaves behind is a fault of the run. */
   readonly ours?: true
+  /** Left out of a quick run, unless it is asked for. */
+  readonly onlyInFull?: true
   /** Throws with a sentence when this machine cannot run it. */
   start(place: Place): Promise<Running>
 }
