@@ -5,9 +5,12 @@ export interface Inspector {
 }
 
 export async function inspector(port: number): Promise<Inspector> {
-  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+  const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+    id: string
     webSocketDebuggerUrl: string
   }[]
+  // workerd has one for each of its workers, of which ours has this name.
+  const target = targets.find(({ id }) => id === 'gateway') ?? targets[0]
   if (!target) throw new Error('nothing to inspect')
   const socket = new WebSocket(target.webSocketDebuggerUrl)
   await new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { withConfig, workerModules } from '../../worker/support/worker-modules.ts'
 import { startWorkerd } from '../../worker/support/workerd.ts'
 import { bearer, configuration, governedKey, newKey } from '../gateway-server.ts'
-import { answering, LOAD_CORE, pin, SERVER_CORE, start } from '../processes.ts'
+import { answering, freePort, LOAD_CORE, pin, SERVER_CORE, start } from '../processes.ts'
 import type { Place, Target } from './target.ts'
 
 /** Ours on Workers' own runtime, called with a virtual key: every call decided and settled in Redis over HTTP. What
@@ -16,10 +16,12 @@ export const workerd: Target = {
     const masterKey = newKey()
     const modules = withConfig(await workerModules(), configuration(place.upstreamUrl))
     const variables = { ...stores, GATEWAY_MASTER_KEY: masterKey, GATEWAY_SALT_KEY: newKey() }
-    const worker = await startWorkerd(modules, variables, { queue: 'taking' })
+    const inspectorPort = place.inspected ? await freePort() : undefined
+    const inspected = inspectorPort === undefined ? {} : { inspectorPort }
+    const worker = await startWorkerd(modules, variables, { queue: 'taking', ...inspected })
     pin(worker.pid, SERVER_CORE)
     const key = await governedKey({ root: worker.url, headers: bearer(masterKey) })
-    return { url: `${worker.url}/v1`, headers: bearer(key), pids: [worker.pid], stop: worker.stop }
+    return { url: `${worker.url}/v1`, headers: bearer(key), pids: [worker.pid], inspectorPort, stop: worker.stop }
   },
 }
 

@@ -24,7 +24,7 @@ export interface Workerd {
 export async function startWorkerd(
   modules: WorkerModules,
   variables: Record<string, string>,
-  { queue = 'away' }: { readonly queue?: 'away' | 'taking' } = {},
+  { queue = 'away', inspectorPort }: { readonly queue?: 'away' | 'taking'; readonly inspectorPort?: number } = {},
 ): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-workerd-'))
   const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
@@ -32,7 +32,9 @@ export async function startWorkerd(
   await writeFile(join(folder, 'config.capnp'), capnp(modules, variables, queue, await compatibility()))
 
   const startedAt = performance.now()
-  const child = spawn(binary, ['serve', '--experimental', '--control-fd=3', join(folder, 'config.capnp')], {
+  const inspecting = inspectorPort === undefined ? [] : [`--inspector-addr=127.0.0.1:${inspectorPort}`]
+  const options = ['--experimental', '--control-fd=3', ...inspecting]
+  const child = spawn(binary, ['serve', ...options, join(folder, 'config.capnp')], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const stopWithUs = () => child.kill('SIGKILL')
