@@ -1,0 +1,135 @@
+import type { Admission, Lease, Quota, RecordVersion, Settlement } from '../../../src/stores/kv/shared-store.ts'
+
+const HOUR = 3_600_000
+const LENGTH = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
+/** How long a settlement is known to have been. */
+const SETTLED_MS = HOUR
+
+interface Held {
+  readonly callId: string
+  readonly subject: string
+  readonly amount: number
+  ends: number
+}
+
+/** What the shared store promises of limits, slots, budgets and versions, said once more as plainly as possible: it keeps
+ *  everything that ever happened, and works out the rest each time. */
+export function tinyModel(now: () => number) {
+  const versions: RecordVersion[] = []
+  const hits: { readonly counter: string; readonly at: number; readonly cost: number }[] = []
+  let slots: Held[] = []
+  let holds: Held[] = []
+  const budgets = new Map<string, { period: string; spent: number }>()
+  const settled = new Map<string, number>()
+
+  const versionOf = (record: string) =>
+    Math.max(0, ...versions.filter((one) => one.record === record).map(({ version }) => version))
+
+  function window({ subject, unit, window }: Quota): { used: number; ends: number } {
+    const counter = `${subject} ${unit} ${window}`
+    const fresh = (at: number) => {
+      const length = LENGTH[window]
+      return { used: 0, ends: window === 'minute' ? at + length : (Math.floor(at / length) + 1) * length }
+    }
+    let current = { used: 0, ends: Number.NEGATIVE_INFINITY }
+    for (const hit of hits.filter((one) => one.counter === counter)) {
+      if (hit.at >= current.ends) current = fresh(hit.at)
+      current.used += hit.cost
+    }
+    return now() >= current.ends ? fresh(now()) : current
+  }
+
+  const living = (list: readonly Held[], subject: string) =>
+    list.filter((one) => one.subject === subject && one.ends > now())
+  const sum = (list: readonly Held[]) => list.reduce((total, { amount }) => total + amount, 0)
+
+  function place(list: readonly Held[], held: Held): Held[] {
+    const same = (one: Held) => one.callId === held.callId && one.subject === held.subject && one.amount === held.amount
+    return [...list.filter((one) => !same(one)), held]
+  }
+
+  function spentOf(subject: string, period: string, seed = 0): number {
+    const known = budgets.get(subject)
+    return !known || period > known.period ? seed : known.spent
+  }
+
+  function admit(call: Admission): object {
+    const records = call.versions.filter(({ record, version }) => versionOf(record) > version)
+    const unknown = call.budgets.filter(({ subject, seedNano }) => seedNano === undefined && !budgets.has(subject))
+    if (records.length + unknown.length > 0) {
+      return { kind: 'stale', records: records.map(({ record }) => record), budgets: unknown.map((one) => one.subject) }
+    }
+    const states = call.quotas.map((quota) => {
+      const { used, ends } = window(quota)
+      return { scope: quota.scope, unit: quota.unit, limit: quota.limit, used, resetsAt: ends }
+    })
+    const refuse = (reason: string, scope: string, resetsAt?: number) => ({
+      kind: 'refused',
+      now: now(),
+      reason,
+      scope,
+      resetsAt,
+      quotas: states,
+    })
+    for (const [at, { scope, limit, cost }] of call.quotas.entries()) {
+      const { used, resetsAt } = states[at] as (typeof states)[number]
+      if (limit === 0 || used + cost > limit) return refuse('quota', scope, resetsAt)
+    }
+    for (const { scope, subject, limit } of call.slots) {
+      if (living(slots, subject).filter(({ callId }) => callId !== call.callId).length >= limit)
+        return refuse('slot', scope)
+    }
+    for (const { scope, subject, limitNano, holdNano, likelyNano = holdNano, period, seedNano } of call.budgets) {
+      const others = living(holds, subject).filter(
+        ({ callId, amount }) => callId !== call.callId || amount !== holdNano,
+      )
+      const owed = spentOf(subject, period, seedNano) + sum(others)
+      const needs = sum(others) > 0 ? holdNano : likelyNano
+      if (owed >= limitNano || owed + needs > limitNano) return refuse('budget', scope)
+    }
+
+    const spentNano = call.budgets.map(({ subject, period, seedNano }) => spentOf(subject, period, seedNano))
+    const ends = now() + 1000 * call.leaseSeconds
+    versions.push(...call.versions)
+    for (const { subject, unit, window, cost } of call.quotas) {
+      hits.push({ counter: `${subject} ${unit} ${window}`, at: now(), cost })
+    }
+    for (const { subject } of call.slots) slots = place(slots, { callId: call.callId, subject, amount: 0, ends })
+    for (const [at, { subject, holdNano, period }] of call.budgets.entries()) {
+      const known = budgets.get(subject)
+      const latest = known && known.period > period ? known.period : period
+      budgets.set(subject, { period: latest, spent: spentNano[at] ?? 0 })
+      if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
+    }
+    const quotas = states.map((state, at) => ({ ...state, used: state.used + (call.quotas[at] as Quota).cost }))
+    return { kind: 'admitted', now: now(), quotas, spentNano }
+  }
+
+  function settle({ callId, slots: freed, budgets: billed }: Settlement): void {
+    if ((settled.get(callId) ?? Number.NEGATIVE_INFINITY) > now()) return
+    settled.set(callId, now() + SETTLED_MS)
+    slots = slots.filter((one) => one.callId !== callId || !freed.includes(one.subject))
+    for (const { subject, period, holdNano, spentNano } of billed) {
+      const known = budgets.get(subject)
+      if (!known) continue
+      holds = holds.filter((one) => one.callId !== callId || one.subject !== subject || one.amount !== holdNano)
+      if (period > known.period) budgets.set(subject, { period, spent: spentNano })
+      else if (period === known.period) known.spent += spentNano
+    }
+  }
+
+  function renew(lease: Lease): void {
+    const ends = now() + 1000 * lease.leaseSeconds
+    const prolong = (one: Held) => {
+      if (one.ends > now()) one.ends = Math.max(one.ends, ends)
+    }
+    for (const one of slots) if (one.callId === lease.callId && lease.slots.includes(one.subject)) prolong(one)
+    for (const { subject, holdNano } of lease.budgets) {
+      for (const one of holds) {
+        if (one.callId === lease.callId && one.subject === subject && one.amount === holdNano) prolong(one)
+      }
+    }
+  }
+
+  return { admit, settle, renew, publish: (records: readonly RecordVersion[]) => void versions.push(...records) }
+}
