@@ -1,15 +1,19 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { adminApi } from '../support/admin-api.ts'
+import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
+import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { rateLimited } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment } from './configuration.ts'
+import { configuration, deployment, echo } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
 let gateway: TestGateway
-afterEach(() => gateway.close())
 
 describe('Errors', () => {
+  afterEach(() => gateway.close())
+
   it('all deployments of the group at capacity under pre-call checks: 503', async () => {
     const text = configuration({
       router_settings: { enable_pre_call_checks: true },
@@ -45,4 +49,44 @@ describe('Errors', () => {
     expect(response.headers.get('x-gateway-attempts')).toBe('2')
     expect(performance.now() - started).toBeLessThan(2000)
   })
+})
+
+describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('429 body fields', () => {
+  const levels = ['org', 'team', 'user', 'key'] as const
+  const dimensions = ['rpm', 'tpm', 'rph', 'rpd', 'tpd'] as const
+  const paths = { org: 'organizations', team: 'teams', user: 'users', key: 'keys' }
+  let full: FullGateway
+  const ask = adminApi(() => full)
+
+  beforeAll(async () => {
+    const general_settings = { database_url: await freshDatabase(inject('postgresUrl')), redis_url: inject('redisUrl') }
+    full = await startFullGateway(configuration({ general_settings, model_list: [echo('echo', 'echo-1')] }))
+  })
+  afterAll(() => full?.close())
+
+  it.each(levels.flatMap((level) => dimensions.map((dimension) => [level, dimension] as const)))(
+    '`<scope>` has the form `<level>_<dimension>`: %s_%s',
+    async (level, dimension) => {
+      const limits = { [`${dimension}_limit`]: 0 }
+      const owner = level === 'key' ? {} : (await ask('POST', `/${paths[level]}`, limits)).body
+      const { organization_id, team_id, user_id } = owner
+      const belonging = { org: { organization_id }, team: { team_id }, user: { user_id }, key: limits }[level]
+      const { key } = (await ask('POST', '/keys', belonging)).body
+      const headers = { authorization: `Bearer ${key}` }
+      const response = await full.fetch('/v1/chat/completions', chatInit({ model: 'echo', messages }, { headers }))
+      const scope = `${level}_${dimension}`
+      expect(response.status).toBe(429)
+      expect(await response.json()).toEqual({
+        error: {
+          message: `Rate limit exceeded for scope '${scope}'`,
+          type: 'rate_limit_error',
+          param: scope,
+          code: `${scope}_exceeded`,
+        },
+      })
+      const seconds = Number(response.headers.get('retry-after'))
+      expect(seconds).toBeGreaterThanOrEqual(1)
+      expect(seconds).toBeLessThanOrEqual({ m: 60, h: 3600, d: 86_400 }[dimension.at(-1) as 'm' | 'h' | 'd'])
+    },
+  )
 })

@@ -9,6 +9,9 @@ import { nodeAdapters } from '../../src/rim/node-adapters.node.ts'
 import { serve } from '../../src/rim/serve.node.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
 
+/** Under which its keys are kept. */
+export const FULL_GATEWAY_SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
+
 export interface FullGateway {
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
@@ -19,7 +22,7 @@ export interface FullGateway {
 /** A gateway over the stores that its configuration names, as `npm start` makes it. */
 export async function startFullGateway(yaml: string): Promise<FullGateway> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
-  const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: 'salt-of-the-tests-0f4d1b7a93' })
+  const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
   const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
   const log = jsonLog('silent', () => {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
