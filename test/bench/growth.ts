@@ -98,7 +98,7 @@ const unknown = only?.find((name) => !GROWTHS.some((growth) => growth.name === n
 if (unknown !== undefined) throw new RangeError(`there is no '${unknown}'\n${USAGE}`)
 
 if (options.help) say(USAGE)
-else await session(30 * 60, grow)
+else await session(60 * 60, grow)
 
 async function grow(place: Session): Promise<boolean> {
   for (const { name, title, steps, measure } of GROWTHS) {

@@ -142,7 +142,8 @@ function panels(samples: readonly Sample[], seconds: readonly SoakSecond[]): Pan
     })
   const each = (read: (second: SoakSecond) => number) => seconds.map((second, at) => [at + 1, read(second)] as const)
   return [
-    { title: 'Memory', unit: 'MB', lines: { resident: of((one) => one.residentMb), heap: of((one) => one.heapMb) } },
+    { title: 'Resident memory', unit: 'MB', lines: { resident: of((one) => one.residentMb) } },
+    { title: 'Heap after collection', unit: 'MB', lines: { heap: of((one) => one.heapMb) } },
     {
       title: 'Taken',
       unit: 'at that moment',
