@@ -38,6 +38,7 @@ else if (options.profile) {
   const seconds = bounded(options.seconds, 10, 120)
   const [name = 'gateway-key'] = only ?? []
   const [load = 'sixteen'] = (loads ?? []) as LoadName[]
+  if (!Object.hasOwn(LOADS, load)) throw new RangeError(`'${load}' is not profiled`)
   const file = join(tmpdir(), `${name}-${load}-${Date.now()}.cpuprofile`)
   await session(seconds + 60, (place) => profile(place, { name, load, seconds, file }))
 } else {

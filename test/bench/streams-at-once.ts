@@ -64,6 +64,8 @@ interface Order {
 /** How many connections are begun before the next ones wait for the first word of these. */
 const AT_A_TIME = 50
 const PATIENCE_MS = 3000
+/** For its first word, a stream. */
+const LONGEST_WAIT_MS = 15_000
 
 async function run({ url, headers, upstreamUrl, streams, seconds }: Order) {
   const lateness: number[] = []
@@ -134,6 +136,7 @@ function open(url: string, headers: Record<string, string>, agent: Agent, note: 
     headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(pacedBody), ...headers },
   })
   const began = new Promise<boolean>((resolve) => {
+    setTimeout(resolve, LONGEST_WAIT_MS, false).unref()
     outgoing.on('error', () => resolve(false))
     outgoing.on('response', (response) => {
       if (response.statusCode !== 200) resolve(false)
