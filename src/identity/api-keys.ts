@@ -25,13 +25,15 @@ const SHARED_SECONDS = 3600
  *  with its client, that look never ends. */
 const SHARED_LOOK_MS = 2000
 
+/** What another process put into the shared store may be old. */
+const READ_BY_ANOTHER = 0
+
 /** The record that says whether a key exists at all: it gets version 1 when the key is made. */
 export const credentialRecord = (keyHash: string) => `credential:${keyHash}`
 
 /** What is kept of a key. */
 interface Known {
   readonly caller: Caller
-  readonly readAt: number
   readonly expiresAt: number
   /** undefined: from anywhere. */
   readonly allowedFrom: ((address: string) => boolean) | undefined
@@ -60,12 +62,11 @@ export function apiKeys(options: {
     return new GatewayError('permission', message, { code: 'address_not_allowed' })
   }
 
-  function keep(keyHash: string, record: CallerRecord): Known {
+  function keep(keyHash: string, record: CallerRecord, readAt: number): Known {
     const { expires_at, allowed_ips } = record.key
     const again = (address: string) => readAgain(keyHash, address)
     const entry: Known = {
-      caller: callerOf(record, { targetDefault, again }),
-      readAt: now(),
+      caller: callerOf(record, { targetDefault, again, readAt }),
       expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
       allowedFrom: allowed_ips === null ? undefined : addressMatcher(allowed_ips),
     }
@@ -78,7 +79,7 @@ export function apiKeys(options: {
     const record = await look(keyHash)
     if (!record) unknown.set(keyHash, true, now() + UNKNOWN_MS)
     if (!record || record.key.revoked) throw invalid()
-    const entry = keep(keyHash, record)
+    const entry = keep(keyHash, record, now())
     const refused = objection(entry, address)
     if (refused) throw refused
     return entry.caller
@@ -144,7 +145,7 @@ export function apiKeys(options: {
     const record = await shared(keyHash)
     if (!record) return readAgain(keyHash, address)
     if (record.key.revoked) throw invalid()
-    return remembered(keyHash, keep(keyHash, record), address)
+    return remembered(keyHash, keep(keyHash, record, READ_BY_ANOTHER), address)
   }
 
   return (key, address) => {
@@ -152,7 +153,7 @@ export function apiKeys(options: {
     const keyHash = hash(key)
     const entry = known.get(keyHash)
     if (!entry) return find(keyHash, address)
-    const old = store.mode() === 'degraded' && now() - entry.readAt >= KNOWN_WHILE_DEGRADED_MS
+    const old = store.mode() === 'degraded' && now() - entry.caller.readAt >= KNOWN_WHILE_DEGRADED_MS
     if (old) return readAgain(keyHash, address)
     return objection(entry, address) ? remembered(keyHash, entry, address) : entry.caller
   }

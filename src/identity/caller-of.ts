@@ -2,7 +2,6 @@ import { accountsOf } from '../limits/accounts.ts'
 import type { Level, LimitedScope } from '../limits/limited-scope.ts'
 import { quotaRules } from '../limits/quotas.ts'
 import type { Caller } from '../pipeline/caller.ts'
-import type { RecordVersion } from '../stores/kv/shared-store.ts'
 import type { CallerRecord, LimitsRecord } from '../stores/sql/caller-records.ts'
 import { callableTargets, type TargetLevel } from './callable-targets.ts'
 
@@ -14,7 +13,7 @@ export const recordName = (level: Level, id: string) => `${level}:${id}` as cons
 /** A caller from what the database says of its key; `again` reads that once more. */
 export function callerOf(
   record: CallerRecord,
-  options: { readonly targetDefault: 'allow' | 'deny'; readonly again: Caller['again'] },
+  options: { readonly targetDefault: 'allow' | 'deny' } & Pick<Caller, 'again' | 'readAt'>,
 ): Caller {
   const { key, user, team, organization, bindings } = record
   const scopes: (LimitedScope & LimitsRecord)[] = []
@@ -29,6 +28,7 @@ export function callerOf(
   add('key', 'api_key', key.key_id, key)
 
   const { max_parallel_requests: parallel } = key
+  const versions = scopes.map(({ level, id, version }) => ({ record: recordName(level, id), version }))
   return {
     kind: 'api_key',
     keyId: key.key_id,
@@ -42,7 +42,9 @@ export function callerOf(
         : [{ scope: 'key_parallel_requests', subject: recordName('key', key.key_id), limit: parallel }],
     accounts: scopes.flatMap(accountsOf),
     mayCall: callableTargets(levels, options.targetDefault),
-    versions: scopes.map(({ level, id, version }): RecordVersion => ({ record: recordName(level, id), version })),
+    versions,
+    remembered: versions.map((version) => ({ ...version, remembered: true })),
+    readAt: options.readAt,
     again: options.again,
   }
 }

@@ -12,5 +12,7 @@ export const masterCaller: Caller = {
   accounts: [],
   mayCall: () => true,
   versions: [],
+  remembered: [],
+  readAt: 0,
   again: async () => masterCaller,
 }

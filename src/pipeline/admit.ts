@@ -1,7 +1,7 @@
 import { GatewayError } from '../lib/errors.ts'
 import { quotasOf } from '../limits/quotas.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
-import type { Admission, Admitted, Refused, Stale } from '../stores/kv/shared-store.ts'
+import type { Admission, Admitted, HeldVersion, Refused, Stale } from '../stores/kv/shared-store.ts'
 import type { Caller } from './caller.ts'
 import type { PipelineServices } from './pipeline.ts'
 
@@ -10,6 +10,9 @@ export const LEASE_SECONDS = 120
 
 /** How often a decision is asked for again because what it rests on has changed meanwhile. */
 const TURNS = 5
+
+/** A store that loses what it knew within this time of a reading is taken to have known it. */
+const JUST_READ_MS = 1000
 
 /** Money spent by subject, by the database. */
 export type Seeds = ReadonlyMap<string, number>
@@ -33,12 +36,12 @@ export interface Decision<Asked extends Admission = Admission> {
 export async function decide<Asked extends Admission>(
   services: PipelineServices,
   { caller: first, address }: Asking,
-  ask: (caller: Caller, seeds: Seeds) => Asked,
+  ask: (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]) => Asked,
 ): Promise<Decision<Asked>> {
   const seeds = new Map<string, number>()
   let caller = first
   for (let turn = 0; turn < TURNS; turn++) {
-    const asked = ask(caller, seeds)
+    const asked = ask(caller, seeds, turn > 0 || justRead(services, caller) ? caller.versions : caller.remembered)
     const answer = await services.store.admit(asked)
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') throw refusal(answer)
@@ -49,13 +52,17 @@ export async function decide<Asked extends Admission>(
   throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
 }
 
+function justRead({ clock }: PipelineServices, { readAt }: Caller): boolean {
+  return clock.now() - readAt < JUST_READ_MS
+}
+
 /** Counts a request that is no model call. Answers what its client is told about its limits. */
 export async function admitRequest(
   services: PipelineServices,
   { requestId, tokens, ...asking }: Asking & { readonly requestId: string; readonly tokens: number },
 ): Promise<{ readonly caller: Caller; readonly headers: Record<string, string> }> {
   const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
-  const decision = await decide(services, asking, ({ versions, quotas }) => ({
+  const decision = await decide(services, asking, ({ quotas }, _seeds, versions) => ({
     callId: requestId,
     attemptId: requestId,
     versions,

@@ -3,7 +3,7 @@ import { quotasOf } from '../limits/quotas.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
-import type { Admission, Admitted } from '../stores/kv/shared-store.ts'
+import type { Admission, Admitted, HeldVersion } from '../stores/kv/shared-store.ts'
 import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
 import type { CallInput } from './call.ts'
 import type { Caller } from './caller.ts'
@@ -55,9 +55,9 @@ export async function allow(
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request: parsed.request }, group)) }
   }
   let ready = planFor(input.caller)
-  const ask = (caller: Caller, seeds: Seeds): AskedAdmission => {
+  const ask = (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]): AskedAdmission => {
     if (caller !== input.caller) ready = planFor(caller)
-    const counted = { ...ids, versions: caller.versions, quotas: quotasOf(caller.quotas, tokensOf(input)) }
+    const counted = { ...ids, versions, quotas: quotasOf(caller.quotas, tokensOf(input)) }
     // What will not begin holds nothing: nobody would settle it.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
     const order = ready.plan.order()

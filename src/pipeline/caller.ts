@@ -1,6 +1,6 @@
 import type { Account } from '../limits/accounts.ts'
 import type { QuotaRule } from '../limits/quotas.ts'
-import type { RecordVersion, Slot } from '../stores/kv/shared-store.ts'
+import type { HeldVersion, RecordVersion, Slot } from '../stores/kv/shared-store.ts'
 
 /** Something that a caller may be allowed to call. */
 export interface CallTarget {
@@ -25,6 +25,10 @@ export interface Caller {
   mayCall(target: CallTarget): boolean
   /** The records that this was read from. Admission refuses a caller that is out of date. */
   readonly versions: readonly RecordVersion[]
+  /** The same, for when the reading is some time ago. */
+  readonly remembered: readonly HeldVersion[]
+  /** When they were read, in milliseconds since 1970. */
+  readonly readAt: number
   /** Read again, past every cache, for a request from this address. Throws the refusal of a caller that is none any
    *  more. */
   again(address: string): Promise<Caller>

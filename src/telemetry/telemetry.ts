@@ -40,15 +40,15 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
   return callFields(event)
 }
 
-/** A line a call: short, because there are many. Attempts are told where there were several, and of what was used what is
+/** A line a call: short, because there are many. Attempts are told where there were several, or where it went wrong, and of what
  *  not nothing. */
 function callFields(event: CallFinished): LogFields {
   const { type: _type, at: _at, charges: _charges, ...fields } = event
-  const { usage, tried, attempts, overheadMs, firstTokenMs, upstreamMs, totalMs } = event
+  const { usage, tried, attempts, ending, overheadMs, firstTokenMs, upstreamMs, totalMs } = event
   return {
     ...fields,
     usage: usage && used(usage),
-    tried: attempts > 1 ? tried : undefined,
+    tried: attempts > 1 || ending !== 'answered' ? tried : undefined,
     overheadMs: short(overheadMs),
     firstTokenMs: short(firstTokenMs),
     upstreamMs: short(upstreamMs),

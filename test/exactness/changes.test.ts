@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { GatewayProcess } from '../rim/gateway-process.ts'
 import { deployment, echo } from '../spec/configuration.ts'
@@ -41,6 +42,16 @@ describe.skipIf(!pairExists())('what a process remembers of keys', () => {
       expect(await running.text()).toContain('[DONE]')
     },
   )
+
+  it('a key that was revoked stays so where the store has lost all that it knew', async () => {
+    const { key, ids } = await pair.family()
+    expect([await ask(pair.gateways[0], key), await ask(pair.gateways[1], key)]).toEqual([200, 200])
+    // What was read a moment ago is taken for true.
+    await wait(1100)
+    await pair.admin('POST', `keys/${ids.key}/revoke`, {})
+    await pair.raw.command('FLUSHALL')
+    expect([await ask(pair.gateways[1], key), await ask(pair.gateways[0], key)]).toEqual([401, 401])
+  })
 
   it('an address that is not allowed any more is refused with its next request, whoever asked before', async () => {
     const { key, ids } = await pair.family()

@@ -50,7 +50,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     return {
       callId: `call-${calls}`,
       attemptId: `call-${calls}/1`,
-      versions: some(SUBJECTS, 0.3).map((record) => ({ record, version: version() })),
+      versions: some(SUBJECTS, 0.3).map((record) => ({ record, version: version(), remembered: chance(0.3) })),
       quotas: some(SUBJECTS).flatMap((subject) =>
         some(
           (['requests', 'tokens'] as const).flatMap((unit) =>

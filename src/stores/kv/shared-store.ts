@@ -7,6 +7,13 @@ export interface RecordVersion {
   readonly version: number
 }
 
+/** A version that somebody goes by. */
+export interface HeldVersion extends RecordVersion {
+  /** It was read some time ago: a store that knows no version of the record, because it has lost what it knew, calls it
+   *  stale, too. */
+  readonly remembered?: boolean
+}
+
 export type Window = 'minute' | 'hour' | 'day'
 
 /** One limit of one scope. `cost` is counted when everything passes; `used + cost > limit` refuses. */
@@ -52,7 +59,7 @@ export interface Admission {
   readonly callId: string
   /** Names the first attempt; the lease on the reserved deployment carries it. */
   readonly attemptId: string
-  readonly versions: readonly RecordVersion[]
+  readonly versions: readonly HeldVersion[]
   readonly quotas: readonly Quota[]
   readonly slots: readonly Slot[]
   readonly budgets: readonly Budget[]
@@ -99,7 +106,7 @@ export interface Refused {
 /** Nothing was changed: read these again from SQL and ask once more. */
 export interface Stale {
   readonly kind: 'stale'
-  /** Records of which the store knows a newer version. */
+  /** Records of which the store knows a newer version, or none where one is only remembered. */
   readonly records: readonly string[]
   /** Subjects whose spend the store does not know. */
   readonly budgets: readonly string[]

@@ -26,6 +26,16 @@ export function keepingContract({ fresh, freshWithOwnClock, raw }: World): void 
       })
     })
 
+    it('takes a version that is only remembered for stale where it knows none, and one that was just read for true', async () => {
+      const { store } = fresh()
+      const at = (version: number, remembered: boolean) =>
+        call({ versions: [{ record: 'key:1', version, remembered }] })
+      const stale = { kind: 'stale', records: ['key:1'], budgets: [] }
+      expect(await store.admit(at(3, true))).toEqual(stale)
+      expect(await kinds(store, at(0, true), at(3, false), at(3, true), at(4, true))).toEqual(Array(4).fill('admitted'))
+      expect(await store.admit(at(3, true))).toEqual(stale)
+    })
+
     it('learns newer versions from those who read them, never goes back', async () => {
       const { store } = fresh()
       const at = (version: number) => call({ versions: [{ record: 'key:1', version }] })

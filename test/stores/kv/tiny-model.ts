@@ -54,7 +54,10 @@ export function tinyModel(now: () => number) {
   }
 
   function admit(call: Admission): object {
-    const records = call.versions.filter(({ record, version }) => versionOf(record) > version)
+    const records = call.versions.filter(({ record, version, remembered }) => {
+      const lost = remembered === true && version > 0 && !versions.some((one) => one.record === record)
+      return lost || versionOf(record) > version
+    })
     const unknown = call.budgets.filter(({ subject, seedNano }) => seedNano === undefined && !budgets.has(subject))
     if (records.length + unknown.length > 0) {
       return { kind: 'stale', records: records.map(({ record }) => record), budgets: unknown.map((one) => one.subject) }

@@ -30,8 +30,10 @@ const NONE: readonly string[] = []
 function findStale(state: State, call: Admission): Stale | undefined {
   let records = NONE
   let budgets = NONE
-  for (const { record, version } of call.versions) {
-    if ((state.versions.get(record) ?? 0) > version) records = [...records, record]
+  for (const { record, version, remembered } of call.versions) {
+    const known = state.versions.get(record)
+    const stale = known === undefined ? remembered && version > 0 : known > version
+    if (stale) records = [...records, record]
   }
   for (const { subject, seedNano } of call.budgets) {
     if (seedNano === undefined && !state.budgets.get(subject)) budgets = [...budgets, subject]

@@ -9,16 +9,18 @@ local leasesExpire = math.max(leaseMs, ${LIFETIME_MS.leases})
 
 local stale, unknown = {}, {}
 
-local versions, versionKeys = {}, {}
+local versions, remembered, versionKeys = {}, {}, {}
 for i = 1, number() do
   versionKeys[i] = key()
   versions[i] = text()
+  remembered[i] = text() == '1'
 end
 if #versions > 0 then
   local known = call('MGET', unpack(versionKeys))
   for i = 1, #versions do
     local difference = numeric(known[i]) - tonumber(versions[i])
-    if difference > 0 then stale[#stale + 1] = i - 1 end
+    local lost = remembered[i] and not known[i] and difference < 0
+    if difference > 0 or lost then stale[#stale + 1] = i - 1 end
     if difference >= 0 then versions[i] = false end
   end
 end

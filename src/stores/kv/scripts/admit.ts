@@ -17,9 +17,9 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   const args: Argument[] = [call.callId, call.attemptId, milliseconds(call.leaseSeconds)]
 
   args.push(call.versions.length)
-  for (const { record, version } of call.versions) {
+  for (const { record, version, remembered } of call.versions) {
     keys.push(versionKey(record))
-    args.push(version)
+    args.push(version, remembered ? '1' : '0')
   }
 
   const subjects = [...new Set(call.quotas.map(({ subject }) => subject))]
