@@ -1,8 +1,7 @@
 import type { Log, LogFields } from '../lib/log.ts'
-import type { Usage } from '../modes/usage.ts'
 import { audit } from './audit.ts'
 import type { Delivery } from './delivery.ts'
-import type { CallFinished, RecordsMoved, TelemetryEvent } from './events.ts'
+import type { RecordsMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 
@@ -37,34 +36,6 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
     const { type: _type, at: _at, ...fields } = event
     return fields
   }
-  return callFields(event)
-}
-
-/** A line a call: short, because there are many. Attempts are told where there were several, or where it went wrong, and of what
- *  not nothing. */
-function callFields(event: CallFinished): LogFields {
   const { type: _type, at: _at, charges: _charges, ...fields } = event
-  const { usage, tried, attempts, ending, overheadMs, firstTokenMs, upstreamMs, totalMs } = event
-  return {
-    ...fields,
-    usage: usage && used(usage),
-    tried: attempts > 1 || ending !== 'answered' ? tried : undefined,
-    overheadMs: short(overheadMs),
-    firstTokenMs: short(firstTokenMs),
-    upstreamMs: short(upstreamMs),
-    totalMs: short(totalMs),
-  }
-}
-
-function used(usage: Usage): LogFields {
-  const kinds: LogFields = {}
-  for (const kind in usage) {
-    const amount = usage[kind as keyof Usage]
-    if (amount) kinds[kind] = amount
-  }
-  return kinds
-}
-
-function short(milliseconds: number | undefined): number | undefined {
-  return milliseconds === undefined ? undefined : Math.round(milliseconds * 100) / 100
+  return fields
 }
