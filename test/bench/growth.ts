@@ -97,9 +97,6 @@ const only = options.only?.split(',')
 const unknown = only?.find((name) => !GROWTHS.some((growth) => growth.name === name))
 if (unknown !== undefined) throw new RangeError(`there is no '${unknown}'\n${USAGE}`)
 
-if (options.help) say(USAGE)
-else await session(60 * 60, grow)
-
 async function grow(place: Session): Promise<boolean> {
   for (const { name, title, steps, measure } of GROWTHS) {
     if (only && !only.includes(name)) continue
@@ -137,7 +134,8 @@ async function streams(count: number, session: Session): Promise<Record<string, 
   return {
     cores: found.cpuShare.toFixed(3),
     'CPU a chunk': microseconds((found.cpuShare / (count * 10)) * 1e6),
-    'KiB each': found.kibEach.toFixed(0),
+    // Of a few nothing can be seen beside what a garbage collection takes and leaves.
+    'KiB each': count < 100 ? '-' : found.kibEach.toFixed(0),
     'late of 1,000': ((1000 * found.lateChunks) / Math.max(1, found.chunks)).toFixed(2),
     'ms until closed': found.closedAfterMs?.toFixed(0) ?? 'never',
     refused: String(found.failures + found.refusedAfterwards),
@@ -151,3 +149,6 @@ async function startGoverned({ folder, upstreamUrl }: Session) {
   const key = await governedKey(server, 'growth', 5000)
   return { url: `${server.root}/v1`, headers: bearer(key), pids: [server.pid] }
 }
+
+if (options.help) say(USAGE)
+else await session(60 * 60, grow)
