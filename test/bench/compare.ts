@@ -112,7 +112,7 @@ async function oneRound({ folder, upstreamUrl }: Session, target: Running, how: 
     firstByte: asked('first-byte') ? await firstByte(target, how.quick ? 150 : 400) : undefined,
     residentMegabytes: resident,
     streamsAtOnce: asked('streams-at-once')
-      ? await streamsAtOnce(target, upstreamUrl, { streams: SLOTS, seconds: how.quick ? 1 : 5 })
+      ? await streamsAtOnce(target, upstreamUrl, { streams: SLOTS, seconds: how.quick ? 1 : 5, paceMs: 100 })
       : undefined,
   }
 }

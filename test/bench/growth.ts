@@ -87,7 +87,7 @@ const GROWTHS: readonly Growth[] = [
   },
   {
     name: 'streams',
-    title: 'streams at once, of 10 chunks a second',
+    title: 'streams at once, of a chunk a second',
     steps: [1, 10, 100, 1000, ...(options.quick ? [] : [5000])],
     measure: streams,
   },
@@ -130,10 +130,14 @@ let governed: Promise<{ url: string; headers: Record<string, string>; pids: numb
 
 async function streams(count: number, session: Session): Promise<Record<string, string>> {
   governed ??= startGoverned(session)
-  const found = await streamsAtOnce(await governed, session.upstreamUrl, { streams: count, seconds: seconds + 2 })
+  const found = await streamsAtOnce(await governed, session.upstreamUrl, {
+    streams: count,
+    seconds: seconds + 2,
+    paceMs: 1000,
+  })
   return {
     cores: found.cpuShare.toFixed(3),
-    'CPU a chunk': microseconds((found.cpuShare / (count * 10)) * 1e6),
+    'CPU a chunk': microseconds((found.cpuShare / count) * 1e6),
     // Of a few nothing can be seen beside what a garbage collection takes and leaves.
     'KiB each': count < 100 ? '-' : found.kibEach.toFixed(0),
     'late of 1,000': ((1000 * found.lateChunks) / Math.max(1, found.chunks)).toFixed(2),

@@ -23,7 +23,7 @@ const KINDS = {
   whole: { body: requestBody(false), status: 200 },
   stream: { body: requestBody(true), status: 200 },
   failing: { body: failingBody, status: 502 },
-  leaving: { body: pacedBody, status: 200 },
+  leaving: { body: pacedBody(100), status: 200 },
 } as const
 type Kind = keyof typeof KINDS
 

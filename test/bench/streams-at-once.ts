@@ -3,7 +3,7 @@ import { Agent, type ClientRequest, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cpuSeconds, LOAD_CORE, residentMegabytes, start } from './processes.ts'
 import type { Running } from './targets/target.ts'
-import { PACE_MS, pacedBody } from './wire.ts'
+import { pacedBody } from './wire.ts'
 
 export interface StreamsResult {
   readonly streams: number
@@ -25,15 +25,15 @@ export interface StreamsResult {
   readonly refusedAfterwards: number
 }
 
-/** So many streams at once, each of a word every `PACE_MS`, from a process of its own on the load's core; then all
+/** So many streams at once, each of a word every `paceMs`, from a process of its own on the load's core; then all
  *  clients leave, and come back a second later. */
 export async function streamsAtOnce(
   target: Running,
   upstreamUrl: string,
-  { streams, seconds }: { readonly streams: number; readonly seconds: number },
+  { streams, seconds, paceMs }: { readonly streams: number; readonly seconds: number; readonly paceMs: number },
 ): Promise<StreamsResult> {
   const before = residentMegabytes(target.pids)
-  const order: Order = { url: target.url, headers: target.headers, upstreamUrl, streams, seconds }
+  const order: Order = { url: target.url, headers: target.headers, upstreamUrl, streams, seconds, paceMs }
   const child = start(process.execPath, [import.meta.filename, JSON.stringify(order)], { core: LOAD_CORE })
   const ended = once(child, 'close')
   let printed = ''
@@ -59,6 +59,7 @@ interface Order {
   readonly upstreamUrl: string
   readonly streams: number
   readonly seconds: number
+  readonly paceMs: number
 }
 
 /** How many connections are begun before the next ones wait for the first word of these. */
@@ -67,8 +68,9 @@ const PATIENCE_MS = 3000
 /** For its first word, a stream. */
 const LONGEST_WAIT_MS = 15_000
 
-async function run({ url, headers, upstreamUrl, streams, seconds }: Order) {
+async function run({ url, headers, upstreamUrl, streams, seconds, paceMs }: Order) {
   const lateness: number[] = []
+  const body = pacedBody(paceMs)
   const say = (word: string) => process.stdout.write(`${word}\n`)
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 
@@ -77,7 +79,7 @@ async function run({ url, headers, upstreamUrl, streams, seconds }: Order) {
     let refused = 0
     for (let at = 0; at < streams; at += AT_A_TIME) {
       const begun = Array.from({ length: Math.min(AT_A_TIME, streams - at) }, async () => {
-        const { outgoing, began } = open(`${url}/chat/completions`, headers, agent, note)
+        const { outgoing, began } = open(`${url}/chat/completions`, { headers, body, agent, note })
         asked.push(outgoing)
         if (!(await began)) refused += 1
       })
@@ -120,7 +122,7 @@ async function run({ url, headers, upstreamUrl, streams, seconds }: Order) {
   const sorted = lateness.toSorted((a, b) => a - b)
   return {
     failures: first.refused,
-    lateChunks: sorted.filter((ms) => ms > PACE_MS).length,
+    lateChunks: sorted.filter((ms) => ms > paceMs).length,
     chunks: sorted.length,
     latenessP99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
     leftOpen,
@@ -129,15 +131,25 @@ async function run({ url, headers, upstreamUrl, streams, seconds }: Order) {
   }
 }
 
-function open(url: string, headers: Record<string, string>, agent: Agent, note: (lateMs: number) => void) {
+function open(
+  url: string,
+  options: {
+    readonly headers: Record<string, string>
+    readonly body: string
+    readonly agent: Agent
+    readonly note: (lateMs: number) => void
+  },
+) {
+  const { headers, body, agent, note } = options
   const outgoing = request(url, {
     method: 'POST',
     agent,
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(pacedBody), ...headers },
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
   })
   const began = new Promise<boolean>((resolve) => {
     setTimeout(resolve, LONGEST_WAIT_MS, false).unref()
     outgoing.on('error', () => resolve(false))
+    outgoing.on('close', () => resolve(false))
     outgoing.on('response', (response) => {
       if (response.statusCode !== 200) resolve(false)
       let pending = ''
@@ -154,7 +166,7 @@ function open(url: string, headers: Record<string, string>, agent: Agent, note: 
       })
     })
   })
-  outgoing.end(pacedBody)
+  outgoing.end(body)
   return { outgoing, began }
 }
 

@@ -21,10 +21,11 @@ const longRequest = JSON.stringify({
 
 const embeddingsRequest = JSON.stringify({ model: MODEL, input: ['one', 'two'], encoding_format: 'float' })
 
-/** A stream of one word each `PACE_MS`, each with the time at which it was sent, for as long as the client stays. */
-export const PACE_MS = 100
-export const pacedBody = JSON.stringify({ model: MODEL, messages, stream: true, user: 'paced' })
-export const PACED_MARK = '"user":"paced"'
+/** Asks for a stream of one word each so many milliseconds, each with the time at which it was sent, for as long as the
+ *  client stays. */
+export const pacedBody = (paceMs: number): string =>
+  JSON.stringify({ model: MODEL, messages, stream: true, user: `paced-${paceMs}` })
+export const PACED = /"user":"paced-(\d+)"/
 /** One that the far end fails. */
 export const failingBody = JSON.stringify({ model: MODEL, messages, user: 'failing' })
 export const FAILING_MARK = '"user":"failing"'
