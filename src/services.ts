@@ -51,6 +51,8 @@ export interface Adapters {
   readonly log: Log
   /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
   readonly counting: 'process' | 'shared'
+  /** How many callers this runtime has the memory to remember. */
+  readonly callersKept: number
   /** The processes beside this one, where there are any. */
   readonly counterPool?: CounterPool | undefined
   /** The way of records to the database. `report` hears what became of them. */
@@ -93,6 +95,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     records: callerRecords(adapters.sql),
     store,
     targetDefault,
+    callersKept: adapters.callersKept,
     now: systemClock.now,
     log,
   })

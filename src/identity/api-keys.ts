@@ -17,9 +17,9 @@ const FORM = /^sk-[\w-]{43}$/
  *  there. While the shared store is away nobody compares, and it is short. */
 const KNOWN_MS = 600_000
 const KNOWN_WHILE_DEGRADED_MS = 5000
-const KNOWN_CALLERS = 20_000
 const UNKNOWN_MS = 30_000
-const UNKNOWN_KEYS = 100_000
+/** An unknown key costs a fortieth of a caller. */
+const UNKNOWN_FOR_KNOWN = 5
 const SHARED_SECONDS = 3600
 /** How long a request waits for the look at the database that another one has begun: on a runtime that kills the other
  *  with its client, that look never ends. */
@@ -46,12 +46,14 @@ export function apiKeys(options: {
   readonly records: CallerRecords
   readonly store: SharedStore
   readonly targetDefault: 'allow' | 'deny'
+  /** How many callers are remembered. One with limits on all levels takes about 6 KB. */
+  readonly callersKept: number
   readonly now: () => number
   readonly log: Log
 }): (key: string, address: string) => Caller | Promise<Caller> {
-  const { hash, records, store, targetDefault, now, log } = options
-  const known = expiringMap<Known>(now, KNOWN_CALLERS)
-  const unknown = expiringMap<true>(now, UNKNOWN_KEYS)
+  const { hash, records, store, targetDefault, callersKept, now, log } = options
+  const known = expiringMap<Known>(now, callersKept)
+  const unknown = expiringMap<true>(now, UNKNOWN_FOR_KNOWN * callersKept)
   const looking = new Map<string, Promise<CallerRecord | undefined>>()
 
   /** Why a key that exists may not be used now, or from there. */

@@ -47,6 +47,7 @@ export async function nodeAdapters(
     transport,
     log,
     counting: 'process',
+    callersKept: 20_000,
     delivering: (report) => bufferedDelivery({ sql, log, report }),
     async close() {
       // One that cannot close keeps nobody else from it.

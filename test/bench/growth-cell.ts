@@ -101,6 +101,7 @@ function isolate(cell: Cell, asked: { store: number; statements: number }) {
       transport: canned,
       log: jsonLog('silent', () => {}),
       counting: 'process',
+      callersKept: 20_000,
       delivering: () => ({ deliver() {}, depth: () => 0, drain: async () => 0 }),
       draining: () => false,
     }),

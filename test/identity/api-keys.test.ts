@@ -40,6 +40,7 @@ function world() {
     },
     store,
     targetDefault: 'allow',
+    callersKept: 20_000,
     now: clock.now,
     log: jsonLog('silent', () => {}),
   })

@@ -63,6 +63,7 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
     transport: fetchTransport(),
     log: jsonLog('silent', () => {}),
     counting: 'shared',
+    callersKept: 20_000,
     delivering: () => delivery,
     draining: () => false,
   })

@@ -26,6 +26,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     transport,
     log,
     counting: 'shared',
+    callersKept: 20_000,
     delivering: () => delivery,
     draining: () => false,
   })

@@ -24,6 +24,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     transport,
     log,
     counting: 'process' as const,
+    callersKept: 20_000,
     delivering,
   }
   const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
