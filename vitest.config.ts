@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
@@ -6,6 +7,8 @@ const slow = { testTimeout: 20_000, hookTimeout: 60_000 }
 export default defineConfig({
   test: {
     globalSetup: ['./test/support/global-setup.ts'],
+    // Most of a test here is waiting: for a server, a clock, a fault. One file at a time would leave cores idle.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         extends: true,
