@@ -25,18 +25,19 @@ export function membersOf(bytes: Uint8Array): Member[] | undefined {
   if (bytes[at] !== OPEN_BRACE) return undefined
   const members: Member[] = []
   const keys = new Set<string>()
+  const view = viewOf(bytes)
   at = skipSpace(bytes, at + 1)
   if (bytes[at] === CLOSE_BRACE) return isSpace(bytes, at + 1) ? members : undefined
   for (;;) {
     const start = at
     if (bytes[start] !== QUOTE) return undefined
-    const keyEnd = stringEnd(bytes, start)
+    const keyEnd = stringEnd(bytes, view, start)
     const key = textOf(bytes, start + 1, keyEnd - 1)
     if (key.includes('\\') || keys.has(key)) return undefined
     const colon = skipSpace(bytes, keyEnd)
     if (bytes[colon] !== COLON) return undefined
     const valueStart = skipSpace(bytes, colon + 1)
-    const valueEnd = endOfValue(bytes, valueStart)
+    const valueEnd = endOfValue(bytes, valueStart, view)
     if (valueEnd === valueStart) return undefined
     keys.add(key)
     members.push({ key, start, valueStart, valueEnd })
@@ -46,6 +47,10 @@ export function membersOf(bytes: Uint8Array): Member[] | undefined {
     if (separator !== COMMA) return undefined
     at = skipSpace(bytes, at + 1)
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
 }
 
 function skipSpace(bytes: Uint8Array, from: number): number {
@@ -69,19 +74,19 @@ function textOf(bytes: Uint8Array, start: number, end: number): string {
   return text
 }
 
-/** Up to here a loop finds a quote sooner than the native search, whose call costs as much. */
+/** Up to here four bytes at a time find a quote sooner than the native search, whose call costs as much. */
 const NEAR_BYTES = 48
 
+const EACH = 0x01010101
+const TOPS = 0x80808080
+const QUOTES = QUOTE * EACH
+
 /** Index behind the closing quote of the string that opens at `from`. */
-function stringEnd(bytes: Uint8Array, from: number): number {
+function stringEnd(bytes: Uint8Array, view: DataView, from: number): number {
   let at = from + 1
   for (;;) {
-    const near = Math.min(at + NEAR_BYTES, bytes.length)
-    while (at < near && bytes[at] !== QUOTE) at++
-    if (at === near) {
-      at = bytes.indexOf(QUOTE, at)
-      if (at === -1) return bytes.length
-    }
+    at = quoteFrom(bytes, view, at)
+    if (at === -1) return bytes.length
     if (bytes[at - 1] !== BACKSLASH) return at + 1
     let before = at - 2
     while (bytes[before] === BACKSLASH) before--
@@ -90,14 +95,27 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   }
 }
 
+/** Index of the first quote at or after `from`, -1 when there is none. */
+function quoteFrom(bytes: Uint8Array, view: DataView, from: number): number {
+  let at = from
+  const near = Math.min(at + NEAR_BYTES, bytes.length - 3)
+  for (; at < near; at += 4) {
+    // A byte that is a quote becomes 0, and of the top bits the lowest that is left tells the first of them.
+    const differences = view.getInt32(at, true) ^ QUOTES
+    const zeros = (differences - EACH) & ~differences & TOPS
+    if (zeros !== 0) return at + ((31 - Math.clz32(zeros & -zeros)) >> 3)
+  }
+  return bytes.indexOf(QUOTE, at)
+}
+
 /** Index behind the value that begins at `from`: by its brackets and strings alone. */
-export function endOfValue(bytes: Uint8Array, from: number): number {
+export function endOfValue(bytes: Uint8Array, from: number, view: DataView = viewOf(bytes)): number {
   let depth = 0
   let at = from
   while (at < bytes.length) {
     const byte = bytes[at] as number
     if (byte === QUOTE) {
-      at = stringEnd(bytes, at)
+      at = stringEnd(bytes, view, at)
       if (depth === 0) return at
       continue
     }
