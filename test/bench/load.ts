@@ -27,6 +27,7 @@ export const LOADS = {
   sixtyFour: { connections: 64, kind: 'chat' },
   streams: { connections: 16, kind: 'stream' },
   long: { connections: 4, kind: 'long-chat' },
+  quoted: { connections: 4, kind: 'quoted-chat' },
   embeddings: { connections: 4, kind: 'embeddings' },
 } as const satisfies Record<string, Shape>
 export type LoadName = keyof typeof LOADS

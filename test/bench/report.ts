@@ -48,6 +48,7 @@ const MEASURES: readonly Measure[] = [
   { label: 'streams/s, 16 connections', digits: 0, read: (round) => round.loads.streams?.callsPerSecond },
   { label: 'CPU s per 1,000 streams, 16', digits: 3, read: (round) => round.loads.streams?.cpuSecondsPerThousand },
   { label: 'CPU s per 1,000 chats of 1 MB', digits: 2, read: (round) => round.loads.long?.cpuSecondsPerThousand },
+  { label: '… of 1 MB full of quotes', digits: 2, read: (round) => round.loads.quoted?.cpuSecondsPerThousand },
   {
     label: 'CPU s per 1,000 embeddings of 0.6 MB',
     digits: 2,

@@ -10,14 +10,15 @@ const messages = [
 export const requestBody = (stream: boolean): string =>
   JSON.stringify({ model: MODEL, messages, temperature: 0.7, max_tokens: 256, ...(stream ? { stream } : {}) })
 
-/** A long conversation, of 1 MB in all. */
-const longRequest = JSON.stringify({
-  model: MODEL,
-  messages: Array.from({ length: 200 }, (_, index) => ({
-    role: index % 2 === 0 ? 'user' : 'assistant',
-    content: `${index} ${'All the "words" of a long talk,\n '.repeat(160)}`,
-  })),
-})
+/** A long conversation, of 1 MB in all, of so many repetitions of some words. */
+const conversation = (words: string, repetitions: number) =>
+  JSON.stringify({
+    model: MODEL,
+    messages: Array.from({ length: 200 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `${index} ${words.repeat(repetitions)}`,
+    })),
+  })
 
 const embeddingsRequest = JSON.stringify({ model: MODEL, input: ['one', 'two'], encoding_format: 'float' })
 
@@ -31,12 +32,14 @@ export const failingBody = JSON.stringify({ model: MODEL, messages, user: 'faili
 export const FAILING_MARK = '"user":"failing"'
 
 /** What a load asks for. */
-export type Kind = 'chat' | 'stream' | 'long-chat' | 'embeddings'
+export type Kind = 'chat' | 'stream' | 'long-chat' | 'quoted-chat' | 'embeddings'
 
 export const ASKS: Readonly<Record<Kind, { readonly path: string; readonly body: string }>> = {
   chat: { path: '/chat/completions', body: requestBody(false) },
   stream: { path: '/chat/completions', body: requestBody(true) },
-  'long-chat': { path: '/chat/completions', body: longRequest },
+  'long-chat': { path: '/chat/completions', body: conversation('All the plain words of a long talk, ', 155) },
+  // Whoever delimits strings has the most to do where they are full of quotes.
+  'quoted-chat': { path: '/chat/completions', body: conversation('All the "words" of a long talk,\n ', 160) },
   embeddings: { path: '/embeddings', body: embeddingsRequest },
 }
 
