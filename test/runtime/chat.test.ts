@@ -332,7 +332,7 @@ describe('a streamed answer', () => {
         upstream.url,
         { [model]: [model], [other]: [other] },
         `
-router_settings: { stream_keep_alive: 0.1, stream_first_token_timeout: 0.5, cooldown_time: 0 }
+router_settings: { stream_keep_alive: 0.1, stream_first_token_timeout: 1.5, cooldown_time: 0 }
 gateway_settings: { fallbacks: [{ "${model}": ["${other}"] }] }
 `,
       ),
