@@ -89,7 +89,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   })
   const reports = telemetry(log, scope, delivery)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
-  const hashKey = keyHasher(salt_key ? reveal(salt_key) : '')
+  const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
   const keys = apiKeys({
     hash: hashKey,
     records: callerRecords(adapters.sql),
@@ -133,4 +133,9 @@ export function createServices(config: Config, adapters: Adapters): Services {
     clock: systemClock,
     random: Math.random,
   }
+}
+
+/** Keys hashed without a salt would be found by nobody who adds one later. */
+function unsalted(): never {
+  throw new TypeError('no key can be hashed without general_settings.salt_key')
 }
