@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -45,6 +45,7 @@ describe('a first start', () => {
     expect((await first.chat({ model: 'echo' }, { headers: { authorization } })).status).toBe(200)
     first.kill('SIGTERM')
     expect(await first.ended).toEqual({ code: 0, signal: null })
+    expect((await readdir(join(here.folder, 'data/compiled'))).length).toBeGreaterThan(0)
 
     const second = await here.start({ yaml: ECHO, env })
     const [again, warmMs] = await timed(() => second.greeted())
