@@ -114,6 +114,7 @@ async function oneRound({ folder, upstreamUrl }: Session, target: Running, how: 
     streamsAtOnce: asked('streams-at-once')
       ? await streamsAtOnce(target, upstreamUrl, { streams: SLOTS, seconds: how.quick ? 1 : 5, paceMs: 100 })
       : undefined,
+    starts: asked('starts') ? await target.startTimes?.() : undefined,
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answering, freePort, SERVER_CORE, start } from './processes.ts'
+import * as postgres from '../support/postgres.ts'
+import { answering, atEnd, freePort, LOAD_CORE, pin, SERVER_CORE, start } from './processes.ts'
 import type { Place } from './targets/target.ts'
 import { MODEL } from './wire.ts'
 
@@ -16,10 +17,21 @@ export interface GatewayServer {
 }
 
 export async function startGateway(
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  log = join(place.folder, 'gateway.log'),
+): Promise<GatewayServer> {
+  const { child, ...server } = await spawnGateway(place, env, log)
+  await answering(`${server.root}/health/readiness`, child, log)
+  return server
+}
+
+/** The same, not waited for. */
+export async function spawnGateway(
   { folder, upstreamUrl, inspected }: Place,
   env: Readonly<Record<string, string>> = {},
   log = join(folder, 'gateway.log'),
-): Promise<GatewayServer> {
+) {
   const port = await freePort()
   const inspectorPort = inspected ? await freePort() : undefined
   const config = join(folder, 'gateway.yaml')
@@ -42,16 +54,27 @@ export async function startGateway(
       ...env,
     },
   })
-  const root = `http://127.0.0.1:${port}`
-  await answering(`${root}/health/readiness`, child, log)
-  return { root, headers: bearer(masterKey), pid: child.pid, inspectorPort }
+  return { root: `http://127.0.0.1:${port}`, headers: bearer(masterKey), pid: child.pid, inspectorPort, child }
 }
 
+/** A Redis that is not measured, as if it were on another machine. */
 export async function startRedis({ folder }: Place): Promise<{ readonly url: string; readonly pid: number }> {
   const port = await freePort()
   const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no']
-  const { pid } = start('redis-server', args, { core: SERVER_CORE, log: join(folder, 'redis.log') })
+  const { pid } = start('redis-server', args, { core: LOAD_CORE, log: join(folder, 'redis.log') })
   return { url: `redis://127.0.0.1:${port}`, pid }
+}
+
+let cluster: Promise<postgres.PostgresServer | undefined> | undefined
+
+/** A new database of a PostgreSQL that is not measured, as if it were on another machine. */
+export async function startPostgres(): Promise<string> {
+  cluster ??= postgres.startPostgres()
+  const server = await cluster
+  if (!server) throw new Error('PostgreSQL is not installed')
+  pin(server.pid, LOAD_CORE)
+  atEnd('postgres', server.stop)
+  return postgres.freshDatabase(server.url)
 }
 
 /** How many streams a key may have at once. */

@@ -6,9 +6,9 @@ import { LOADS, type LoadName } from './load.ts'
 import { bounded, say, session } from './session.ts'
 import { TARGETS } from './targets/index.ts'
 
-const OTHER_LOADS = ['first-byte', 'streams-at-once'] as const
+const OTHER_LOADS = ['first-byte', 'streams-at-once', 'starts'] as const
 const USAGE = `npm run bench -- [--quick] [--rounds 3] [--seconds 4] [--only nginx,gateway] [--loads long,embeddings] [--json out.json] [--peer-node path]
-npm run bench -- --profile [--only gateway-key] [--loads sixteen] [--seconds 10]
+npm run bench -- --profile [--only gateway-postgres] [--loads sixteen] [--seconds 10]
 Measures the gateway beside ${TARGETS.map((target) => target.name).join(', ')}, each call answered by a far end on this machine.
 Loads: ${[...Object.keys(LOADS), ...OTHER_LOADS].join(', ')}; all of them without --loads.
 --profile samples one of ours under load, and says in which functions and files its time goes.`
@@ -36,7 +36,7 @@ if (unknown !== undefined) throw new RangeError(`there is no '${unknown}'\n${USA
 if (options.help) say(USAGE)
 else if (options.profile) {
   const seconds = bounded(options.seconds, 10, 120)
-  const [name = 'gateway-key'] = only ?? []
+  const [name = 'gateway-postgres'] = only ?? []
   const [load = 'sixteen'] = (loads ?? []) as LoadName[]
   if (!Object.hasOwn(LOADS, load)) throw new RangeError(`'${load}' is not profiled`)
   const file = join(tmpdir(), `${name}-${load}-${Date.now()}.cpuprofile`)

@@ -56,11 +56,19 @@ export async function run(command: string, args: readonly string[], core: number
   return printed
 }
 
+const endings = new Map<string, () => Promise<void>>()
+
+/** Has `stopAll` end what `start` has not started. */
+export function atEnd(name: string, stop: () => Promise<void>): void {
+  endings.set(name, stop)
+}
+
 export async function stopAll(): Promise<void> {
   const children = [...started]
   for (const child of children) child.kill('SIGTERM')
   for (let turn = 0; turn < 50 && started.size > 0; turn++) await wait(100)
   for (const child of started) child.kill('SIGKILL')
+  await Promise.allSettled([...endings.values()].map((stop) => stop()))
 }
 
 export async function freePort(): Promise<number> {

@@ -1,5 +1,6 @@
 import type { FirstByteResult } from './first-byte.ts'
 import type { LoadName, LoadResult } from './load.ts'
+import type { StartTimes } from './start-times.ts'
 import type { StreamsResult } from './streams-at-once.ts'
 
 /** What one round found at one target, as far as it was asked. */
@@ -8,6 +9,7 @@ export interface Round {
   readonly firstByte: FirstByteResult | undefined
   readonly residentMegabytes: number
   readonly streamsAtOnce: StreamsResult | undefined
+  readonly starts: StartTimes | undefined
 }
 
 export type Results = ReadonlyMap<string, readonly Round[]>
@@ -60,11 +62,16 @@ const MEASURES: readonly Measure[] = [
   { label: '1,000 streams, p99 ms from sent to read', digits: 0, read: (round) => round.streamsAtOnce?.latenessP99Ms },
   { label: '1,000 streams, open 1 s after', digits: 0, read: (round) => round.streamsAtOnce?.leftOpen },
   { label: '1,000 streams, ms until all are closed', digits: 0, read: (round) => round.streamsAtOnce?.closedAfterMs },
+  { label: 'start to first answer ms, new folder', digits: 0, read: (round) => round.starts?.firstAnswerMs },
+  { label: '… again', digits: 0, read: (round) => round.starts?.warmFirstAnswerMs },
+  { label: 'start to database ready ms, new folder', digits: 0, read: (round) => round.starts?.readyMs },
+  { label: '… again', digits: 0, read: (round) => round.starts?.warmReadyMs },
   { label: 'resident MB', digits: 0, read: (round) => round.residentMegabytes },
 ]
 
 const RATIOS = [
-  ...['gateway', 'gateway-redis', 'gateway-key'].flatMap((ours) =>
+  ['gateway-key', 'nginx'] as const,
+  ...['gateway-postgres', 'gateway-redis'].flatMap((ours) =>
     ['nginx', 'portkey'].map((other) => [ours, other] as const),
   ),
   ['workerd', 'workerd-proxy'] as const,

@@ -21,7 +21,7 @@ const KEYS = 8
 /** Of the run: how long memory may still find its level. */
 const WARM_UP = 0.25
 /** What the heap may grow by in 100,000 calls and still be called flat. */
-const FLAT_MB = 2
+const FLAT_MB = 1
 
 const { values: options } = parseArgs({
   options: {

@@ -12,6 +12,8 @@ const run = promisify(execFile)
 
 export interface PostgresServer {
   readonly url: string
+  /** Of the process that starts the others. */
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -34,6 +36,7 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   await pgCtl('-o', settings, '-l', join(folder, 'log'), 'start')
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    pid: Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10),
     async stop() {
       await pgCtl('-m', 'immediate', 'stop')
       await rm(folder, { recursive: true, force: true })

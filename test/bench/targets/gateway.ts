@@ -1,51 +1,47 @@
-import { bearer, type GatewayServer, governedKey, startGateway, startRedis } from '../gateway-server.ts'
+import { bearer, type GatewayServer, governedKey, startGateway, startPostgres, startRedis } from '../gateway-server.ts'
+import { startTimes } from '../start-times.ts'
 import type { Place, Running, Target } from './target.ts'
 
 /** Ours as it comes: everything in one process, called with the master key. */
 export const gateway: Target = {
   name: 'gateway',
   ours: true,
-  start: async (place) => running(await startGateway(place)),
+  onlyInFull: true,
+  start: async (place) => {
+    const server = await startGateway(place)
+    return { ...running(server), headers: server.headers }
+  },
 }
 
-/** The same with its shared state in Redis. */
+/** The same, called with a virtual key: limits and budgets of its organization, team, user and of its own, the ledger. */
+export const gatewayKey: Target = {
+  name: 'gateway-key',
+  ours: true,
+  start: (place) => governed(place),
+}
+
+/** Ours as one process of it is run: a virtual key as before, its records in a PostgreSQL elsewhere. */
+export const gatewayPostgres: Target = {
+  name: 'gateway-postgres',
+  ours: true,
+  start: async (place) => governed(place, { DATABASE_URL: await startPostgres() }),
+}
+
+/** Ours as several processes of it are run: the same, every call decided and settled in a Redis elsewhere. */
 export const gatewayRedis: Target = {
   name: 'gateway-redis',
   ours: true,
   onlyInFull: true,
-  start: async (place) => overRedis(place, async ({ headers }) => headers),
-}
-
-/** Ours as it is run: a virtual key, limits and budgets of its organization, team, user and of its own, the ledger. */
-export const gatewayKey: Target = {
-  name: 'gateway-key',
-  ours: true,
   start: async (place) => {
-    const server = await startGateway(place)
-    return running({ ...server, headers: await ofKey(server) })
+    const redis = await startRedis(place)
+    return governed(place, { DATABASE_URL: await startPostgres(), REDIS_URL: redis.url })
   },
 }
 
-/** The same, every call decided and settled in Redis. */
-export const gatewayKeyRedis: Target = {
-  name: 'gateway-key-redis',
-  ours: true,
-  start: async (place) => overRedis(place, ofKey),
+async function governed(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Running> {
+  const server = await startGateway(place, env)
+  const headers = bearer(await governedKey(server))
+  return { ...running(server), headers, startTimes: () => startTimes(place, env) }
 }
 
-type Headers = Readonly<Record<string, string>>
-
-async function overRedis(place: Place, headersOf: (server: GatewayServer) => Promise<Headers>): Promise<Running> {
-  const redis = await startRedis(place)
-  const server = await startGateway(place, { REDIS_URL: redis.url })
-  return running({ ...server, headers: await headersOf(server) }, redis.pid)
-}
-
-const ofKey = async (server: GatewayServer) => bearer(await governedKey(server))
-
-const running = ({ root, headers, pid, inspectorPort }: GatewayServer, ...others: number[]): Running => ({
-  url: `${root}/v1`,
-  headers,
-  pids: [pid, ...others],
-  inspectorPort,
-})
+const running = ({ root, pid, inspectorPort }: GatewayServer) => ({ url: `${root}/v1`, pids: [pid], inspectorPort })

@@ -1,5 +1,5 @@
 import { direct } from './direct.ts'
-import { gateway, gatewayKey, gatewayKeyRedis, gatewayRedis } from './gateway.ts'
+import { gateway, gatewayKey, gatewayPostgres, gatewayRedis } from './gateway.ts'
 import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
 import type { Target } from './target.ts'
@@ -10,9 +10,9 @@ export const TARGETS: readonly Target[] = [
   nginx,
   portkey,
   gateway,
-  gatewayRedis,
   gatewayKey,
-  gatewayKeyRedis,
+  gatewayPostgres,
+  gatewayRedis,
   workerdProxy,
   workerd,
 ]

@@ -1,3 +1,5 @@
+import type { StartTimes } from '../start-times.ts'
+
 /** Something that stands between the load and the far end. */
 export interface Target {
   readonly name: string
@@ -27,6 +29,8 @@ export interface Running {
   /** The processes whose CPU time and memory count. */
   readonly pids: readonly number[]
   readonly inspectorPort?: number | undefined
+  /** How long its like takes to start. */
+  startTimes?(): Promise<StartTimes>
   /** Ends what the benchmark has not started itself. */
   stop?(): Promise<void>
 }
