@@ -11,6 +11,7 @@ import { type Session, say } from './session.ts'
 import { streamsAtOnce } from './streams-at-once.ts'
 import { TARGETS } from './targets/index.ts'
 import type { Running, Target } from './targets/target.ts'
+import { toldOverhead } from './told-overhead.ts'
 
 export interface Comparison {
   readonly quick: boolean
@@ -103,12 +104,16 @@ async function warm(
 async function oneRound({ folder, upstreamUrl }: Session, target: Running, how: Comparison): Promise<Round> {
   const asked = (name: string) => !how.loads || how.loads.includes(name)
   const loads: Partial<Record<LoadName, LoadResult>> = {}
+  let toldOverheadMs: number | undefined
   for (const name of Object.keys(LOADS).filter(asked) as LoadName[]) {
+    const told = await toldOverhead(target)
     loads[name] = await load(target, LOADS[name], how.seconds, folder)
+    if (name === 'one') toldOverheadMs = await told()
   }
   const resident = residentMegabytes(target.pids)
   return {
     loads,
+    toldOverheadMs,
     firstByte: asked('first-byte') ? await firstByte(target, how.quick ? 150 : 400) : undefined,
     residentMegabytes: resident,
     streamsAtOnce: asked('streams-at-once')

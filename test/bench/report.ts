@@ -6,6 +6,8 @@ import type { StreamsResult } from './streams-at-once.ts'
 /** What one round found at one target, as far as it was asked. */
 export interface Round {
   readonly loads: Readonly<Partial<Record<LoadName, LoadResult>>>
+  /** The mean before its upstream calls, by its own metrics, at one connection. */
+  readonly toldOverheadMs: number | undefined
   readonly firstByte: FirstByteResult | undefined
   readonly residentMegabytes: number
   readonly streamsAtOnce: StreamsResult | undefined
@@ -41,6 +43,7 @@ const MEASURES: readonly Measure[] = [
   { label: 'latency p99 ms, 1', digits: 3, read: (round) => round.loads.one?.p99Ms },
   { label: 'added p50 ms, 1', digits: 3, read: added((round) => round.loads.one?.p50Ms) },
   { label: 'added p99 ms, 1', digits: 3, read: added((round) => round.loads.one?.p99Ms) },
+  { label: 'of it before the upstream call, as told, 1', digits: 3, read: (round) => round.toldOverheadMs },
   { label: 'latency p99 ms, 64', digits: 2, read: (round) => round.loads.sixtyFour?.p99Ms },
   { label: 'first byte p50 ms', digits: 3, read: (round) => round.firstByte?.p50Ms },
   { label: 'first byte p99 ms', digits: 3, read: (round) => round.firstByte?.p99Ms },

@@ -44,4 +44,9 @@ async function governed(place: Place, env: Readonly<Record<string, string>> = {}
   return { ...running(server), headers, startTimes: () => startTimes(place, env) }
 }
 
-const running = ({ root, pid, inspectorPort }: GatewayServer) => ({ url: `${root}/v1`, pids: [pid], inspectorPort })
+const running = ({ root, pid, inspectorPort }: GatewayServer) => ({
+  url: `${root}/v1`,
+  metricsUrl: `${root}/metrics`,
+  pids: [pid],
+  inspectorPort,
+})

@@ -29,6 +29,8 @@ export interface Running {
   /** The processes whose CPU time and memory count. */
   readonly pids: readonly number[]
   readonly inspectorPort?: number | undefined
+  /** Where it tells of itself. */
+  readonly metricsUrl?: string
   /** How long its like takes to start. */
   startTimes?(): Promise<StartTimes>
   /** Ends what the benchmark has not started itself. */
