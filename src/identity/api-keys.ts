@@ -132,7 +132,7 @@ export function apiKeys(options: {
 
   /** Whether there are newer versions: the shared store knows, at the price of one question. */
   async function changedSince(versions: readonly RecordVersion[]): Promise<boolean> {
-    const nothing = { quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
+    const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
     const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })
     return answer.kind === 'stale'
   }

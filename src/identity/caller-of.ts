@@ -1,6 +1,6 @@
 import { accountsOf } from '../limits/accounts.ts'
 import type { Level, LimitedScope } from '../limits/limited-scope.ts'
-import { quotaRules } from '../limits/quotas.ts'
+import { quotasOf } from '../limits/quotas.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { CallerRecord, LimitsRecord } from '../stores/sql/caller-records.ts'
 import { callableTargets, type TargetLevel } from './callable-targets.ts'
@@ -35,7 +35,7 @@ export function callerOf(
     userId: user?.user_id,
     teamId: team?.team_id,
     organizationId: organization?.organization_id,
-    quotas: quotaRules(scopes),
+    quotas: quotasOf(scopes),
     slots:
       parallel === null
         ? []

@@ -1,9 +1,6 @@
 import type { Quota } from '../stores/kv/shared-store.ts'
 import { LIMIT_FIELDS, type LimitedScope, type LimitField } from './limited-scope.ts'
 
-/** A configured limit: what it counts, before it is known what a call costs. */
-export type QuotaRule = Omit<Quota, 'cost'>
-
 const COUNTED = {
   rpm_limit: { unit: 'requests', window: 'minute' },
   tpm_limit: { unit: 'tokens', window: 'minute' },
@@ -13,7 +10,7 @@ const COUNTED = {
 } as const satisfies Record<LimitField, Pick<Quota, 'unit' | 'window'>>
 
 /** The limits of a caller, in the order in which they refuse. */
-export function quotaRules(scopes: readonly LimitedScope[]): QuotaRule[] {
+export function quotasOf(scopes: readonly LimitedScope[]): Quota[] {
   return scopes.flatMap((scope) =>
     LIMIT_FIELDS.flatMap((field) => {
       const limit = scope[field]
@@ -22,9 +19,4 @@ export function quotaRules(scopes: readonly LimitedScope[]): QuotaRule[] {
       return [{ scope: `${scope.level}_${dimension}`, subject: `${scope.level}:${scope.id}`, ...COUNTED[field], limit }]
     }),
   )
-}
-
-/** What a request costs of each limit: one request, and its tokens. */
-export function quotasOf(rules: readonly QuotaRule[], tokens: number): Quota[] {
-  return rules.map((rule) => ({ ...rule, cost: rule.unit === 'requests' ? 1 : tokens }))
 }

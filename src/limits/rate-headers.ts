@@ -1,31 +1,64 @@
-import type { Quota, QuotaState } from '../stores/kv/shared-store.ts'
+import type { Quota, QuotaStates } from '../stores/kv/shared-store.ts'
 
 /** Above this share of any limit the client is warned. */
 const WARNING_SHARE = 0.8
 
 /** What a client is told about its limits, after a request was counted or refused. */
-export function rateHeaders(states: readonly QuotaState[]): Record<string, string> {
-  if (states.length === 0) return {}
-  return {
-    ...side('requests', states),
-    ...side('tokens', states),
-    'x-gateway-ratelimit-scope': states.map(({ scope }) => scope).join(','),
-    ...(states.some(({ used, limit }) => used > limit * WARNING_SHARE) ? { 'x-ratelimit-warning': 'near_limit' } : {}),
+export function rateHeaders(quotas: readonly Quota[], { used, resetsAt }: QuotaStates): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (quotas.length === 0) return headers
+  const requests = tightest(quotas, 'requests', used)
+  if (requests !== -1) {
+    const limit = (quotas[requests] as Quota).limit
+    headers['x-ratelimit-limit-requests'] = String(limit)
+    headers['x-ratelimit-remaining-requests'] = String(left(limit, used[requests]))
+    headers['x-ratelimit-reset-requests'] = inSeconds(resetsAt[requests])
   }
+  const tokens = tightest(quotas, 'tokens', used)
+  if (tokens !== -1) {
+    const limit = (quotas[tokens] as Quota).limit
+    headers['x-ratelimit-limit-tokens'] = String(limit)
+    headers['x-ratelimit-remaining-tokens'] = String(left(limit, used[tokens]))
+    headers['x-ratelimit-reset-tokens'] = inSeconds(resetsAt[tokens])
+  }
+  headers['x-gateway-ratelimit-scope'] = scopesOf(quotas)
+  if (isNear(quotas, used)) headers['x-ratelimit-warning'] = 'near_limit'
+  return headers
 }
 
-function side(unit: Quota['unit'], states: readonly QuotaState[]): Record<string, string> {
-  let tightest: QuotaState | undefined
-  for (const state of states) {
-    if (state.unit === unit && (!tightest || share(state) < share(tightest))) tightest = state
+/** Index of the limit of a kind with the least remaining share; -1 where there is none. */
+function tightest(quotas: readonly Quota[], unit: Quota['unit'], used: readonly number[]): number {
+  let found = -1
+  let least = Number.POSITIVE_INFINITY
+  for (let index = 0; index < quotas.length; index++) {
+    const quota = quotas[index] as Quota
+    if (quota.unit !== unit) continue
+    const share = quota.limit <= 0 ? 0 : left(quota.limit, used[index]) / quota.limit
+    if (share >= least) continue
+    least = share
+    found = index
   }
-  if (!tightest) return {}
-  return {
-    [`x-ratelimit-limit-${unit}`]: String(tightest.limit),
-    [`x-ratelimit-remaining-${unit}`]: String(left(tightest)),
-    [`x-ratelimit-reset-${unit}`]: String(Math.ceil(tightest.resetsAt / 1000)),
-  }
+  return found
 }
 
-const left = ({ limit, used }: QuotaState) => Math.max(0, limit - used)
-const share = (state: QuotaState) => (state.limit <= 0 ? 0 : left(state) / state.limit)
+const left = (limit: number, used = 0) => Math.max(0, limit - used)
+const inSeconds = (milliseconds = 0) => String(Math.ceil(milliseconds / 1000))
+
+function isNear(quotas: readonly Quota[], used: readonly number[]): boolean {
+  for (let index = 0; index < quotas.length; index++) {
+    if ((used[index] as number) > (quotas[index] as Quota).limit * WARNING_SHARE) return true
+  }
+  return false
+}
+
+/** A caller's quotas stay the same list for as long as it is remembered. */
+const scopes = new WeakMap<readonly Quota[], string>()
+
+function scopesOf(quotas: readonly Quota[]): string {
+  let names = scopes.get(quotas)
+  if (names === undefined) {
+    names = quotas.map(({ scope }) => scope).join(',')
+    scopes.set(quotas, names)
+  }
+  return names
+}

@@ -1,7 +1,6 @@
 import { GatewayError } from '../lib/errors.ts'
-import { quotasOf } from '../limits/quotas.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
-import type { Admission, Admitted, HeldVersion, Refused, Stale } from '../stores/kv/shared-store.ts'
+import type { Admission, Admitted, HeldVersion, Quota, Refused, Stale } from '../stores/kv/shared-store.ts'
 import type { Caller } from './caller.ts'
 import type { PipelineServices } from './pipeline.ts'
 
@@ -44,7 +43,7 @@ export async function decide<Asked extends Admission>(
     const asked = ask(caller, seeds, turn > 0 || justRead(services, caller) ? caller.versions : caller.remembered)
     const answer = await services.store.admit(asked)
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
-    if (answer.kind === 'refused') throw refusal(answer)
+    if (answer.kind === 'refused') throw refusal(answer, asked.quotas)
     await learnSpent(services, asked, answer, seeds)
     if (answer.records.length > 0) caller = await caller.again(address)
   }
@@ -66,10 +65,11 @@ export async function admitRequest(
     callId: requestId,
     attemptId: requestId,
     versions,
-    quotas: quotasOf(quotas, tokens),
+    quotas,
+    tokens,
     ...nothing,
   }))
-  return { caller: decision.caller, headers: rateHeaders(decision.admitted.quotas) }
+  return { caller: decision.caller, headers: rateHeaders(decision.asked.quotas, decision.admitted.quotas) }
 }
 
 async function learnSpent(
@@ -83,8 +83,8 @@ async function learnSpent(
   for (const [index, { subject }] of wanted.entries()) seeds.set(subject, spent[index] ?? 0)
 }
 
-function refusal({ scope, reason, resetsAt, now, quotas }: Refused): GatewayError {
-  const headers = rateHeaders(quotas)
+function refusal({ scope, reason, resetsAt, now, quotas: states }: Refused, quotas: readonly Quota[]): GatewayError {
+  const headers = rateHeaders(quotas, states)
   if (reason === 'budget') {
     return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, { param: scope, headers })
   }

@@ -1,5 +1,4 @@
 import { type GatewayError, withHeaders } from '../lib/errors.ts'
-import { quotasOf } from '../limits/quotas.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
@@ -57,7 +56,7 @@ export async function allow(
   let ready = planFor(input.caller)
   const ask = (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]): AskedAdmission => {
     if (caller !== input.caller) ready = planFor(caller)
-    const counted = { ...ids, versions, quotas: quotasOf(caller.quotas, tokensOf(input)) }
+    const counted = { ...ids, versions, quotas: caller.quotas, tokens: tokensOf(input) }
     // What will not begin holds nothing: nobody would settle it.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
     const order = ready.plan.order()
@@ -73,7 +72,7 @@ export async function allow(
   }
   const { caller, asked, admitted } = await decide(services, input, ask)
   services.signals.learn(admitted.signals)
-  const headers = rateHeaders(admitted.quotas)
+  const headers = rateHeaders(asked.quotas, admitted.quotas)
   if ('error' in ready) throw withHeaders(ready.error, headers)
   services.softBudgets.look(input.client, asked.budgets, admitted.spentNano)
   return {

@@ -1,6 +1,5 @@
 import type { Account } from '../limits/accounts.ts'
-import type { QuotaRule } from '../limits/quotas.ts'
-import type { HeldVersion, RecordVersion, Slot } from '../stores/kv/shared-store.ts'
+import type { HeldVersion, Quota, RecordVersion, Slot } from '../stores/kv/shared-store.ts'
 
 /** Something that a caller may be allowed to call. */
 export interface CallTarget {
@@ -18,7 +17,7 @@ export interface Caller {
   readonly teamId: string | undefined
   readonly organizationId: string | undefined
   /** In the order in which they refuse: organization, team, user, key. */
-  readonly quotas: readonly QuotaRule[]
+  readonly quotas: readonly Quota[]
   readonly slots: readonly Slot[]
   /** What a call's cost is charged to, in the same order. */
   readonly accounts: readonly Account[]

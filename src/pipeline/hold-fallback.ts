@@ -18,6 +18,7 @@ export async function holdFallback(services: PipelineServices, call: Call, { gro
     attemptId: newAttemptId(),
     versions: [],
     quotas: [],
+    tokens: 0,
     slots: [],
     budgets: asking(seeds),
     candidates: [],

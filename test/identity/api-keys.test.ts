@@ -73,6 +73,7 @@ describe('what is remembered of a key', () => {
       callId: 'c',
       attemptId: 'a',
       quotas: [],
+      tokens: 1,
       slots: [],
       budgets: [],
       candidates: [],

@@ -1,15 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { rateHeaders } from '../../src/limits/rate-headers.ts'
-import type { QuotaState } from '../../src/stores/kv/shared-store.ts'
+import { rateHeaders as headersOf } from '../../src/limits/rate-headers.ts'
+import type { Quota } from '../../src/stores/kv/shared-store.ts'
 
 const RESET = Date.UTC(2026, 1, 10, 12, 0, 0)
-const state = (scope: string, used: number, limit: number, resetsAt = RESET): QuotaState => ({
-  scope,
-  unit: scope.includes('_tp') ? 'tokens' : 'requests',
+interface Counted {
+  readonly quota: Quota
+  readonly used: number
+  readonly resetsAt: number
+}
+
+const state = (scope: string, used: number, limit: number, resetsAt = RESET): Counted => ({
+  quota: { scope, subject: scope, unit: scope.includes('_tp') ? 'tokens' : 'requests', window: 'day', limit },
   used,
-  limit,
   resetsAt,
 })
+
+const rateHeaders = (states: readonly Counted[]) =>
+  headersOf(
+    states.map(({ quota }) => quota),
+    { used: states.map(({ used }) => used), resetsAt: states.map(({ resetsAt }) => resetsAt) },
+  )
 
 describe('what a client is told about its limits', () => {
   it('is nothing where there are none', () => {

@@ -14,6 +14,7 @@ const admission = (callId: string): Admission => ({
   attemptId: `${callId}/1`,
   versions: [],
   quotas: [],
+  tokens: 1,
   slots: [SLOT],
   budgets: [BUDGET],
   candidates: [],

@@ -63,9 +63,9 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
           unit,
           window,
           limit: chance(0.03) ? 0 : random.integer(3, 40),
-          cost: random.integer(0, 3),
         })),
       ),
+      tokens: random.integer(0, 3),
       slots: some(SUBJECTS, 0.3).map((subject) => ({
         scope: `${subject}/slots`,
         subject,

@@ -121,7 +121,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   async function probe(): Promise<void> {
     try {
       const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
-      const nothing = { quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
+      const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
       await within(admitTimeoutMs, primary.admit({ callId: 'probe', attemptId: 'probe', versions, ...nothing }))
       const records = owed.records()
       if (records.length > 0) await within(settleTimeoutMs, primary.publish(records))

@@ -16,7 +16,8 @@ export interface HeldVersion extends RecordVersion {
 
 export type Window = 'minute' | 'hour' | 'day'
 
-/** One limit of one scope. `cost` is counted when everything passes; `used + cost > limit` refuses. */
+/** One limit of one scope, fixed for a caller. A call costs one request, or its tokens: that is counted when everything
+ *  passes; `used + cost > limit` refuses. */
 export interface Quota {
   /** Spec name, e.g. `team_tpm`: what a refusal is called. */
   readonly scope: string
@@ -25,7 +26,6 @@ export interface Quota {
   readonly unit: 'requests' | 'tokens'
   readonly window: Window
   readonly limit: number
-  readonly cost: number
 }
 
 /** The parallel limit of one subject: a lease by call id that ends by itself. */
@@ -61,6 +61,8 @@ export interface Admission {
   readonly attemptId: string
   readonly versions: readonly HeldVersion[]
   readonly quotas: readonly Quota[]
+  /** What the call costs of those that count tokens. */
+  readonly tokens: number
   readonly slots: readonly Slot[]
   readonly budgets: readonly Budget[]
   /** In the order the strategy prefers. The first that is neither cooled nor full is reserved. */
@@ -69,21 +71,19 @@ export interface Admission {
   readonly leaseSeconds: number
 }
 
-export interface QuotaState {
-  readonly scope: string
-  readonly unit: 'requests' | 'tokens'
-  readonly limit: number
+/** How far each quota is used, in the order asked. Numbers alone: what else there is to a quota, who asked knows. */
+export interface QuotaStates {
   /** After this call was counted, or as it was when the call was refused. */
-  readonly used: number
+  readonly used: readonly number[]
   /** Milliseconds since 1970, by the store's clock. */
-  readonly resetsAt: number
+  readonly resetsAt: readonly number[]
 }
 
 export interface Admitted {
   readonly kind: 'admitted'
   /** Milliseconds since 1970, by the store's clock. */
   readonly now: number
-  readonly quotas: readonly QuotaState[]
+  readonly quotas: QuotaStates
   /** What each budget had spent before this call, in the order asked. */
   readonly spentNano: readonly number[]
   /** What was taken for the first attempt; undefined when there were no candidates or none was free. */
@@ -100,7 +100,7 @@ export interface Refused {
   readonly scope: string
   /** Milliseconds since 1970: when trying again may succeed; undefined where nobody can tell (slots, budgets). */
   readonly resetsAt: number | undefined
-  readonly quotas: readonly QuotaState[]
+  readonly quotas: QuotaStates
 }
 
 /** Nothing was changed: read these again from SQL and ask once more. */

@@ -11,6 +11,7 @@ import {
   requests,
   settlement,
   slot,
+  tokens,
   type World,
 } from './world.ts'
 
@@ -29,11 +30,11 @@ export function limitsContract({ fresh, raw }: World): void {
 
     it('counts what it admits and says until when', async () => {
       const { store, clock } = fresh()
-      await admitted(store, call({ quotas: [requests(5, 2)] }))
+      await admitted(store, call({ quotas: [requests(5), tokens(9)], tokens: 2 }))
       clock.advance(1000)
-      const { quotas, now } = await admitted(store, call({ quotas: [requests(5, 2)] }))
+      const { quotas, now } = await admitted(store, call({ quotas: [tokens(9), requests(5)], tokens: 3 }))
       expect(now).toBe(EVENING + 1000)
-      expect(quotas).toEqual([{ scope: 'key_rpm', unit: 'requests', limit: 5, used: 4, resetsAt: EVENING + MINUTE }])
+      expect(quotas).toEqual({ used: [5, 2], resetsAt: [EVENING + MINUTE, EVENING + MINUTE] })
     })
 
     it('refuses in the order given, and names the end of the window that refused', async () => {
@@ -42,10 +43,9 @@ export function limitsContract({ fresh, raw }: World): void {
       const hourly = { ...requests(1), scope: 'key_rph', window: 'hour' } as const
       await admitted(store, call({ quotas: [daily, hourly], slots: [slot(1)], budgets: [budget(1, 1)] }))
       const full = { slots: [slot(1)], budgets: [budget(1, 1)] }
-      const states = [
-        { scope: 'org_rpd', unit: 'requests', limit: 1, used: 1, resetsAt: Date.UTC(2026, 1, 11) },
-        { scope: 'key_rph', unit: 'requests', limit: 1, used: 1, resetsAt: Date.UTC(2026, 1, 10, 21) },
-      ]
+      const ends = [Date.UTC(2026, 1, 11), Date.UTC(2026, 1, 10, 21)]
+      const states = { used: [1, 1], resetsAt: ends }
+      const none = { used: [], resetsAt: [] }
       const refusal = { kind: 'refused', now: EVENING, quotas: states }
       expect(await store.admit(call({ quotas: [daily, hourly], ...full }))).toEqual({
         ...refusal,
@@ -58,21 +58,21 @@ export function limitsContract({ fresh, raw }: World): void {
         reason: 'quota',
         scope: 'key_rph',
         resetsAt: Date.UTC(2026, 1, 10, 21),
-        quotas: states.toReversed(),
+        quotas: { used: [1, 1], resetsAt: ends.toReversed() },
       })
       expect(await store.admit(call(full))).toEqual({
         ...refusal,
         reason: 'slot',
         scope: 'key_parallel_requests',
         resetsAt: undefined,
-        quotas: [],
+        quotas: none,
       })
       expect(await store.admit(call({ budgets: full.budgets }))).toEqual({
         ...refusal,
         reason: 'budget',
         scope: 'team_budget',
         resetsAt: undefined,
-        quotas: [],
+        quotas: none,
       })
     })
 
@@ -93,13 +93,13 @@ export function limitsContract({ fresh, raw }: World): void {
 
     it('refuses everything at limit 0, even what costs nothing; a free call passes a limit that is used up', async () => {
       const { store } = fresh()
-      expect(await kinds(store, call({ quotas: [requests(0, 0)] }))).toEqual(['refused'])
+      expect(await kinds(store, call({ quotas: [tokens(0)], tokens: 0 }))).toEqual(['refused'])
       expect(
         await kinds(
           store,
-          call({ quotas: [requests(1)] }),
-          call({ quotas: [requests(1, 0)] }),
-          call({ quotas: [requests(1)] }),
+          call({ quotas: [tokens(1)] }),
+          call({ quotas: [tokens(1)], tokens: 0 }),
+          call({ quotas: [tokens(1)] }),
         ),
       ).toEqual(['admitted', 'admitted', 'refused'])
     })

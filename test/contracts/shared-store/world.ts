@@ -46,7 +46,7 @@ export function createWorld(subject: StoreUnderTest): World {
 let calls = 0
 export function call(fields: Partial<Admission> = {}): Admission {
   calls += 1
-  const empty = { versions: [], quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 30 }
+  const empty = { versions: [], quotas: [], tokens: 1, slots: [], budgets: [], candidates: [], leaseSeconds: 30 }
   return { callId: `call-${calls}`, attemptId: `attempt-${calls}`, ...empty, ...fields }
 }
 
@@ -70,8 +70,9 @@ export const ended = (admission: Admission, fields: Partial<DeploymentOutcome> =
   } as const
   return settlement(admission.callId, { outcomes: [{ ...outcome, ...fields }] })
 }
-export const requests = (limit: number, cost = 1) =>
-  ({ scope: 'key_rpm', subject: 'key:1', unit: 'requests', window: 'minute', limit, cost }) as const
+export const requests = (limit: number) =>
+  ({ scope: 'key_rpm', subject: 'key:1', unit: 'requests', window: 'minute', limit }) as const
+export const tokens = (limit: number) => ({ ...requests(limit), scope: 'key_tpm', unit: 'tokens' }) as const
 export const slot = (limit: number) => ({ scope: 'key_parallel_requests', subject: 'key:1', limit })
 export const budget = (limitNano: number, holdNano: number, period = '2026-02', seedNano: number | 'unseeded' = 0) => ({
   scope: 'team_budget',

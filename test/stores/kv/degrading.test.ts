@@ -19,7 +19,7 @@ const TOKEN = 'canary-token'
 let calls = 0
 function call(fields: Partial<Admission> = {}): Admission {
   calls += 1
-  const empty = { versions: [], quotas: [], slots: [], budgets: [], candidates: [], leaseSeconds: 30 }
+  const empty = { versions: [], quotas: [], tokens: 1, slots: [], budgets: [], candidates: [], leaseSeconds: 30 }
   return { callId: `call-${calls}`, attemptId: `attempt-${calls}`, ...empty, ...fields }
 }
 const settlement = (callId: string, fields: Partial<Settlement> = {}): Settlement => ({
@@ -33,7 +33,7 @@ const settlement = (callId: string, fields: Partial<Settlement> = {}): Settlemen
 })
 const slots = [{ scope: 'key_parallel_requests', subject: 'key:1', limit: 1 }]
 const daily = (limit: number) => [
-  { scope: 'key_rpd', subject: 'key:1', unit: 'requests', window: 'day', limit, cost: 1 } as const,
+  { scope: 'key_rpd', subject: 'key:1', unit: 'requests', window: 'day', limit } as const,
 ]
 const budget = (limitNano: number) => [
   { scope: 'team_budget', subject: 'team:1', limitNano, holdNano: 0, period: '2026-02', seedNano: 0 },

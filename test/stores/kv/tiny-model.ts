@@ -1,4 +1,11 @@
-import type { Admission, Lease, Quota, RecordVersion, Settlement } from '../../../src/stores/kv/shared-store.ts'
+import type {
+  Admission,
+  Lease,
+  Quota,
+  QuotaStates,
+  RecordVersion,
+  Settlement,
+} from '../../../src/stores/kv/shared-store.ts'
 
 const HOUR = 3_600_000
 const LENGTH = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
@@ -11,6 +18,17 @@ interface Held {
   readonly amount: number
   ends: number
 }
+
+interface State {
+  readonly used: number
+  readonly resetsAt: number
+  readonly cost: number
+}
+
+const told = (states: readonly Omit<State, 'cost'>[]): QuotaStates => ({
+  used: states.map(({ used }) => used),
+  resetsAt: states.map(({ resetsAt }) => resetsAt),
+})
 
 /** What the shared store promises of limits, slots, budgets and versions, said once more as plainly as possible: it keeps
  *  everything that ever happened, and works out the rest each time. */
@@ -55,16 +73,17 @@ export function tinyModel(now: () => number) {
 
   function admit(call: Admission): object {
     const records = call.versions.filter(({ record, version, remembered }) => {
-      const lost = remembered === true && version > 0 && !versions.some((one) => one.record === record)
+      const lost =
+        remembered === true && version > 0 && !versions.some((one) => one.record === record && one.version > 0)
       return lost || versionOf(record) > version
     })
     const unknown = call.budgets.filter(({ subject, seedNano }) => seedNano === undefined && !budgets.has(subject))
     if (records.length + unknown.length > 0) {
       return { kind: 'stale', records: records.map(({ record }) => record), budgets: unknown.map((one) => one.subject) }
     }
-    const states = call.quotas.map((quota) => {
+    const states = call.quotas.map((quota): State => {
       const { used, ends } = window(quota)
-      return { scope: quota.scope, unit: quota.unit, limit: quota.limit, used, resetsAt: ends }
+      return { used, resetsAt: ends, cost: quota.unit === 'tokens' ? call.tokens : 1 }
     })
     const refuse = (reason: string, scope: string, resetsAt?: number) => ({
       kind: 'refused',
@@ -72,10 +91,10 @@ export function tinyModel(now: () => number) {
       reason,
       scope,
       resetsAt,
-      quotas: states,
+      quotas: told(states),
     })
-    for (const [at, { scope, limit, cost }] of call.quotas.entries()) {
-      const { used, resetsAt } = states[at] as (typeof states)[number]
+    for (const [at, { scope, limit }] of call.quotas.entries()) {
+      const { used, resetsAt, cost } = states[at] as State
       if (limit === 0 || used + cost > limit) return refuse('quota', scope, resetsAt)
     }
     for (const { scope, subject, limit } of call.slots) {
@@ -94,7 +113,8 @@ export function tinyModel(now: () => number) {
     const spentNano = call.budgets.map(({ subject, period, seedNano }) => spentOf(subject, period, seedNano))
     const ends = now() + 1000 * call.leaseSeconds
     versions.push(...call.versions)
-    for (const { subject, unit, window, cost } of call.quotas) {
+    for (const [at, { subject, unit, window }] of call.quotas.entries()) {
+      const { cost } = states[at] as State
       hits.push({ counter: `${subject} ${unit} ${window}`, at: now(), cost })
     }
     for (const { subject } of call.slots) slots = place(slots, { callId: call.callId, subject, amount: 0, ends })
@@ -104,7 +124,7 @@ export function tinyModel(now: () => number) {
       budgets.set(subject, { period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
     }
-    const quotas = states.map((state, at) => ({ ...state, used: state.used + (call.quotas[at] as Quota).cost }))
+    const quotas = told(states.map(({ used, cost, resetsAt }) => ({ used: used + cost, resetsAt })))
     return { kind: 'admitted', now: now(), quotas, spentNano }
   }
 

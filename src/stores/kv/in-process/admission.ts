@@ -1,5 +1,5 @@
 import { LIFETIME_MS } from '../keys.ts'
-import type { Admission, Admitted, Budget, Quota, QuotaState, Refused, Stale } from '../shared-store.ts'
+import type { Admission, Admitted, Budget, Quota, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import { createLeases } from './leases.ts'
@@ -18,11 +18,11 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   for (const { record, version } of call.versions) {
     if (version > (state.versions.get(record) ?? 0)) state.versions.set(record, version, now + LIFETIME_MS.version)
   }
-  const counted = countQuotas(state, call, now, quotas)
+  countQuotas(state, call, now, quotas)
   const spentNano = call.budgets.map((budget) => spentBy(state, budget))
   for (const { subject } of call.slots) addLease(state, subject, call.callId, now, leaseEnd)
   for (const budget of call.budgets) hold(state, call.callId, budget, now, leaseEnd)
-  return { kind: 'admitted', now, quotas: counted, spentNano, ...reserveFirst(state, call, now, leaseEnd) }
+  return { kind: 'admitted', now, quotas, spentNano, ...reserveFirst(state, call, now, leaseEnd) }
 }
 
 const NONE: readonly string[] = []
@@ -46,45 +46,64 @@ type Objection = Pick<Refused, 'reason' | 'scope'> & Partial<Pick<Refused, 'rese
 
 const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
+const costOf = ({ unit }: Quota, call: Admission) => (unit === 'requests' ? 1 : call.tokens)
 
-function readQuotas(state: State, call: Admission, now: number): QuotaState[] {
+/** What the check reads, counting changes in place. */
+interface Counts extends QuotaStates {
+  readonly used: number[]
+  readonly resetsAt: number[]
+}
+
+function readQuotas(state: State, { quotas }: Admission, now: number): Counts {
+  const used: number[] = []
+  const resetsAt: number[] = []
   let subject: string | undefined
   let counters: Counter[] | undefined
-  return call.quotas.map((quota) => {
+  for (const quota of quotas) {
     // Quotas of one subject come one after the other.
     if (quota.subject !== subject) {
       subject = quota.subject
       counters = state.quotas.get(subject)
     }
     const counter = counters?.[counterIndex(quota)]
-    const { scope, unit, limit } = quota
-    return counter !== undefined && counter.ends > now
-      ? { scope, unit, limit, used: counter.used, resetsAt: counter.ends }
-      : { scope, unit, limit, used: 0, resetsAt: windowEnd(quota.window, now) }
-  })
+    const runs = counter !== undefined && counter.ends > now
+    used.push(runs ? counter.used : 0)
+    resetsAt.push(runs ? counter.ends : windowEnd(quota.window, now))
+  }
+  return { used, resetsAt }
 }
 
-function checkQuotas(call: Admission, quotas: readonly QuotaState[]): Objection | undefined {
-  for (let index = 0; index < quotas.length; index++) {
-    const { scope, limit, used, resetsAt } = quotas[index] as QuotaState
-    if (limit <= 0 || used + (call.quotas[index] as Quota).cost > limit) return { reason: 'quota', scope, resetsAt }
+function checkQuotas(call: Admission, { used, resetsAt }: Counts): Objection | undefined {
+  for (let index = 0; index < call.quotas.length; index++) {
+    const quota = call.quotas[index] as Quota
+    const { scope, limit } = quota
+    if (limit <= 0 || (used[index] as number) + costOf(quota, call) > limit) {
+      return { reason: 'quota', scope, resetsAt: resetsAt[index] }
+    }
   }
 }
 
-function countQuotas(state: State, call: Admission, now: number, read: readonly QuotaState[]): QuotaState[] {
+function countQuotas(state: State, call: Admission, now: number, { used, resetsAt }: Counts): void {
   let subject: string | undefined
   let counters: Counter[] = []
-  return read.map((before, index) => {
+  for (let index = 0; index < call.quotas.length; index++) {
     const quota = call.quotas[index] as Quota
     if (quota.subject !== subject) {
       subject = quota.subject
       counters = state.quotas.get(subject) ?? []
       state.quotas.set(subject, counters, now + LIFETIME_MS.quota)
     }
-    const used = before.used + quota.cost
-    counters[counterIndex(quota)] = { used, ends: before.resetsAt }
-    return { ...before, used }
-  })
+    const counted = (used[index] as number) + costOf(quota, call)
+    const ends = resetsAt[index] as number
+    used[index] = counted
+    const at = counterIndex(quota)
+    const counter = counters[at]
+    if (!counter) counters[at] = { used: counted, ends }
+    else {
+      counter.used = counted
+      counter.ends = ends
+    }
+  }
 }
 
 function checkSlots(state: State, call: Admission, now: number): Objection | undefined {

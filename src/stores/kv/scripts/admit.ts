@@ -2,7 +2,8 @@ import { activeKey, budgetKey, deploymentKey, holdKey, type Key, quotaKey, slotK
 import {
   type Admission,
   type Admitted,
-  type QuotaState,
+  type Quota,
+  type QuotaStates,
   type Refused,
   type Stale,
   StoreUnavailable,
@@ -25,8 +26,8 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   const subjects = [...new Set(call.quotas.map(({ subject }) => subject))]
   keys.push(...subjects.map(quotaKey))
   args.push(subjects.length, call.quotas.length)
-  for (const { subject, unit, window, limit, cost } of call.quotas) {
-    args.push(subjects.indexOf(subject) + 1, `${unit}:${window}`, window, limit, cost)
+  for (const { subject, unit, window, limit } of call.quotas) {
+    args.push(subjects.indexOf(subject) + 1, `${unit}:${window}`, window, limit, unit === 'requests' ? 1 : call.tokens)
   }
 
   args.push(call.slots.length)
@@ -61,12 +62,12 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
     if (reason !== 'quota' && reason !== 'slot' && reason !== 'budget') throw new StoreUnavailable('nonsense')
     const at = reply.number()
     const { scope } = item<{ readonly scope: string }>(REFUSERS[reason](call), at)
-    const quotas = readQuotas(reply.list(), call)
-    return { kind, now, reason, scope, resetsAt: reason === 'quota' ? quotas[at]?.resetsAt : undefined, quotas }
+    const quotas = readQuotas(reply.list(), call.quotas)
+    return { kind, now, reason, scope, resetsAt: reason === 'quota' ? quotas.resetsAt[at] : undefined, quotas }
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
   const reserved = reply.number()
-  const quotas = readQuotas(reply.list(), call)
+  const quotas = readQuotas(reply.list(), call.quotas)
   const signals = reply.list()
   const spent = reply.list()
   return {
@@ -79,14 +80,14 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
   }
 }
 
-function readQuotas(states: Reply, call: Admission): QuotaState[] {
-  return call.quotas.map(({ scope, unit, limit }) => ({
-    scope,
-    unit,
-    limit,
-    used: states.number(),
-    resetsAt: states.number(),
-  }))
+function readQuotas(states: Reply, quotas: readonly Quota[]): QuotaStates {
+  const used: number[] = []
+  const resetsAt: number[] = []
+  for (let index = 0; index < quotas.length; index++) {
+    used.push(states.number())
+    resetsAt.push(states.number())
+  }
+  return { used, resetsAt }
 }
 
 const REFUSERS = {
