@@ -1,12 +1,9 @@
 import { Hono } from 'hono'
 import { documentation } from './api/docs/index.ts'
+import type { Env } from './api/exchange.ts'
 import { healthRoutes } from './api/health/index.ts'
-import { audit } from './api/middleware/audit.ts'
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './api/middleware/cross-origin.ts'
-import type { Env } from './api/middleware/env.ts'
-import { report } from './api/middleware/report.ts'
-import { requestId } from './api/middleware/request-id.ts'
-import { failed, mount } from './api/mount.ts'
+import { mount, refuse } from './api/mount.ts'
 import { contractAt, noRoute } from './api/no-route.ts'
 import type { Route } from './api/route.ts'
 import type { ApiServices } from './api/scope.ts'
@@ -19,12 +16,11 @@ export const routes: readonly Route[] = [...v1, ...healthRoutes, ...ui]
 /** The gateway as a `fetch` handler. Knows no runtime: what differs comes in with the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {
   const app = new Hono<Env>()
-  app.use(requestId, report(services), audit(services))
   const { cors_origins: origins } = services.config.general_settings
-  if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(origins))
+  if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(services, origins))
   const all = [...routes, ...documentation(routes)]
   for (const route of all) mount(app, services, route)
-  app.notFound((c) => failed(noRoute(c.req.method, c.req.path, all), c, services, contractAt(c.req.path, all)))
-  app.onError((error, c) => failed(error, c, services))
+  app.notFound((c) => refuse(c, services, noRoute(c.req.method, c.req.path, all), contractAt(c.req.path, all)))
+  app.onError((error, c) => refuse(c, services, error))
   return app
 }

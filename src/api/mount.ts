@@ -6,69 +6,85 @@ import { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
 import { admitRequest } from '../pipeline/admit.ts'
-import type { Caller } from '../pipeline/caller.ts'
+import type { Answer } from '../pipeline/call.ts'
+import { type Env, type Exchange, openExchange } from './exchange.ts'
 import { asFailure, failureAnswer } from './failures.ts'
+import { audit } from './middleware/audit.ts'
 import { bearerOf } from './middleware/bearer.ts'
-import type { Env } from './middleware/env.ts'
 import { readJson } from './middleware/read-json.ts'
-import { withRequestId } from './middleware/request-id.ts'
+import { report } from './middleware/report.ts'
 import { toResponse } from './respond.ts'
 import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
 
-/** Puts a route into the app: authentication and limits first, then its input, then its handler. */
+/** Puts a route into the app. One handler does it all, which the router calls directly: authentication and limits first,
+ *  then the route's input, then its own handler; whatever came of it is answered, reported and audited. */
 export function mount(app: Hono<Env>, services: ApiServices, route: Route): void {
   const { contract, handler } = route
+  const { max_json_bytes: limit } = services.config.general_settings
   const path = contract.path.replace(/\{(\w+)\}/g, ':$1')
   const validators = [
     ...(contract.params ? [validator('param', contract.params)] : []),
     ...(contract.query ? [validator('query', contract.query)] : []),
   ]
-  const authenticate: MiddlewareHandler<Env> = async (c, next) => {
-    c.set('contract', contract)
-    c.set('params', c.req.param())
-    if (contract.auth !== 'public') {
-      const { credentialHeader } = contract
-      const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
-      const address = services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
-      const caller = await services.identify(bearerOf(c.req.header('authorization')) ?? own, address)
-      c.set('caller', caller)
-      c.set('address', address)
-      if (contract.auth === 'admin') allow(caller, contract)
-      const looking = services.live.attend((work) => c.env.client.defer(work))
-      if (looking) await looking
-      // A model call is counted with everything else that decides it.
-      if (!contract.modelCall) await count(c, services)
+  app.on(contract.method.toUpperCase(), path, async (c) => {
+    const exchange = openExchange(c, contract)
+    let response: Response
+    try {
+      if (contract.auth !== 'public') await authenticate(services, exchange, contract)
+      for (const validate of validators) await validate(c, nothingElse)
+      const json = contract.json
+        ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
+        : undefined
+      const answer: Answer = await handler(scopeOf(services, exchange, json) as Scope<never>)
+      response = respond(answer, exchange)
+    } catch (error) {
+      response = failed(services, exchange, error)
     }
-    await next()
+    audit(services, exchange, response.status)
+    report(services, exchange, response.status)
+    return response
+  })
+}
+
+/** Answers a request that no route has taken, in the words of the route at its path. */
+export function refuse(c: Context<Env>, services: ApiServices, thrown: unknown, near?: RouteContract): Response {
+  const exchange = openExchange(c)
+  const response = failed(services, exchange, thrown, near)
+  report(services, exchange, response.status)
+  return response
+}
+
+async function authenticate(services: ApiServices, exchange: Exchange, contract: RouteContract): Promise<void> {
+  const { c } = exchange
+  const { client } = c.env
+  const { credentialHeader } = contract
+  const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
+  const address = services.clientAddress(client.address, c.req.header('x-forwarded-for'))
+  const caller = await services.identify(bearerOf(c.req.header('authorization')) ?? own, address)
+  exchange.caller = caller
+  exchange.address = address
+  if (contract.auth === 'admin') {
+    const { permission, path } = contract
+    if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
+    requirePermission(caller, permission)
   }
-  const run = async (c: Context<Env>) => {
-    const limit = services.config.general_settings.max_json_bytes
-    const body = contract.json
-      ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
-      : undefined
-    const answer = await handler(scopeOf(c, services, body) as Scope<never>)
-    const headers = { ...answer.headers, ...c.get('rateHeaders') }
-    return toResponse(withRequestId({ ...answer, headers }, c.get('requestId'), contract))
-  }
-  app.on(contract.method.toUpperCase(), path, authenticate, ...validators, run)
+  const looking = services.live.attend(client.defer)
+  if (looking) await looking
+  // A model call is counted with everything else that decides it.
+  if (!contract.modelCall) await count(services, exchange)
 }
 
 /** Counts a request by what its headers tell of it. */
-async function count(c: Context<Env>, services: ApiServices): Promise<void> {
-  const [caller, address = ''] = [c.get('caller'), c.get('address')]
+async function count(services: ApiServices, exchange: Exchange): Promise<void> {
+  const { c, caller, address, requestId, contract } = exchange
   // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
-  if (!caller || (caller.versions.length === 0 && c.get('contract')?.tag !== 'Models')) return
+  if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models')) return
   const length = Number(c.req.header('content-length') ?? 0)
   const tokens = /^multipart\//i.test(c.req.header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
-  const counted = await admitRequest(services, { caller, address, requestId: c.get('requestId'), tokens })
-  c.set('caller', counted.caller)
-  c.set('rateHeaders', counted.headers)
-}
-
-function allow(caller: Caller, { path, permission }: RouteContract): void {
-  if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
-  requirePermission(caller, permission)
+  const counted = await admitRequest(services, { caller, address, requestId, tokens })
+  exchange.caller = counted.caller
+  exchange.rateHeaders = counted.headers
 }
 
 function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHandler {
@@ -80,51 +96,52 @@ function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHa
   })
 }
 
-function scopeOf(c: Context<Env>, services: ApiServices, body: unknown): Scope {
-  const valid = (target: string) => (c.req.valid as (target: string) => unknown).call(c.req, target)
+const nothingElse = async () => {}
+
+function scopeOf(services: ApiServices, exchange: Exchange, json: unknown): Scope {
+  const { c } = exchange
+  const valid = c.req.valid as (target: string) => unknown
   return {
     services,
     client: c.env.client,
-    requestId: c.get('requestId'),
-    arrivedAt: c.get('arrivedAt'),
-    contract: c.get('contract') as Scope['contract'],
-    get url() {
-      return new URL(c.req.url)
-    },
-    contentType: c.req.header('content-type'),
+    requestId: exchange.requestId,
+    arrivedAt: exchange.arrivedAt,
+    address: exchange.address,
     header: (name) => c.req.header(name),
     caller() {
-      const caller = c.get('caller')
-      if (!caller) throw new TypeError('a public route has no caller')
-      return caller
+      if (!exchange.caller) throw new TypeError('a public route has no caller')
+      return exchange.caller
     },
-    get address() {
-      return c.get('address') ?? ''
+    count: () => count(services, exchange),
+    reportsItself() {
+      exchange.reported = true
     },
-    count: () => count(c, services),
-    reportsItself: () => c.set('reported', true),
-    audits: (details) => c.set('audited', { ...c.get('audited'), ...details }),
-    input: { params: valid('param'), query: valid('query'), json: body },
+    audits(details) {
+      exchange.audited = { ...exchange.audited, ...details }
+    },
+    input: { params: valid.call(c.req, 'param'), query: valid.call(c.req, 'query'), json },
   }
 }
 
-/** Whatever was thrown, as the client hears it: in the words of the route, or of those at its path. */
-export function failed(
-  thrown: unknown,
-  c: Context<Env>,
-  services: ApiServices,
-  contract: RouteContract | undefined = c.get('contract'),
-): Response {
+/** The answer, under the request's id. */
+function respond(answer: Answer, { requestId, rateHeaders, contract }: Exchange, near = contract): Response {
+  // What the pipeline or a failure says of limits is the later word.
+  const headers = rateHeaders ? { ...rateHeaders, ...answer.headers } : { ...answer.headers }
+  headers['x-request-id'] = requestId
+  if (near?.requestIdHeader) headers[near.requestIdHeader] = requestId
+  return toResponse(answer, headers)
+}
+
+/** Whatever was thrown, as the client hears it. */
+function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near = exchange.contract): Response {
   const error = asFailure(thrown)
-  c.set('failure', error)
-  const requestId = c.get('requestId')
+  const { requestId } = exchange
+  exchange.failure = error
   if (error.failure === 'internal') services.log.error('internal', { requestId, error: causeOf(error) })
   if (error.failure === 'database_unavailable') {
     services.log.warn('database.away', { requestId, error: describeError(error.cause) })
   }
-  const answer = failureAnswer(error, contract?.errorBody?.(error, requestId))
-  const headers = { ...c.get('rateHeaders'), ...answer.headers }
-  return toResponse(withRequestId({ ...answer, headers }, requestId, contract))
+  return respond(failureAnswer(error, near?.errorBody?.(error, requestId)), exchange, near)
 }
 
 function causeOf(error: GatewayError): string {

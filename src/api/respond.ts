@@ -14,6 +14,6 @@ export function text(body: string, contentType: string, status = 200): Answer {
 }
 
 /** An answer as the runtimes send it. Plain headers and plain bytes: their cheap path on Node. */
-export function toResponse({ status, headers, body }: Answer): Response {
+export function toResponse({ status, body }: Answer, headers: Answer['headers']): Response {
   return new Response(body as BodyInit, { status, headers })
 }

@@ -19,7 +19,6 @@ import type { TeamRecords } from '../stores/sql/team-records.ts'
 import type { UserRecords } from '../stores/sql/user-records.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
-import type { RouteContract } from './route.ts'
 
 /** What the HTTP side works with, beside the pipeline's. */
 export interface ApiServices extends PipelineServices {
@@ -60,9 +59,6 @@ export interface Scope<Input = unknown> {
   readonly requestId: string
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number
-  readonly contract: RouteContract
-  readonly url: URL
-  readonly contentType: string | undefined
   /** A header of the request, by its name in lower case. */
   header(name: string): string | undefined
   /** The client's own address. */

@@ -13,5 +13,6 @@ export function refusal(error: unknown, write: (line: string) => void): Response
     code: 'misconfigured',
     headers: { 'x-request-id': requestId },
   })
-  return toResponse(failureAnswer(failure))
+  const answer = failureAnswer(failure)
+  return toResponse(answer, answer.headers)
 }

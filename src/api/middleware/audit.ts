@@ -1,44 +1,36 @@
-import type { Context, MiddlewareHandler } from 'hono'
 import { newId } from '../../lib/ids.ts'
 import type { AuditEvent } from '../../stores/sql/audit-records.ts'
+import type { Exchange } from '../exchange.ts'
 import type { RouteContract } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
-import type { Env } from './env.ts'
 
 const LONGEST_TEXT = 512
 const LONGEST_CHANGES = 16_384
 
-/** Tells of every write of the administration by a known caller, of those that were refused, too. */
-export function audit(services: ApiServices): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    await next()
-    const [contract, caller] = [c.get('contract'), c.get('caller')]
-    if (!contract || !isWrite(contract) || !caller) return
-    const { resource_id, organization_id = null, changes = {}, metadata = {} } = c.get('audited') ?? {}
-    const action = actionOf(contract)
-    const event: AuditEvent = {
-      event_id: newId('audit'),
-      occurred_at: new Date(services.clock.now()).toISOString(),
-      actor_type: caller.kind,
-      actor_id: caller.keyId ?? null,
-      organization_id,
-      action,
-      resource_type: action.slice(0, action.indexOf('.')),
-      resource_id: textOf(resource_id ?? Object.values(c.get('params') ?? {}).join('/')),
-      request_id: c.get('requestId'),
-      ip: textOf(addressOf(c, services)),
-      user_agent: textOf(c.req.header('user-agent')),
-      status: c.res.status,
-      changes: shortened(changes),
-      metadata,
-    }
-    services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
+/** Tells of a write of the administration by a known caller, of one that was refused, too. */
+export function audit(services: ApiServices, exchange: Exchange, status: number): void {
+  const { c, contract, caller } = exchange
+  if (!contract || !caller || !writes(contract)) return
+  const { resource_id, organization_id = null, changes = {}, metadata = {} } = exchange.audited ?? {}
+  const action = actionOf(contract)
+  const event: AuditEvent = {
+    event_id: newId('audit'),
+    occurred_at: new Date(services.clock.now()).toISOString(),
+    actor_type: caller.kind,
+    actor_id: caller.keyId ?? null,
+    organization_id,
+    action,
+    resource_type: action.slice(0, action.indexOf('.')),
+    resource_id: textOf(resource_id ?? Object.values(c.req.param()).join('/')),
+    request_id: exchange.requestId,
+    ip: textOf(exchange.address),
+    user_agent: textOf(c.req.header('user-agent')),
+    status,
+    changes: shortened(changes),
+    metadata,
   }
+  services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
 }
-
-/** What asks for no more than leave to read writes nothing, whatever its method is. */
-const isWrite = ({ auth, method, permission }: RouteContract) =>
-  auth === 'admin' && method !== 'get' && !permission?.endsWith('.read')
 
 /** What a reader may ask for changes nothing, whatever its method. */
 export function writes({ auth, method, permission }: RouteContract): boolean {
@@ -57,10 +49,6 @@ export function actionOf({ action, method, path }: Pick<RouteContract, 'action' 
 
 function singular(noun: string): string {
   return noun.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
-}
-
-function addressOf(c: Context<Env>, { clientAddress }: ApiServices): string {
-  return clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
 }
 
 /** Paths and headers are the client's: what a database can hold of them, and not too much of it. */

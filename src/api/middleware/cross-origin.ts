@@ -1,5 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
+import { type Env, openExchange } from '../exchange.ts'
+import type { ApiServices } from '../scope.ts'
+import { report } from './report.ts'
 
 /** What a page may read beside the body. */
 const READABLE = [
@@ -25,11 +28,17 @@ const READABLE = [
 export const CROSS_ORIGIN_PATHS = ['/v1/*', '/v2/*', '/rerank'] as const
 
 /** Lets pages of these origins call the API. Keys travel in a header, so no cookie is ever allowed. */
-export function crossOrigin(origins: readonly string[]): MiddlewareHandler {
-  return cors({
+export function crossOrigin(services: ApiServices, origins: readonly string[]): MiddlewareHandler<Env> {
+  const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],
     allowMethods: ['GET', 'POST', 'DELETE'],
     exposeHeaders: READABLE,
     maxAge: 600,
   })
+  return async (c, next) => {
+    const preflight = c.req.method === 'OPTIONS' ? openExchange(c) : undefined
+    const answered = await allow(c, next)
+    if (preflight && answered) report(services, preflight, answered.status)
+    return answered
+  }
 }

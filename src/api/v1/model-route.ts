@@ -51,9 +51,9 @@ export function modelRoute(
   return { ...route, endpoint }
 }
 
-async function bodyOf({ services, client, contentType: sent }: Scope, mode: Mode) {
+async function bodyOf({ services, client, header }: Scope, mode: Mode) {
   const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-  const contentType = requireType(sent, mode.body)
+  const contentType = requireType(header('content-type'), mode.body)
   const form = mode.body === 'multipart' ? incomingForm(client, mode, contentType, max_upload_bytes) : undefined
   return { contentType, form, bytes: form ? NO_BYTES : await client.body(max_json_bytes) }
 }

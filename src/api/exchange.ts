@@ -1,0 +1,56 @@
+import type { Context } from 'hono'
+import type { GatewayError } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Caller } from '../pipeline/caller.ts'
+import type { Client } from '../pipeline/client.ts'
+import type { AuditDetails } from '../telemetry/audit.ts'
+import type { RouteContract } from './route.ts'
+
+/** What the rim gives with a request. */
+export interface Env {
+  Bindings: { client: Client }
+}
+
+/** One request while it is answered, and what becomes known of it. One object for each: a variable of the context for
+ *  each of these, and a middleware to fill it, would cost every call. */
+export interface Exchange {
+  readonly c: Context<Env>
+  readonly requestId: string
+  /** `performance.now()` when the request arrived. */
+  readonly arrivedAt: number
+  /** Of the route that took it, if one did. */
+  readonly contract: RouteContract | undefined
+  /** Whoever was authenticated. */
+  caller: Caller | undefined
+  /** The client's own, '' where nobody was authenticated. */
+  address: string
+  /** What the client is told about its limits, where the request was counted. */
+  rateHeaders: Readonly<Record<string, string>> | undefined
+  failure: GatewayError | undefined
+  /** The handler reports the request by itself. */
+  reported: boolean
+  /** What the audit of a write has to tell beside what the request itself shows. */
+  audited: AuditDetails | undefined
+}
+
+export function openExchange(c: Context<Env>, contract?: RouteContract): Exchange {
+  return {
+    c,
+    requestId: requestIdOf(c.req.header('x-request-id')),
+    arrivedAt: performance.now(),
+    contract,
+    caller: undefined,
+    address: '',
+    rateHeaders: undefined,
+    failure: undefined,
+    reported: false,
+    audited: undefined,
+  }
+}
+
+const LONGEST_ID = 128
+
+/** The client's own id when it is short and printable, else one of ours. */
+function requestIdOf(own: string | undefined): string {
+  return own && own.length <= LONGEST_ID && /^[\x21-\x7e]+$/.test(own) ? own : newId('req')
+}
