@@ -1,12 +1,16 @@
 /** What comes of some work, or undefined when it does not come in time. */
-export async function atMost<T>(limitMs: number, work: Promise<T>): Promise<{ readonly value: T } | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, limitMs, undefined)
+export function atMost<T>(limitMs: number, work: Promise<T>): Promise<{ readonly value: T } | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, limitMs, undefined)
+    work.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve({ value })
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
-  try {
-    return await Promise.race([work.then((value) => ({ value })), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

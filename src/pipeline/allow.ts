@@ -28,7 +28,7 @@ export interface Allowed extends Ready {
   /** What the client is told about its limits. */
   readonly rateHeaders: Record<string, string>
   readonly slots: readonly string[]
-  readonly holds: readonly Hold[]
+  readonly holds: Hold[]
 }
 
 interface AskedAdmission extends Admission {

@@ -1,6 +1,6 @@
 import { asGatewayError } from '../lib/errors.ts'
 import type { Committed } from './attempt.ts'
-import type { Answer, Attempt, Call } from './call.ts'
+import type { Answer, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE, type Over, relay } from './relay.ts'
 import { rescueOf } from './rescue.ts'
@@ -17,7 +17,9 @@ export async function answer(
     call.usage = reply.usage
     call.outputCharacters = reply.outputCharacters
     await over(undefined)
-    return { status: 200, headers: { ...routeHeaders(call), 'content-type': reply.contentType }, body: reply.bytes }
+    const headers = routeHeaders(call)
+    headers['content-type'] = reply.contentType
+    return { status: 200, headers, body: reply.bytes }
   }
   const client = call.client.openStream()
   const relayed = relay(call, committed.stream, client, over, rescueOf(services, call, committed.stream, client))
@@ -69,22 +71,20 @@ export function answerLater(
 
 /** Where the call went, for whoever looks at its answer. */
 export function routeHeaders(call: Call): Record<string, string> {
-  const served = call.attempts.at(-1)
-  return {
-    ...call.rateHeaders,
-    'x-gateway-model-group': headerSafe(served?.deployment.modelName ?? call.group.name),
-    ...(served ? { 'x-gateway-deployment': headerSafe(served.deployment.id) } : {}),
-    'x-gateway-attempts': String(call.attempts.length),
-    ...timing(call, served),
+  const { overheadMs, attempts } = call
+  const served = attempts.at(-1)
+  const headers: Record<string, string> = { ...call.rateHeaders }
+  headers['x-gateway-model-group'] = headerSafe(served?.deployment.modelName ?? call.group.name)
+  if (served) headers['x-gateway-deployment'] = headerSafe(served.deployment.id)
+  headers['x-gateway-attempts'] = String(attempts.length)
+  if (served && overheadMs !== undefined) {
+    // How long the gateway needed before it asked anybody, and how long whoever served has been asked by now.
+    const gateway = overheadMs.toFixed(2)
+    const upstream = ((served.endedAt ?? performance.now()) - served.startedAt).toFixed(2)
+    headers['x-gateway-overhead-ms'] = gateway
+    headers['server-timing'] = `gateway;dur=${gateway}, upstream;dur=${upstream}`
   }
-}
-
-/** How long the gateway needed before it asked anybody, and how long whoever served has been asked by now. */
-function timing({ overheadMs }: Call, served: Attempt | undefined): Record<string, string> {
-  if (overheadMs === undefined || !served) return {}
-  const gateway = overheadMs.toFixed(2)
-  const upstream = ((served.endedAt ?? performance.now()) - served.startedAt).toFixed(2)
-  return { 'x-gateway-overhead-ms': gateway, 'server-timing': `gateway;dur=${gateway}, upstream;dur=${upstream}` }
+  return headers
 }
 
 /** Names are the operator's and may hold anything; a header holds printable ASCII. */

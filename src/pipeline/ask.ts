@@ -1,6 +1,8 @@
+import { type Aborter, newAbort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import { estimatedUsage } from '../modes/usage.ts'
+import type { Hedge } from '../routing/group-settings.ts'
 import { learnWait, p95Wait } from '../routing/recent-waits.ts'
 import { attempt, type Committed } from './attempt.ts'
 import type { Attempt, Call } from './call.ts'
@@ -14,7 +16,7 @@ export type Beside = (wanted: () => boolean) => Promise<Attempt | undefined>
 /** Asks one deployment and, where its group hedges and the answer is late, one other beside it. The first to commit wins;
  *  the other is ended at once and says nothing about its deployment. Throws when nobody is left who may answer, or what
  *  failed is the call itself. The attempt that decided is the call's last. */
-export async function ask(
+export function ask(
   services: PipelineServices,
   call: Call,
   plan: Plan,
@@ -22,20 +24,27 @@ export async function ask(
   beside: Beside,
 ): Promise<Committed> {
   const { hedge } = plan.settings
+  return hedge ? hedged(services, call, plan, hedge, first, beside) : attempt(services, call, first)
+}
+
+async function hedged(
+  services: PipelineServices,
+  call: Call,
+  plan: Plan,
+  hedge: Hedge,
+  first: Attempt,
+  beside: Beside,
+): Promise<Committed> {
   const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
   // An upload has one reader.
   const waitMs =
-    hedge && !call.hedged && !call.form
-      ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs)
-      : undefined
+    !call.hedged && !call.form ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
   const learn = (attempts: readonly Attempt[]) => {
-    if (hedge?.p95) for (const one of attempts) learnAttempt(plan, kind, one)
+    if (hedge.p95) for (const one of attempts) learnAttempt(plan, kind, one)
   }
   if (waitMs === undefined) {
     try {
       return await attempt(services, call, first)
-    } catch (error) {
-      throw failed(first, error)
     } finally {
       learn([first])
     }
@@ -52,16 +61,16 @@ export async function ask(
 
 function race(services: PipelineServices, call: Call, first: Attempt) {
   const { promise: decided, resolve, reject } = Promise.withResolvers<Committed>()
-  const running = new Map<Attempt, AbortController>()
+  const running = new Map<Attempt, Aborter<GatewayError>>()
   const attempts: Attempt[] = []
   let joining = false
   let over = false
 
   function run(one: Attempt): void {
-    const outrun = new AbortController()
+    const outrun = newAbort<GatewayError>()
     attempts.push(one)
     running.set(one, outrun)
-    attempt(services, call, one, undefined, outrun.signal).then(
+    attempt(services, call, one, undefined, outrun).then(
       (committed) => {
         if (over) return letGo(committed)
         decide(one)
@@ -70,7 +79,6 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
       (error) => {
         running.delete(one)
         if (over) return
-        failed(one, error)
         const hopeless = !(error instanceof GatewayError) || !error.row.blames
         if (!hopeless && (joining || running.size > 0)) return
         decide(one)
@@ -117,12 +125,6 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
 
   run(first)
   return { decided, join, attempts }
-}
-
-function failed(one: Attempt, error: unknown): unknown {
-  if (error instanceof GatewayError) one.failure = error
-  one.endedAt = performance.now()
-  return error
 }
 
 /** Committed as well, and too late. */

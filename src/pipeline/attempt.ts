@@ -1,6 +1,5 @@
-import { joinBytes } from '../lib/bytes.ts'
-import { editJson } from '../lib/edit-json.ts'
-import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import { type Abort, newAbort } from '../lib/abort.ts'
+import { GatewayError } from '../lib/errors.ts'
 import { LATE_FIELD } from '../providers/late-field.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
@@ -14,14 +13,15 @@ import {
 import { withoutSecrets } from '../transport/without-secrets.ts'
 import type { Attempt, Call } from './call.ts'
 import { departure } from './client.ts'
-import { type Clocks, startClocks } from './clocks.ts'
-import { defaultFields } from './default-fields.ts'
+import { type Clocks, startClocks, startTotalClock } from './clocks.ts'
 import { asFormFailure, type IncomingForm } from './incoming-form.ts'
 import { keepAnswer } from './kept-answer.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { requestOf } from './request-of.ts'
 import { rescueTargets } from './rescue-targets.ts'
 import { newSaid, type Said } from './said.ts'
 import { type Speaker, speakerOf, type WrittenReader, type WrittenReply } from './speak.ts'
+import { withDefaults } from './with-defaults.ts'
 
 const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const ERROR_LIMIT_BYTES = 1024 * 1024
@@ -50,7 +50,6 @@ export interface OpenStream {
   reason(): GatewayError | undefined
   /** Lets go of the client's signal and the timer. */
   release(): void
-  onSilence(show: () => void): void
   /** What was said in it, where somebody else could go on with it. */
   readonly said: Said | undefined
 }
@@ -70,37 +69,17 @@ export async function attempt(
   call: Call,
   tried: Attempt,
   errand: Errand = errandOf(services, call, tried.deployment),
-  outrun?: AbortSignal,
+  outrun?: Abort,
 ): Promise<Committed> {
   const { speaker, said } = errand
   const { deployment } = tried
   const { client, form } = call
-  const controller = new AbortController()
-  let reason: GatewayError | undefined
-  let silence: (() => void) | undefined
+  const ended = newAbort<GatewayError>()
   let sent: UpstreamRequest['headers'] = {}
-  const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
 
-  const end = (failure: GatewayError) => {
-    reason ??= failure
-    controller.abort(failure)
-  }
-  const left = () => end(departure(client.signal))
-  outrun?.addEventListener('abort', () => end(new GatewayError('client_closed', 'Another answered first.')), {
-    once: true,
-  })
-  const settings = services.config.router_settings
-  const awaiting = (streamed: boolean) => ({
-    firstTokenMs: streamed ? 1000 * settings.stream_first_token_timeout : Number.POSITIVE_INFINITY,
-    idleMs: streamed ? 1000 * settings.stream_idle_timeout : Number.POSITIVE_INFINITY,
-  })
-  const clocks = startClocks({
-    deadline: Math.min(call.deadline, tried.startedAt + 1000 * (deployment.timeoutSeconds ?? Number.POSITIVE_INFINITY)),
-    // Nobody can begin to answer what a slow client has not said yet.
-    ...awaiting(call.streamed && !form),
-    expired: end,
-    silent: { everyMs: 1000 * settings.stream_keep_alive, tell: () => silence?.() },
-  })
+  const left = () => ended.abort(departure(client.signal))
+  outrun?.addEventListener('abort', () => ended.abort(new GatewayError('client_closed', 'Another answered first.')))
+  const clocks = clocksOf(services, call, tried, ended.abort)
   const release = () => {
     clocks.stop()
     client.signal.removeEventListener('abort', left)
@@ -108,34 +87,32 @@ export async function attempt(
   if (client.signal.aborted) left()
   else client.signal.addEventListener('abort', left, { once: true })
 
-  const ask = async (asked: Outgoing): Promise<UpstreamResponse> => {
-    const request = await authorized(services, deployment, await requestOf(speaker, asked, deployment), controller)
+  const ask = (asked: Outgoing) => {
+    const request = requestOf(services, deployment, speaker, asked, ended)
+    return request instanceof Promise ? request.then(send) : send(request)
+  }
+  const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
     sent = request.headers
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
-    return transport.send(
-      form ? whenSent(request, () => clocks.asked(awaiting(form.request?.stream === true))) : request,
-      controller.signal,
-    )
+    const asked = () => clocks.asked(awaiting(services, form?.request?.stream === true))
+    return transport.send(form ? whenSent(request, asked) : request, ended)
   }
 
   try {
-    const response = await ask(errand.outgoing).catch(async (error) => {
-      if (!form?.raw.repeatable || !(error instanceof GatewayError) || error.code !== LATE_FIELD) throw error
-      return ask(await completed(call, form, deployment))
-    })
+    const response = await (form ? askWithForm(call, form, deployment, ask, errand.outgoing) : ask(errand.outgoing))
     clocks.heard()
     if (response.status < 200 || response.status > 299) {
       const bytes = await response.body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
-      if (reason) throw reason
+      if (ended.reason) throw ended.reason
       throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
     }
     // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
-    const outgoing = form ? await unlessAborted(completed(call, form, deployment), controller.signal) : errand.outgoing
+    const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : errand.outgoing
     if (!call.streamed && !speaker.passes) {
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
-      await keepAnswer(services, call, deployment, reply.keptAs)
+      if (reply.keptAs !== undefined) await keepAnswer(services, call, deployment, reply.keptAs)
       release()
       return { kind: 'whole', reply }
     }
@@ -145,16 +122,64 @@ export async function attempt(
     // The words do not wait for it: who streams asks again when the last has come.
     const answerId = opened.backlog.find(({ keptAs }) => keptAs)?.keptAs
     if (answerId !== undefined) client.defer(keepAnswer(services, call, deployment, answerId))
+    const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
     return {
       kind: 'stream',
       contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
-      stream: { ...opened, said, clocks, release, clean, reason: () => reason, onSilence: (show) => (silence = show) },
+      stream: { ...opened, said, clocks, release, clean, reason: () => ended.reason },
     }
   } catch (error) {
     release()
-    const failure = reason ?? clean(asFailure(error))
-    if (!controller.signal.aborted) controller.abort(failure)
+    const failure = ended.reason ?? withoutSecrets(asFailure(error), sent)
+    ended.abort(failure)
+    if (!tried.outrun) {
+      tried.failure = failure
+      tried.endedAt = performance.now()
+    }
     throw failure
+  }
+}
+
+/** The clocks that an attempt runs against. */
+function clocksOf(
+  services: PipelineServices,
+  call: Call,
+  { deployment, startedAt }: Attempt,
+  expired: (failure: GatewayError) => void,
+): Clocks {
+  const own = deployment.timeoutSeconds
+  const deadline = own === undefined ? call.deadline : Math.min(call.deadline, startedAt + 1000 * own)
+  if (!call.streamed && !call.form) return startTotalClock(deadline, expired)
+  return startClocks({
+    deadline,
+    // Nobody can begin to answer what a slow client has not said yet.
+    ...awaiting(services, call.streamed && !call.form),
+    expired,
+    showMs: 1000 * services.config.router_settings.stream_keep_alive,
+  })
+}
+
+function awaiting({ config }: PipelineServices, streamed: boolean) {
+  const { stream_first_token_timeout, stream_idle_timeout } = config.router_settings
+  return {
+    firstTokenMs: streamed ? 1000 * stream_first_token_timeout : Number.POSITIVE_INFINITY,
+    idleMs: streamed ? 1000 * stream_idle_timeout : Number.POSITIVE_INFINITY,
+  }
+}
+
+/** A field that comes late may change what is asked; while nothing of the form is gone it is asked again. */
+async function askWithForm(
+  call: Call,
+  form: IncomingForm,
+  deployment: Deployment,
+  ask: (asked: Outgoing) => Promise<UpstreamResponse>,
+  outgoing: Outgoing,
+): Promise<UpstreamResponse> {
+  try {
+    return await ask(outgoing)
+  } catch (error) {
+    if (!form.raw.repeatable || !(error instanceof GatewayError) || error.code !== LATE_FIELD) throw error
+    return ask(await completed(call, form, deployment))
   }
 }
 
@@ -165,7 +190,7 @@ async function completed(call: Call, form: IncomingForm, deployment: Deployment)
   return withDefaults(call, deployment, false)
 }
 
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function unlessAborted<T>(work: Promise<T>, signal: Abort): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const ended = () => reject(signal.reason)
   if (signal.aborted) ended()
@@ -243,42 +268,6 @@ async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clo
   tried.firstTokenAt = performance.now()
   clocks.committed()
   return { body, reader, endsWithBody: true, backlog: [{ out: first }] }
-}
-
-/** The call as this deployment gets it: what its operator set where the client left it out. A request that goes by way of
- *  chat is completed there. */
-export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean): Outgoing {
-  const { request, bytes, contentType, form, streamed, clientHeaders = {}, endpoint } = call
-  const { voice_id: _voice, ...defaults } = deployment.connection.defaults
-  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders }
-  if (form) {
-    const whole = async () => ({ ...defaults, ...(await form.whole()) })
-    return { ...outgoing, body: { ...defaults, ...request }, form: { raw: form.raw, whole } }
-  }
-  if (Object.keys(defaults).length === 0) return outgoing
-  if (byWayOfChat) return { ...outgoing, chatDefaults: defaults }
-  const missing = defaultFields(defaults, request, endpoint.dialect?.defaults)
-  if (Object.keys(missing).length === 0) return outgoing
-  return { ...outgoing, body: { ...request, ...missing }, bytes: joinBytes(editJson(bytes, request, missing)) }
-}
-
-/** What goes wrong before the provider is asked is a mistake of the client's or of ours, and blames no deployment. */
-async function requestOf(speaker: Speaker, call: Outgoing, { connection }: Deployment): Promise<UpstreamRequest> {
-  try {
-    return await speaker.request(call, connection)
-  } catch (error) {
-    throw asGatewayError(error)
-  }
-}
-
-async function authorized(
-  services: PipelineServices,
-  { provider, connection }: Deployment,
-  request: UpstreamRequest,
-  { signal }: AbortController,
-): Promise<UpstreamRequest> {
-  if (!provider.authorize) return request
-  return provider.authorize(request, connection, { transport: services.transport, signal, now: services.clock.now() })
 }
 
 /** Anything thrown on the way to an upstream, by its proper name. */

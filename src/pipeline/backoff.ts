@@ -1,3 +1,4 @@
+import type { Abort } from '../lib/abort.ts'
 import { departure } from './client.ts'
 
 const CAP_MS = 30_000
@@ -8,7 +9,7 @@ export function backoffMs(baseSeconds: number, failures: number, random: () => n
 }
 
 /** Waits, unless the client leaves first: then nothing more is to be done for it. */
-export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal: Abort): Promise<void> {
   if (milliseconds <= 0 && !signal.aborted) return Promise.resolve()
   return new Promise((resolve, reject) => {
     const left = () => {

@@ -38,9 +38,9 @@ export interface CallInput {
   readonly form?: IncomingForm | undefined
   readonly contentType: string
   /** Those that the endpoint lets through. */
-  readonly clientHeaders?: Readonly<Record<string, string>>
+  readonly clientHeaders?: Readonly<Record<string, string>> | undefined
   /** Its answer says why each deployment was taken or left out. The caller may know. */
-  readonly explain?: boolean
+  readonly explain?: boolean | undefined
   /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */
   begun(): void
 }

@@ -1,12 +1,12 @@
+import type { Abort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
-
 import type { Scratch, Source } from '../lib/spool.ts'
 
 /** The far end of a call, as the runtime shows it. Made by the rim, one for each request. */
 export interface Client {
   /** Aborted when the client has left before its answer ended; with a GatewayError as its reason when it is us who end
    *  the call. */
-  readonly signal: AbortSignal
+  readonly signal: Abort
   /** The peer's address, '' where the runtime does not tell. */
   readonly address: string
   /** Keeps the runtime alive for work that outlives the answer. Handed over before the upstream is called, because a
@@ -37,7 +37,7 @@ export interface ClientStream {
 }
 
 /** Why nobody waits for an answer any more. */
-export function departure({ reason }: AbortSignal): GatewayError {
+export function departure({ reason }: Abort): GatewayError {
   if (reason instanceof GatewayError) return reason
   return new GatewayError('client_closed', 'The client closed the connection.')
 }

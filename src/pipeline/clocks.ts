@@ -9,6 +9,8 @@ export interface Clocks {
   committed(): void
   /** The answer is complete and only its formal end is awaited, not longer than `graceMs`. */
   finished(graceMs: number): void
+  /** `show` is called each time that the upstream has been silent for a while. */
+  onSilence(show: () => void): void
   stop(): void
 }
 
@@ -17,6 +19,33 @@ interface Awaiting {
   readonly idleMs: number
 }
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+const TOTAL = 'The call took longer than the configured timeout.'
+
+/** The only clock of an upstream call whose answer comes in one: the total, in `performance.now()`. */
+export function startTotalClock(deadline: number, expired: (failure: GatewayError) => void): Clocks {
+  let timer: ReturnType<typeof setTimeout>
+  const arm = () => {
+    const due = deadline - performance.now()
+    timer = setTimeout(check, Math.max(1, Math.min(Math.ceil(due), LONGEST_TIMER_MS)))
+  }
+  const check = () => {
+    if (performance.now() < deadline) arm()
+    else expired(new GatewayError('upstream_timeout', TOTAL))
+  }
+  arm()
+  return {
+    asked: nothing,
+    heard: nothing,
+    committed: nothing,
+    finished: nothing,
+    onSilence: nothing,
+    stop: () => clearTimeout(timer),
+  }
+}
+
+function nothing(): void {}
+
 /** The three clocks of an upstream call, on one timer: total, first token, idle. `expired` is called once at most. */
 export function startClocks(limits: {
   /** `performance.now()` of the call's end. */
@@ -24,8 +53,8 @@ export function startClocks(limits: {
   readonly firstTokenMs: number
   readonly idleMs: number
   readonly expired: (failure: GatewayError) => void
-  /** Told each time that the upstream has been silent for so long. */
-  readonly silent?: { readonly everyMs: number; readonly tell: () => void }
+  /** How long a silence is that is shown. */
+  readonly showMs: number
 }): Clocks {
   const started = performance.now()
   let waitingForFirst = true
@@ -34,14 +63,17 @@ export function startClocks(limits: {
   let silenceMs = limits.idleMs
   let heardAt = started
   let shownAt = started
+  let show: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const silentUntil = () => (waitingForFirst ? firstBy : heardAt + silenceMs)
-  const nextSign = () => (limits.silent ? Math.max(heardAt, shownAt) + limits.silent.everyMs : Number.POSITIVE_INFINITY)
+  const nextSign = () => Math.max(heardAt, shownAt) + limits.showMs
 
   function arm(): void {
     const due = Math.min(limits.deadline, silentUntil(), nextSign()) - performance.now()
-    timer = Number.isFinite(due) ? setTimeout(check, Math.max(1, Math.min(Math.ceil(due), 2 ** 31 - 1))) : undefined
+    timer = Number.isFinite(due)
+      ? setTimeout(check, Math.max(1, Math.min(Math.ceil(due), LONGEST_TIMER_MS)))
+      : undefined
   }
   function check(): void {
     const now = performance.now()
@@ -52,12 +84,12 @@ export function startClocks(limits: {
     }
     if (now >= nextSign()) {
       shownAt = now
-      limits.silent?.tell()
+      show?.()
     }
     arm()
   }
   function lateness(now: number): string | undefined {
-    if (now >= limits.deadline) return 'The call took longer than the configured timeout.'
+    if (now >= limits.deadline) return TOTAL
     if (now < silentUntil()) return undefined
     return waitingForFirst ? 'The provider did not begin to answer in time.' : 'The provider fell silent.'
   }
@@ -85,6 +117,9 @@ export function startClocks(limits: {
       waitingForFirst = false
       clearTimeout(timer)
       arm()
+    },
+    onSilence(shown) {
+      show = shown
     },
     stop() {
       stopped = true

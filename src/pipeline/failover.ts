@@ -13,7 +13,7 @@ import { earlyProbe, isUnwell, nobodyFree } from './last-resort.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asCandidate, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
-import { type Reserved, startAttempt } from './start-attempt.ts'
+import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
 
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
  *  chain that fits the failure, each group once. Throws the last failure when nobody is left. */
@@ -22,12 +22,12 @@ export async function failover(
   call: Call,
   first: { readonly plan: Plan; readonly admitted: Admitted; readonly attemptId: string },
 ): Promise<Committed> {
-  const visited = new Set([first.plan.group.name])
-  const waiting: Plan[] = [first.plan]
+  const waiting: Plan[] = []
+  let visited: Set<string> | undefined
   let reserved = reservedFirst(first)
   let failure: GatewayError | undefined
 
-  for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
+  for (let plan: Plan | undefined = first.plan; plan; plan = waiting.shift()) {
     call.plans.push(plan)
     try {
       if (plan !== first.plan) await holdFallback(services, call, plan)
@@ -41,6 +41,7 @@ export async function failover(
     }
     reserved = undefined
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
+    visited ??= new Set([first.plan.group.name])
     for (const group of fallbackGroups(services, failure.row.chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
@@ -80,7 +81,8 @@ async function tryGroup(
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
     if (call.client.signal.aborted) throw departure(call.client.signal)
-    const started = await startAttempt(services, call, deployment, { reserved: fresh && reserved })
+    const started =
+      (fresh && startReserved(call, deployment, reserved)) ?? (await startAttempt(services, call, deployment))
     if (!started) continue
     // Nobody is asked again by this call: what has failed need not wait for the end of what follows.
     if (failures > 0 && retriesLeft === 0) settleEnded(services, call)

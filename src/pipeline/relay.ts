@@ -9,7 +9,7 @@ import type { Rescue } from './rescue.ts'
 
 /** To be told when an answer has ended, and why, when it did not end well. Resolves when
  *  the call holds nothing that the next one of its client might be refused for. */
-export type Over = (failure: GatewayError | undefined) => Promise<void>
+export type Over = (failure: GatewayError | undefined) => Promise<unknown> | undefined
 
 /** Says nothing, and shows that somebody is there. */
 export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
@@ -71,7 +71,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   let last: Uint8Array | undefined
   // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
   let writing: Promise<void> = Promise.resolve()
-  stream.onSilence(() => {
+  stream.clocks.onSilence(() => {
     // Nothing can be said between the bytes of a sound.
     if (stream.endsWithBody) return
     writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})

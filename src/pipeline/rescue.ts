@@ -7,7 +7,7 @@ import type { ChatChunk, WireUsage } from '../modes/chat-completion.ts'
 import { estimatedUsage, tokensOfCharacters, type Usage } from '../modes/usage.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
-import { attempt, type OpenStream, withDefaults } from './attempt.ts'
+import { attempt, type OpenStream } from './attempt.ts'
 import type { Attempt, Call } from './call.ts'
 import type { ClientStream } from './client.ts'
 import { defaultFields } from './default-fields.ts'
@@ -19,6 +19,7 @@ import { settleEnded } from './settle-ended.ts'
 import { inChunks, type WrittenReader } from './speak.ts'
 import { splice } from './splice.ts'
 import { startAttempt } from './start-attempt.ts'
+import { withDefaults } from './with-defaults.ts'
 
 const MAX_RESCUES = 2
 const encoder = new TextEncoder()

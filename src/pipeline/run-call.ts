@@ -19,34 +19,41 @@ const CROWDING_MS = 300
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const id = newId('call')
   const attemptId = newAttemptId()
-  const allowed = await allow(services, input, { callId: id, attemptId }).catch((error) => {
+  let allowed: Allowed
+  try {
+    allowed = await allow(services, input, { callId: id, attemptId })
+  } catch (error) {
     input.form?.raw.close()
     throw error
-  })
+  }
 
   const call = begin(input, id, allowed)
   input.begun()
   // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
-  const over = Promise.withResolvers<GatewayError | undefined>()
-  const letGo = keepLeases(services, call)
-  const finished = over.promise.then((failure) => {
-    letGo()
-    call.form?.raw.close()
-    return finish(services, call, failure)
+  let settled: (work: Promise<void>) => void = () => {}
+  const finished = new Promise<void>((resolve) => {
+    settled = resolve
   })
+  const letGo = keepLeases(services, call)
   call.client.defer(finished)
-  // Whoever has an answer may call again at once, and must not be refused for what the answered call still holds.
-  const end = async (failure: GatewayError | undefined) => {
-    over.resolve(failure)
-    if (crowds(call)) await atMost(CROWDING_MS, finished)
+  let over = false
+  const end = (failure: GatewayError | undefined): Promise<unknown> | undefined => {
+    if (!over) {
+      over = true
+      letGo()
+      call.form?.raw.close()
+      settled(finish(services, call, failure))
+    }
+    // Whoever has an answer may call again at once, and must not be refused for what the answered call still holds.
+    return crowds(call) ? atMost(CROWDING_MS, finished) : undefined
   }
   const committing = failover(services, call, { plan: allowed.plan, admitted: allowed.admitted, attemptId })
   try {
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
-    const why = await explained(services, call)
+    const why = call.explain ? await explained(services, call) : undefined
     const answered = await answer(services, call, committed, end)
-    return { ...answered, headers: { ...answered.headers, ...why } }
+    return why ? { ...answered, headers: { ...answered.headers, ...why } } : answered
   } catch (error) {
     const failure = asGatewayError(error)
     await end(failure)
@@ -55,28 +62,33 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
 }
 
 /** The commit of a call, or, for a stream, that it has not come while a client can be left without a word. */
-async function inTime(
+function inTime(
   committing: Promise<Committed>,
   call: Call,
   { config }: PipelineServices,
 ): Promise<Committed | 'silent'> {
   if (!call.streamed || !call.endpoint.dialect) return committing
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const silent = new Promise<'silent'>((resolve) => {
-    timer = setTimeout(resolve, 1000 * config.router_settings.stream_keep_alive, 'silent')
-  })
-  try {
-    return await Promise.race([committing, silent])
-  } finally {
-    clearTimeout(timer)
-  }
+  const limitMs = 1000 * config.router_settings.stream_keep_alive
+  return atMost(limitMs, committing).then((committed) => (committed ? committed.value : 'silent'))
 }
 
 function begin(input: CallInput, id: string, allowed: Allowed): Call {
   const { caller, kept, request, plan, rateHeaders, slots, holds } = allowed
+  const { requestId, arrivedAt, address, client, endpoint, bytes, form, contentType, clientHeaders, explain } = input
+  // Member by member: every call is of one shape, and none is a copy of its input.
   return {
-    ...input,
+    requestId,
+    arrivedAt,
     caller,
+    address,
+    client,
+    endpoint,
+    bytes,
+    form,
+    contentType,
+    clientHeaders,
+    explain,
+    begun: input.begun,
     kept,
     id,
     request,
@@ -84,7 +96,7 @@ function begin(input: CallInput, id: string, allowed: Allowed): Call {
     servedGroup: plan.group.name,
     rateHeaders,
     slots,
-    holds: [...holds],
+    holds,
     streamed: request.stream === true,
     deadline: input.arrivedAt + 1000 * plan.settings.timeoutSeconds,
     plans: [],

@@ -34,9 +34,26 @@ type Hear = (chunk: ChatChunk) => void
 export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
   if (!dialect) return deployment.adapter(mode.name) as Speaker | undefined
   const native = dialect.native && deployment.adapter(dialect.native)
-  if (native) return dialect.native === 'chat' ? inChat(native, dialect) : inItsOwnWords(native, dialect)
+  if (native) return nativeSpeaker(native, dialect)
   const chat = deployment.adapter('chat', mode.name)
   return chat && translated(chat, dialect)
+}
+
+/** Every call looks for its speakers several times, and those that pass bytes on know nothing of one call. */
+const nativeSpeakers = new WeakMap<Adapter, Map<Dialect, Speaker>>()
+
+function nativeSpeaker(adapter: Adapter, dialect: Dialect): Speaker {
+  let speakers = nativeSpeakers.get(adapter)
+  if (!speakers) {
+    speakers = new Map()
+    nativeSpeakers.set(adapter, speakers)
+  }
+  let speaker = speakers.get(dialect)
+  if (!speaker) {
+    speaker = dialect.native === 'chat' ? inChat(adapter, dialect) : inItsOwnWords(adapter, dialect)
+    speakers.set(dialect, speaker)
+  }
+  return speaker
 }
 
 /** Chat asked in chat: bytes of the same shape pass, a vendor's chunks are written. */

@@ -11,27 +11,34 @@ export interface Reserved {
   readonly deployment: string
 }
 
+/** Begins the attempt that admission has taken the lease for; undefined where that is another's, or begun already. */
+export function startReserved(call: Call, deployment: Deployment, reserved: Reserved | undefined): Attempt | undefined {
+  if (reserved?.deployment !== deployment.id || call.attempts.length > 0) return undefined
+  return begin(call, reserved.attemptId, deployment)
+}
+
 /** Takes the lease for an attempt. undefined when the deployment is cooled or full. `early`: a cooled one may be probed
  *  before its time, because nobody else is left. `wanted`: whether it still is once the lease is there. */
 export async function startAttempt(
   services: PipelineServices,
   call: Call,
   deployment: Deployment,
-  options: { readonly reserved?: Reserved | undefined; readonly early?: true; readonly wanted?: () => boolean } = {},
+  options: { readonly early?: true; readonly wanted?: () => boolean } = {},
 ): Promise<Attempt | undefined> {
-  const { reserved, early = false, wanted } = options
-  const own = reserved?.deployment === deployment.id && call.attempts.length === 0
-  const id = own ? reserved.attemptId : newAttemptId()
-  if (!own) {
-    const candidate = asCandidate(services, deployment)
-    const free = await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS, early })
-    if (!free) return undefined
-    if (wanted?.() === false) {
-      call.returned.push({ attemptId: id, deployment: deployment.id })
-      settleEnded(services, call, () => false)
-      return undefined
-    }
+  const { early = false, wanted } = options
+  const id = newAttemptId()
+  const candidate = asCandidate(services, deployment)
+  const free = await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS, early })
+  if (!free) return undefined
+  if (wanted?.() === false) {
+    call.returned.push({ attemptId: id, deployment: deployment.id })
+    settleEnded(services, call, () => false)
+    return undefined
   }
+  return begin(call, id, deployment)
+}
+
+function begin(call: Call, id: string, deployment: Deployment): Attempt {
   const started: Attempt = {
     id,
     deployment,

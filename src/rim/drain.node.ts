@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Aborter } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
 
 /** How long cut calls may take to settle. */
@@ -78,7 +79,7 @@ export async function drain(
   }: {
     connections: Connections
     pending: Pending
-    open: ReadonlySet<AbortController>
+    open: ReadonlySet<Aborter<GatewayError>>
     limitMs: number
   },
 ): Promise<'drained' | 'cut'> {

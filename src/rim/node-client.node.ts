@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Aborter, newAbort } from '../lib/abort.ts'
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError } from '../lib/errors.ts'
 import type { Client } from '../pipeline/client.ts'
@@ -13,14 +14,14 @@ export function nodeClient(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   defer: (work: Promise<unknown>) => void,
-  open: Set<AbortController>,
+  open: Set<Aborter<GatewayError>>,
 ): Client {
-  let controller: AbortController | undefined
+  let left: Aborter<GatewayError> | undefined
   return {
     get signal() {
-      if (!controller) {
-        const made = new AbortController()
-        controller = made
+      if (!left) {
+        const made = newAbort<GatewayError>()
+        left = made
         open.add(made)
         const closed = () => {
           open.delete(made)
@@ -29,7 +30,7 @@ export function nodeClient(
         if (outgoing.destroyed || outgoing.closed) closed()
         else outgoing.once('close', closed)
       }
-      return controller.signal
+      return left
     },
     address: incoming.socket.remoteAddress ?? '',
     defer,

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
+import type { Aborter } from '../lib/abort.ts'
+import type { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import { runOnce, scheduledJobs } from '../scheduled.ts'
 import { type Adapters, createServices } from '../services.ts'
@@ -38,7 +40,7 @@ export async function serve(
   // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
   services.live.refresh().catch(() => {})
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
-  const open = new Set<AbortController>()
+  const open = new Set<Aborter<GatewayError>>()
   const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createAdaptorServer({
     fetch(request, bindings) {

@@ -1,3 +1,4 @@
+import { type Abort, asAbortSignal } from '../lib/abort.ts'
 import type { Pieces } from '../lib/pieces.ts'
 import { openHeaders } from './open-headers.ts'
 import { readAll } from './read-all.ts'
@@ -13,7 +14,8 @@ import { wholeBody } from './whole-body.ts'
 /** The transport of runtimes whose `fetch` is native: Workers. */
 export function fetchTransport(): Transport {
   return {
-    async send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+    async send(request: UpstreamRequest, abort: Abort): Promise<UpstreamResponse> {
+      const signal = asAbortSignal(abort)
       let response: Response
       const sending = request.upload && sent(request.upload)
       try {

@@ -1,3 +1,4 @@
+import type { Abort } from '../lib/abort.ts'
 import type { Pieces } from '../lib/pieces.ts'
 import type { Secret } from '../lib/secret.ts'
 
@@ -39,7 +40,7 @@ export interface UpstreamBody {
 /** Sends one request to an upstream and resolves with its head. Redirects are never followed; aborting the signal ends
  *  the connection at once, whether the head has come or not. Knows nothing of providers, clocks or retries. */
 export interface Transport {
-  send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse>
+  send(request: UpstreamRequest, signal: Abort): Promise<UpstreamResponse>
 }
 
 /** The upstream could not be reached, or went away. The message holds no header and no body. */

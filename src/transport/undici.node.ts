@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
+import type { Abort } from '../lib/abort.ts'
 import { joinBytes } from '../lib/bytes.ts'
 import type { Pieces } from '../lib/pieces.ts'
 import { openHeaders } from './open-headers.ts'
@@ -27,7 +28,7 @@ export function undiciTransport(): Transport & { close(): Promise<void> } {
 function dispatch(
   agent: Agent,
   request: UpstreamRequest,
-  signal: AbortSignal,
+  signal: Abort,
   resolve: (response: UpstreamResponse) => void,
   reject: (error: unknown) => void,
 ): void {

@@ -1,0 +1,40 @@
+import { type Abort, asAbortSignal } from '../lib/abort.ts'
+import { asGatewayError } from '../lib/errors.ts'
+import type { Outgoing } from '../providers/provider.ts'
+import type { Deployment } from '../routing/deployment.ts'
+import type { UpstreamRequest } from '../transport/transport.ts'
+import type { PipelineServices } from './pipeline.ts'
+import type { Speaker } from './speak.ts'
+
+/** What goes wrong before the provider is asked is a mistake of the client's or of ours, and blames no deployment. */
+export function requestOf(
+  services: PipelineServices,
+  { provider, connection }: Deployment,
+  speaker: Speaker,
+  asked: Outgoing,
+  ended: Abort,
+): UpstreamRequest | Promise<UpstreamRequest> {
+  try {
+    const request = speaker.request(asked, connection)
+    if (!provider.authorize && !(request instanceof Promise)) return request
+    return authorized(services, { provider, connection }, request, ended)
+  } catch (error) {
+    throw asGatewayError(error)
+  }
+}
+
+async function authorized(
+  { transport, clock }: PipelineServices,
+  { provider, connection }: Pick<Deployment, 'provider' | 'connection'>,
+  requesting: UpstreamRequest | Promise<UpstreamRequest>,
+  ended: Abort,
+): Promise<UpstreamRequest> {
+  let request: UpstreamRequest
+  try {
+    request = await requesting
+  } catch (error) {
+    throw asGatewayError(error)
+  }
+  if (!provider.authorize) return request
+  return provider.authorize(request, connection, { transport, signal: asAbortSignal(ended), now: clock.now() })
+}
