@@ -18,6 +18,27 @@ describe('metrics', () => {
     expect(printed.value('gateway_unpriced_calls_total', { model: 'big', key_id: 'key-1' })).toBe(1)
   })
 
+  it('tell a store that adds up isolates only what has grown, each observation by its own bucket', () => {
+    const own = counters(metrics)
+    const total: Record<string, number> = {}
+    for (const totalMs of [4, 30, 30, 700_000]) {
+      own.count(finishedCall({ totalMs }))
+      const grown = own.drain()
+      const latency = Object.keys(grown).filter((name) => name.startsWith('gateway_request_total_latency_seconds'))
+      expect(latency.map((name) => name.replace(/\{.*(le=".*").*/, '$1').replace(/\{.*/, ''))).toEqual([
+        expect.stringContaining('_bucket'),
+        'gateway_request_total_latency_seconds_sum',
+      ])
+      for (const [name, value] of Object.entries(grown)) total[name] = (total[name] ?? 0) + value
+    }
+    expect(own.drain()).toEqual({})
+    expect(page(total).families).toEqual(page(own.all()).families)
+    const upTo = (le: string) => page(total).value('gateway_request_total_latency_seconds_bucket', { le })
+    expect(['0.005', '0.01', '0.025', '0.05', '600', '+Inf'].map(upTo)).toEqual([1, 1, 1, 3, 3, 4])
+    expect(page(total).value('gateway_request_total_latency_seconds_count')).toBe(4)
+    expect(page(total).value('gateway_request_total_latency_seconds_sum')).toBeCloseTo(700.064)
+  })
+
   it('have a series at 0 for what has not happened yet', () => {
     const printed = page({})
     for (const name of [

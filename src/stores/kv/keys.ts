@@ -28,8 +28,8 @@ export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
 export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}:${interval}`)
 /** Deployment that keeps an answer of a tenant, by the provider's id of it. 30 days, as the providers keep it. */
 export const keptAnswerKey = (tenant: string, answerId: string) => key(`gateway:answer:${tenant}:${answerId}`)
-/** Hash of shared metric counters. Kept. */
-export const countersKey = () => key('gateway:counters')
+/** Hash of shared metric counters; the number is that of their form. Kept. */
+export const countersKey = () => key('gateway:counters:2')
 /** List of a shared log's newest entries. 7 days from the last. */
 export const logKey = (log: string) => key(`gateway:log:${log}`)
 

@@ -1,9 +1,10 @@
 import type { TelemetryEvent } from '../events.ts'
 import type { Labels, Metric } from './metric.ts'
-import { seriesName } from './render.ts'
+import { boundText, seriesName } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
 
-/** Numbers that only grow, by the name of their series as it stands on the metrics page. */
+/** Numbers that only grow, by name: that of the series of a counter on the metrics page; of a histogram those of its
+ *  sum, and of each bucket alone, without those below it. */
 export interface Counters {
   count(event: TelemetryEvent): void
   /** What was counted since the last call of this, for a store that adds up several isolates. */
@@ -14,29 +15,28 @@ export interface Counters {
 
 export function counters(metrics: readonly Metric[]): Counters {
   const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric) }))
-  let drained: Record<string, number> = {}
-
-  function all(): Record<string, number> {
-    const series: Record<string, number> = {}
-    for (const { cells } of families) for (const cell of cells.values()) cell.read(series)
-    return series
-  }
+  // What a call counts is a handful; what an isolate has ever counted may be thousands.
+  let grown = new Set<Cell>()
   return {
-    all,
     count(event) {
       for (const { metric, cells } of families) {
-        for (const { labels, value } of metric.of(event)) cells.of(labels).add(value)
+        for (const { labels, value } of metric.of(event)) {
+          const cell = cells.of(labels)
+          cell.add(value)
+          grown.add(cell)
+        }
       }
     },
     drain() {
-      const before = drained
-      drained = all()
-      const grown: Record<string, number> = {}
-      for (const name in drained) {
-        const growth = (drained[name] as number) - (before[name] ?? 0)
-        if (growth !== 0) grown[name] = growth
-      }
-      return grown
+      const growth: Record<string, number> = {}
+      for (const cell of grown) cell.drain(growth)
+      grown = new Set()
+      return growth
+    },
+    all() {
+      const series: Record<string, number> = {}
+      for (const { cells } of families) for (const cell of cells.values()) cell.read(series)
+      return series
     },
   }
 }
@@ -44,6 +44,8 @@ export function counters(metrics: readonly Metric[]): Counters {
 /** One label set of one metric. */
 interface Cell {
   add(value: number): void
+  /** What was added since this was last called. */
+  drain(into: Record<string, number>): void
   read(into: Record<string, number>): void
 }
 
@@ -70,38 +72,47 @@ function cellsOf(metric: Metric) {
 }
 
 function counterCell(metric: Metric, labels: Labels): Cell {
-  const name = seriesName(metric.name, labels)
-  let total = 0
+  return number(seriesName(metric.name, labels))
+}
+
+function histogramCell(metric: Metric, labels: Labels): Cell {
+  const bounds = [...(metric.buckets ?? []), Number.POSITIVE_INFINITY]
+  const buckets = bounds.map((bound) =>
+    number(seriesName(`${metric.name}_bucket`, { ...labels, le: boundText(bound) })),
+  )
+  const sum = number(seriesName(`${metric.name}_sum`, labels))
   return {
     add(value) {
-      total += value
+      buckets[bounds.findIndex((bound) => value <= bound)]?.add(1)
+      sum.add(value)
+    },
+    drain(into) {
+      for (const bucket of buckets) bucket.drain(into)
+      sum.drain(into)
     },
     read(into) {
-      into[name] = total
+      for (const bucket of buckets) bucket.read(into)
+      sum.read(into)
     },
   }
 }
 
-function histogramCell(metric: Metric, labels: Labels): Cell {
-  const bounds = metric.buckets ?? []
-  const names = [...bounds.map(String), '+Inf'].map((le) => seriesName(`${metric.name}_bucket`, { ...labels, le }))
-  const hits = new Array<number>(bounds.length + 1).fill(0)
-  let sum = 0
+/** One number of the store. */
+function number(name: string): Cell {
+  let drained = 0
+  let fresh = 0
   return {
     add(value) {
-      const index = bounds.findIndex((bound) => value <= bound)
-      const at = index === -1 ? bounds.length : index
-      hits[at] = (hits[at] as number) + 1
-      sum += value
+      fresh += value
+    },
+    drain(into) {
+      if (fresh === 0) return
+      into[name] = fresh
+      drained += fresh
+      fresh = 0
     },
     read(into) {
-      let cumulative = 0
-      for (const [index, name] of names.entries()) {
-        cumulative += hits[index] as number
-        into[name] = cumulative
-      }
-      into[seriesName(`${metric.name}_sum`, labels)] = sum
-      into[seriesName(`${metric.name}_count`, labels)] = cumulative
+      into[name] = drained + fresh
     },
   }
 }

@@ -1,55 +1,86 @@
 import type { Metric } from './metric.ts'
-import { type Family, seriesName } from './render.ts'
+import { boundText, type Family, labelText, named } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
 
 type Series = readonly [name: string, value: number]
+type Counted = Readonly<Record<string, number>>
 
-/** Counted series under the heads of their metrics. A histogram's buckets stand together, ascending. */
-export function families(metrics: readonly Metric[], counted: Readonly<Record<string, number>>): Family[] {
-  const names = Object.keys(counted)
+/** What was counted, under the heads of its metrics. A histogram's buckets stand together, ascending. */
+export function families(metrics: readonly Metric[], counted: Counted): Family[] {
+  const names = Object.keys(counted).sort()
   return metrics.map((metric) => {
-    const { name, help, type, scale = 1 } = metric
-    const own = type === 'counter' ? [name] : ['_bucket', '_sum', '_count'].map((part) => name + part)
-    const series = own.flatMap((prefix) => {
-      const found = names.filter((one) => one === prefix || one.startsWith(`${prefix}{`))
-      return folded(found.sort(bySeries), counted, labelSetLimit(metric)).map(
-        ([one, value]): Series => [one, value / scale],
-      )
-    })
-    return { name, help, type, series: [...initial(metric, counted), ...series] }
+    const { name, help, type } = metric
+    const series = type === 'counter' ? counterSeries(metric, counted, names) : histogramSeries(metric, counted, names)
+    return { name, help, type, series }
   })
 }
 
-function initial({ name, initial }: Metric, counted: Readonly<Record<string, number>>): Series[] {
-  if (!initial) return []
-  const series = seriesName(name, initial)
-  return series in counted ? [] : [[series, 0]]
+function counterSeries(metric: Metric, counted: Counted, names: readonly string[]): Series[] {
+  const { name, initial, scale = 1 } = metric
+  const fold = foldedAbove(labelSetLimit(metric))
+  const sums = new Map<string, number>()
+  if (initial) sums.set(fold(labelText(initial)), 0)
+  for (const one of of(name, names)) {
+    const labels = fold(labelsOf(one))
+    sums.set(labels, (sums.get(labels) ?? 0) + (counted[one] as number))
+  }
+  return [...sums].map(([labels, value]) => [named(name, labels), value / scale])
 }
+
+/** Kept is how many fell into each bucket alone, and their sum. The page wants all up to each bound, and their count. */
+function histogramSeries(metric: Metric, counted: Counted, names: readonly string[]): Series[] {
+  const { name, buckets = [] } = metric
+  const bounds = [...buckets, Number.POSITIVE_INFINITY]
+  const fold = foldedAbove(labelSetLimit(metric))
+  const sets = new Map<string, { readonly hits: number[]; sum: number }>()
+  const at = (labels: string) => {
+    const folded = fold(labels)
+    const set = sets.get(folded) ?? { hits: bounds.map(() => 0), sum: 0 }
+    sets.set(folded, set)
+    return set
+  }
+  for (const one of of(`${name}_bucket`, names)) {
+    const [labels, bound] = withoutBound(labelsOf(one))
+    const { hits } = at(labels)
+    const index = bounds.findIndex((own) => bound <= own)
+    hits[index] = (hits[index] as number) + (counted[one] as number)
+  }
+  for (const one of of(`${name}_sum`, names)) at(labelsOf(one)).sum += counted[one] as number
+
+  const inBuckets: Series[] = []
+  const sums: Series[] = []
+  const counts: Series[] = []
+  for (const [labels, { hits, sum }] of sets) {
+    let upTo = 0
+    for (const [index, bound] of bounds.entries()) {
+      upTo += hits[index] as number
+      inBuckets.push([named(`${name}_bucket`, withBound(labels, bound)), upTo])
+    }
+    sums.push([named(`${name}_sum`, labels), sum])
+    counts.push([named(`${name}_count`, labels), upTo])
+  }
+  return [...inBuckets, ...sums, ...counts]
+}
+
+const of = (name: string, names: readonly string[]) => names.filter((one) => one === name || one.startsWith(`${name}{`))
 
 /** Isolates that share no memory do not know each other's label sets: what is too many in all of them together is folded
  *  into `other` here. */
-function folded(names: readonly string[], counted: Readonly<Record<string, number>>, limit: number): Series[] {
+function foldedAbove(limit: number): (labels: string) => string {
   const kept = new Set<string>()
-  const sums = new Map<string, number>()
-  for (const name of names) {
-    const [labels] = split(name)
+  return (labels) => {
     if (kept.size < limit - 1) kept.add(labels)
-    const series = kept.has(labels) ? name : name.replace(/([,{])(?!le=)(\w+)="(?:[^"\\]|\\.)*"/g, '$1$2="other"')
-    sums.set(series, (sums.get(series) ?? 0) + (counted[name] as number))
+    return kept.has(labels) ? labels : labels.replace(/(\w+)="(?:[^"\\]|\\.)*"/g, '$1="other"')
   }
-  return [...sums]
 }
 
-function bySeries(a: string, b: string): number {
-  const [labelsA, boundA] = split(a)
-  const [labelsB, boundB] = split(b)
-  if (labelsA !== labelsB) return labelsA < labelsB ? -1 : 1
-  return boundA - boundB
+const labelsOf = (series: string) => (series.endsWith('}') ? series.slice(series.indexOf('{') + 1, -1) : '')
+
+/** The bound is always the last label. */
+function withoutBound(labels: string): [labels: string, bound: number] {
+  const at = labels.lastIndexOf('le="')
+  const bound = labels.slice(at + 4, -1)
+  return [labels.slice(0, Math.max(0, at - 1)), bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)]
 }
 
-function split(series: string): [labels: string, bound: number] {
-  const at = series.lastIndexOf('le="')
-  if (at === -1) return [series, 0]
-  const bound = series.slice(at + 4, series.lastIndexOf('"'))
-  return [series.slice(0, at), bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)]
-}
+const withBound = (labels: string, bound: number) => `${labels}${labels && ','}${labelText({ le: boundText(bound) })}`

@@ -8,11 +8,18 @@ export interface Family {
   readonly series: readonly (readonly [series: string, value: number])[]
 }
 
-export function seriesName(name: string, labels: Labels): string {
+export const seriesName = (name: string, labels: Labels) => named(name, labelText(labels))
+
+export const named = (name: string, labels: string) => (labels === '' ? name : `${name}{${labels}}`)
+
+export function labelText(labels: Labels): string {
   let text = ''
   for (const label in labels) text += `${text === '' ? '' : ','}${label}="${escapeLabel(labels[label] as string)}"`
-  return text === '' ? name : `${name}{${text}}`
+  return text
 }
+
+/** How the bound of a bucket is written. */
+export const boundText = (bound: number) => (bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound))
 
 export function render(families: readonly Family[]): string {
   return families
