@@ -78,6 +78,7 @@ const RATIOS = [
     ['nginx', 'portkey'].map((other) => [ours, other] as const),
   ),
   ['workerd', 'workerd-proxy'] as const,
+  ['workerd', 'workerd-floor'] as const,
 ]
 
 /** Medians over the rounds: a row per measure, a column per target, then the ratios. */

@@ -3,7 +3,7 @@ import { gateway, gatewayKey, gatewayPostgres, gatewayRedis } from './gateway.ts
 import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
 import type { Target } from './target.ts'
-import { workerd, workerdProxy } from './workerd.ts'
+import { workerd, workerdFloor, workerdProxy } from './workerd.ts'
 
 export const TARGETS: readonly Target[] = [
   direct,
@@ -14,5 +14,6 @@ export const TARGETS: readonly Target[] = [
   gatewayPostgres,
   gatewayRedis,
   workerdProxy,
+  workerdFloor,
   workerd,
 ]

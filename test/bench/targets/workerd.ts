@@ -50,6 +50,41 @@ const PROXY = {
 }`,
 }
 
+/** The floor of a governed call in that runtime: what `workerd-proxy` does, and to the same places as ours one question
+ *  before it, one message and one word to the store after it, of about the same sizes. Nothing is decided. */
+export const workerdFloor: Target = {
+  name: 'workerd-floor',
+  async start(place) {
+    const stores = await storesOverHttp(place)
+    const variables = { ...stores, UPSTREAM: new URL(place.upstreamUrl).origin }
+    const worker = await startWorkerd({ script: FLOOR, texts: [], sources: [] }, variables, { queue: 'taking' })
+    pin(worker.pid, SERVER_CORE)
+    return { url: `${worker.url}/v1`, headers: {}, pids: [worker.pid], stop: worker.stop }
+  },
+}
+
+const FLOOR = {
+  name: 'floor',
+  text: `const text = (bytes) => 'a'.repeat(bytes)
+const command = (asked, told) => JSON.stringify(['EVAL', 'return ARGV[1]', '0', text(told), text(asked - told)])
+const [ADMIT, SETTLE, RECORD] = [command(2000, 450), command(2000, 10), text(900)]
+async function ask(env, body) {
+  const headers = { authorization: 'Bearer ' + env.REDIS_TOKEN, 'content-type': 'application/json' }
+  const response = await fetch(env.REDIS_URL, { method: 'POST', headers, body })
+  return JSON.parse(await response.text())
+}
+export default {
+  async fetch(request, env, execution) {
+    const { pathname } = new URL(request.url)
+    const [body] = await Promise.all([request.arrayBuffer(), ask(env, ADMIT)])
+    const headers = { 'content-type': 'application/json' }
+    const upstream = await fetch(env.UPSTREAM + pathname, { method: request.method, headers, body })
+    execution.waitUntil(Promise.all([ask(env, SETTLE), env.QUEUE.send({ record: RECORD })]))
+    return new Response(upstream.body, { status: upstream.status, headers: upstream.headers })
+  },
+}`,
+}
+
 async function storesOverHttp({ folder }: Place): Promise<Record<string, string>> {
   const log = join(folder, 'stores.log')
   const program = new URL('../../../src/local/stores.node.ts', import.meta.url).pathname
