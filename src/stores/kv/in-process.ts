@@ -7,7 +7,7 @@ import {
   signalsOf,
   unknownDeployment,
 } from './in-process/deployment-state.ts'
-import { createState, deploymentExpiresAt, leasesExpireAt } from './in-process/state.ts'
+import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
 import { LIFETIME_MS } from './keys.ts'
 import type { AttemptStart, Lease, RecordVersion, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
@@ -15,12 +15,13 @@ import { milliseconds } from './windows.ts'
 /** The shared store of a single process: the embedded default, the fallback while the shared one is away, and the model
  *  that the other adapters are compared with. Each verb runs to its end before the next. */
 export function inProcessStore({ now }: { readonly now: () => number }): SharedStore {
-  const state = createState(now)
+  // One look at the clock for each verb: its maps would take many.
+  let at = now()
+  const state = createState(() => at)
 
   const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
 
   function startAttempt({ attemptId, candidate, leaseSeconds, early }: AttemptStart): boolean {
-    const at = now()
     const known = deployment(candidate.deployment)
     if (known.active.has(attemptId, at)) return true
     const available = availability(known, candidate, attemptId, at)
@@ -32,14 +33,15 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
   }
 
   function settle(outcome: Settlement): void {
-    const at = now()
     if (state.settled.get(outcome.callId)) return
     state.settled.set(outcome.callId, true, at + LIFETIME_MS.settled)
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
-    for (const { subject, period, holdNano, spentNano } of outcome.budgets) {
+    const holds = holdIds(outcome.callId, outcome.budgets)
+    for (let index = 0; index < holds.length; index++) {
+      const { subject, period, spentNano } = outcome.budgets[index] as Settlement['budgets'][number]
       const record = state.budgets.get(subject)
       if (!record) continue
-      record.holds.remove(`${outcome.callId}|${holdNano}`)
+      record.holds.remove(holds[index] as string)
       if (period > record.period) {
         record.period = period
         record.spent = spentNano
@@ -63,7 +65,6 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
   }
 
   function renew(lease: Lease): void {
-    const at = now()
     const end = at + milliseconds(lease.leaseSeconds)
     for (const subject of lease.slots) {
       const leases = state.slots.get(subject)
@@ -71,8 +72,8 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       leases.renew(lease.callId, at, end)
       state.slots.set(subject, leases, leasesExpireAt(at, end))
     }
-    for (const { subject, holdNano } of lease.budgets) {
-      state.budgets.get(subject)?.holds.renew(`${lease.callId}|${holdNano}`, at, end)
+    for (const [index, id] of holdIds(lease.callId, lease.budgets).entries()) {
+      state.budgets.get(lease.budgets[index]?.subject ?? '')?.holds.renew(id, at, end)
     }
     for (const { attemptId, deployment } of lease.attemptIds) {
       state.deployments.get(deployment)?.active.renew(attemptId, at, end)
@@ -82,38 +83,46 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
   function publish(records: readonly RecordVersion[]): void {
     for (const { record, version } of records) {
       if (version > (state.versions.get(record) ?? 0)) {
-        state.versions.set(record, version, now() + LIFETIME_MS.version)
+        state.versions.set(record, version, at + LIFETIME_MS.version)
       }
     }
   }
 
   const put = (key: string, value: string, ttlSeconds: number) =>
-    state.values.set(key, value, now() + milliseconds(ttlSeconds))
+    state.values.set(key, value, at + milliseconds(ttlSeconds))
+
+  /** A verb that runs at one moment, to its end. */
+  const verb =
+    <Input extends unknown[], Output>(run: (...input: Input) => Output) =>
+    async (...input: Input): Promise<Output> => {
+      at = now()
+      return run(...input)
+    }
 
   return {
-    admit: async (call) => admit(state, call, now()),
-    startAttempt: async (start) => startAttempt(start),
-    settle: async (outcome) => settle(outcome),
-    renew: async (lease) => renew(lease),
-    publish: async (records) => publish(records),
-    signals: async (deployments) => deployments.map((name) => signalsOf(name, deployment(name), now())),
+    admit: verb((call) => admit(state, call, at)),
+    startAttempt: verb(startAttempt),
+    settle: verb(settle),
+    renew: verb(renew),
+    publish: verb(publish),
+    signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),
     counters: async () => Object.fromEntries(state.counters),
-    entries: async (log, limit) => (state.logs.get(log) ?? []).slice(0, limit),
-    get: async (key) => state.values.get(key),
-    put: async (key, value, ttlSeconds) => put(key, value, ttlSeconds),
-    putNew: async (key, value, ttlSeconds) => {
+    entries: verb((log, limit) => (state.logs.get(log) ?? []).slice(0, limit)),
+    get: verb((key) => state.values.get(key)),
+    put: verb(put),
+    putNew: verb((key, value, ttlSeconds) => {
       if (state.values.get(key) !== undefined) return false
       put(key, value, ttlSeconds)
       return true
-    },
-    take: async (key) => {
+    }),
+    take: verb((key) => {
       const value = state.values.get(key)
       state.values.delete(key)
       return value
-    },
-    remove: async (...keys) => {
+    }),
+    remove: verb((...keys) => {
       for (const key of keys) state.values.delete(key)
-    },
+    }),
     mode: () => 'local' as const,
     ping: async () => {},
     close: async () => {},

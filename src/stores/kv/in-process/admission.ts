@@ -1,9 +1,10 @@
+import type { Candidate, DeploymentSignals } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, Quota, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import { createLeases } from './leases.ts'
-import { addLease, type Counter, deploymentExpiresAt, type State } from './state.ts'
+import { addLease, type BudgetRecord, type Counter, deploymentExpiresAt, holdIds, type State } from './state.ts'
 
 /** Decides a call: everything is checked before anything is written. `scripts/admit.ts` says the same in Lua. */
 export function admit(state: State, call: Admission, now: number): Admitted | Refused | Stale {
@@ -11,18 +12,21 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   if (stale) return stale
 
   const quotas = readQuotas(state, call, now)
-  const refused = checkQuotas(call, quotas) ?? checkSlots(state, call, now) ?? checkBudgets(state, call, now)
-  if (refused) return { kind: 'refused', now, resetsAt: undefined, ...refused, quotas }
+  const budgets = readBudgets(state, call)
+  const refused = checkQuotas(call, quotas) ?? checkSlots(state, call, now) ?? checkBudgets(call, budgets, now)
+  if (refused) return { kind: 'refused', now, ...refused, quotas }
 
   const leaseEnd = now + milliseconds(call.leaseSeconds)
   for (const { record, version } of call.versions) {
     if (version > (state.versions.get(record) ?? 0)) state.versions.set(record, version, now + LIFETIME_MS.version)
   }
   countQuotas(state, call, now, quotas)
-  const spentNano = call.budgets.map((budget) => spentBy(state, budget))
   for (const { subject } of call.slots) addLease(state, subject, call.callId, now, leaseEnd)
-  for (const budget of call.budgets) hold(state, call.callId, budget, now, leaseEnd)
-  return { kind: 'admitted', now, quotas, spentNano, ...reserveFirst(state, call, now, leaseEnd) }
+  hold(state, call, budgets, now, leaseEnd)
+  const { spentNano } = budgets
+  const signals: DeploymentSignals[] = []
+  const reserved = reserveFirst(state, call, now, leaseEnd, signals)
+  return { kind: 'admitted', now, quotas, spentNano, reserved, signals }
 }
 
 const NONE: readonly string[] = []
@@ -42,7 +46,7 @@ function findStale(state: State, call: Admission): Stale | undefined {
 }
 
 /** What a check finds against a call. */
-type Objection = Pick<Refused, 'reason' | 'scope'> & Partial<Pick<Refused, 'resetsAt'>>
+type Objection = Pick<Refused, 'reason' | 'scope' | 'resetsAt'>
 
 const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
@@ -110,56 +114,85 @@ function checkSlots(state: State, call: Admission, now: number): Objection | und
   for (const { scope, subject, limit } of call.slots) {
     const leases = state.slots.get(subject)
     const taken = leases ? leases.count(now) - (leases.has(call.callId, now) ? 1 : 0) : 0
-    if (taken >= limit) return { reason: 'slot', scope }
+    if (taken >= limit) return { reason: 'slot', scope, resetsAt: undefined }
   }
 }
 
-const holdId = (callId: string, holdNano: number) => `${callId}|${holdNano}`
-
-function spentBy(state: State, budget: Budget): number {
-  const record = state.budgets.get(budget.subject)
-  if (!record || budget.period > record.period) return budget.seedNano ?? 0
-  return record.spent
+/** The budgets of a call as they are known, in its order. */
+interface Budgets {
+  readonly known: readonly (BudgetRecord | undefined)[]
+  readonly spentNano: readonly number[]
+  readonly holdIds: readonly string[]
 }
 
-function checkBudgets(state: State, call: Admission, now: number): Objection | undefined {
-  for (const budget of call.budgets) {
-    const { scope, limitNano, holdNano, likelyNano = holdNano } = budget
-    const holds = state.budgets.get(budget.subject)?.holds
-    const own = holds?.amount(holdId(call.callId, holdNano), now) ?? 0
+function readBudgets(state: State, { callId, budgets }: Admission): Budgets {
+  const known: (BudgetRecord | undefined)[] = []
+  const spentNano: number[] = []
+  for (const { subject, period, seedNano } of budgets) {
+    const record = state.budgets.get(subject)
+    known.push(record)
+    spentNano.push(!record || period > record.period ? (seedNano ?? 0) : record.spent)
+  }
+  return { known, spentNano, holdIds: holdIds(callId, budgets) }
+}
+
+function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, now: number): Objection | undefined {
+  for (let index = 0; index < call.budgets.length; index++) {
+    const { scope, limitNano, holdNano, likelyNano = holdNano } = call.budgets[index] as Budget
+    const holds = known[index]?.holds
+    const own = holds?.amount(holdIds[index] as string, now) ?? 0
     const others = (holds?.total(now) ?? 0) - own
-    const owed = spentBy(state, budget) + others
-    if (owed >= limitNano || owed + (others > 0 ? holdNano : likelyNano) > limitNano) return { reason: 'budget', scope }
+    const owed = (spentNano[index] as number) + others
+    if (owed >= limitNano || owed + (others > 0 ? holdNano : likelyNano) > limitNano) {
+      return { reason: 'budget', scope, resetsAt: undefined }
+    }
   }
 }
 
-function hold(state: State, callId: string, budget: Budget, now: number, leaseEnd: number): void {
-  const spent = spentBy(state, budget)
-  const record = state.budgets.get(budget.subject) ?? { spent, period: budget.period, holds: createLeases() }
-  record.spent = spent
-  if (budget.period > record.period) record.period = budget.period
-  if (budget.holdNano > 0) record.holds.add(holdId(callId, budget.holdNano), now, leaseEnd, budget.holdNano)
-  state.budgets.set(budget.subject, record, now + LIFETIME_MS.budget)
-}
-
-function reserveFirst(
+function hold(
   state: State,
   call: Admission,
+  { known, spentNano, holdIds }: Budgets,
   now: number,
   leaseEnd: number,
-): Pick<Admitted, 'reserved' | 'signals'> {
-  const known = call.candidates.map(({ deployment }) => state.deployments.get(deployment) ?? unknownDeployment())
-  const signals = call.candidates.map(({ deployment }, index) =>
-    signalsOf(deployment, known[index] as DeploymentState, now),
-  )
-  const available = call.candidates.map((candidate, index) =>
-    availability(known[index] as DeploymentState, candidate, call.attemptId, now),
-  )
-  const index = available.findIndex((one) => one === 'free' || one === 'half-open')
-  const chosen = known[index]
-  const reserved = call.candidates[index]?.deployment
-  if (!chosen || reserved === undefined) return { reserved: undefined, signals }
-  reserve(chosen, call.attemptId, leaseEnd, available[index] === 'half-open', now)
-  state.deployments.set(reserved, chosen, deploymentExpiresAt(chosen, now))
-  return { reserved, signals }
+): void {
+  for (let index = 0; index < call.budgets.length; index++) {
+    const { subject, period, holdNano } = call.budgets[index] as Budget
+    const spent = spentNano[index] as number
+    const record = known[index] ?? { spent, period, holds: createLeases() }
+    record.spent = spent
+    if (period > record.period) record.period = period
+    if (holdNano > 0) record.holds.add(holdIds[index] as string, now, leaseEnd, holdNano)
+    state.budgets.set(subject, record, now + LIFETIME_MS.budget)
+  }
 }
+
+/** Takes the first that is free, and tells of all how they were before. */
+function reserveFirst(
+  state: State,
+  { candidates, attemptId }: Admission,
+  now: number,
+  leaseEnd: number,
+  signals: DeploymentSignals[],
+): string | undefined {
+  let chosen: Candidate | undefined
+  let probes = false
+  for (const candidate of candidates) {
+    const known = state.deployments.get(candidate.deployment) ?? NOBODY
+    signals.push(signalsOf(candidate.deployment, known, now))
+    if (chosen) continue
+    const available = availability(known, candidate, attemptId, now)
+    if (available !== 'free' && available !== 'half-open') continue
+    chosen = candidate
+    probes = available === 'half-open'
+  }
+  if (!chosen) return undefined
+  const { deployment } = chosen
+  const taken = state.deployments.get(deployment) ?? unknownDeployment()
+  reserve(taken, attemptId, leaseEnd, probes, now)
+  state.deployments.set(deployment, taken, deploymentExpiresAt(taken, now))
+  return deployment
+}
+
+/** Only read. */
+const NOBODY: DeploymentState = unknownDeployment()

@@ -53,6 +53,21 @@ export function addLease(state: State, subject: string, id: string, now: number,
   state.slots.set(subject, leases, leasesExpireAt(now, end))
 }
 
+/** What the holds of a call are called, by their amounts: mostly the same of all its budgets, and then one text. */
+export function holdIds(callId: string, budgets: readonly { readonly holdNano: number }[]): string[] {
+  const ids: string[] = []
+  let amount = Number.NaN
+  let id = ''
+  for (const { holdNano } of budgets) {
+    if (holdNano !== amount) {
+      amount = holdNano
+      id = `${callId}|${holdNano}`
+    }
+    ids.push(id)
+  }
+  return ids
+}
+
 export const leasesExpireAt = (now: number, end: number) => Math.max(end, now + LIFETIME_MS.leases)
 
 export const deploymentExpiresAt = (deployment: DeploymentState, now: number) =>
