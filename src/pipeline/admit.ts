@@ -16,6 +16,8 @@ const JUST_READ_MS = 1000
 /** Money spent by subject, by the database. */
 export type Seeds = ReadonlyMap<string, number>
 
+const NO_SEEDS: Seeds = new Map()
+
 /** Who asks, and from where. */
 export interface Asking {
   readonly caller: Caller
@@ -37,14 +39,14 @@ export async function decide<Asked extends Admission>(
   { caller: first, address }: Asking,
   ask: (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]) => Asked,
 ): Promise<Decision<Asked>> {
-  const seeds = new Map<string, number>()
+  let seeds = NO_SEEDS
   let caller = first
   for (let turn = 0; turn < TURNS; turn++) {
     const asked = ask(caller, seeds, turn > 0 || justRead(services, caller) ? caller.versions : caller.remembered)
     const answer = await services.store.admit(asked)
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') throw refusal(answer, asked.quotas)
-    await learnSpent(services, asked, answer, seeds)
+    if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
     if (answer.records.length > 0) caller = await caller.again(address)
   }
   const message = 'What the caller may do is being changed faster than it can be read. Try again.'
@@ -72,15 +74,15 @@ export async function admitRequest(
   return { caller: decision.caller, headers: rateHeaders(decision.asked.quotas, decision.admitted.quotas) }
 }
 
-async function learnSpent(
+async function withSpent(
   services: PipelineServices,
   { budgets }: Admission,
   { budgets: unknown }: Stale,
-  seeds: Map<string, number>,
-): Promise<void> {
+  known: Seeds,
+): Promise<Seeds> {
   const wanted = budgets.filter(({ subject }) => unknown.includes(subject))
   const spent = await services.budgets.spent(wanted)
-  for (const [index, { subject }] of wanted.entries()) seeds.set(subject, spent[index] ?? 0)
+  return new Map([...known, ...wanted.map(({ subject }, index): [string, number] => [subject, spent[index] ?? 0])])
 }
 
 function refusal({ scope, reason, resetsAt, now, quotas: states }: Refused, quotas: readonly Quota[]): GatewayError {

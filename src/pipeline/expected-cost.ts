@@ -1,3 +1,4 @@
+import type { ModelInfo } from '../config/model-list.ts'
 import type { Account } from '../limits/accounts.ts'
 import { costNano } from '../modes/cost.ts'
 import type { ModelRequest } from '../modes/mode.ts'
@@ -14,6 +15,8 @@ export interface ExpectedCost {
   readonly likelyNano: number
 }
 
+const NOTHING: ExpectedCost = { holdNano: 0, likelyNano: 0 }
+
 /** The longest answer that is held for in full. Who allows more seldom means it, and a hold for all of it would pin
  *  budgets; then it goes by what answers of the deployment have been like. */
 const LONG_ANSWER_TOKENS = 4096
@@ -29,33 +32,35 @@ export function expectedCost(
 ): ExpectedCost {
   let [holdNano, likelyNano] = [0, 0]
   // Nobody asks what it costs.
-  if (accounts.every(({ limitNano }) => limitNano === undefined)) return { holdNano, likelyNano }
+  if (accounts.every(({ limitNano }) => limitNano === undefined)) return NOTHING
   const { mode } = input.endpoint
   const measured = mode.measure(request)
   const answers = answersOf(request)
   const bound = boundOf(request)
+  const bounded = bound !== undefined && bound <= LONG_ANSWER_TOKENS
+  const inputBytes = requestBytes(input)
+  const cost = (info: ModelInfo, input: number, output: number) => {
+    const tokens = { inputTokens: Math.ceil(input), outputTokens: Math.ceil(output * answers) }
+    return costNano(mode, info, usageOf({ ...tokens, ...measured })) ?? 0
+  }
   for (const { id, info } of deployments) {
     const usual = services.usual.of(id)
-    const inputBytes = requestBytes(input)
     // No tokenizer makes more than one token of a byte.
     const mostInput = usual ? (inputBytes / 4) * Math.max(1, usual.highInputRatio) : inputBytes
     const likelyInput = (inputBytes / 4) * (usual?.inputRatio ?? 1)
-    const bounded = bound !== undefined && bound <= LONG_ANSWER_TOKENS
     const mostOutput = bounded ? bound : Math.min(bound ?? Infinity, usual?.highOutputTokens ?? LONG_ANSWER_TOKENS)
     const likelyOutput = bounded ? bound : Math.min(bound ?? Infinity, usual?.outputTokens ?? 0)
-    const cost = (input: number, output: number) => {
-      const tokens = { inputTokens: Math.ceil(input), outputTokens: Math.ceil(output * answers) }
-      return costNano(mode, info, usageOf({ ...tokens, ...measured })) ?? 0
-    }
-    holdNano = Math.max(holdNano, cost(mostInput, mostOutput))
-    likelyNano = Math.max(likelyNano, cost(likelyInput, likelyOutput))
+    holdNano = Math.max(holdNano, cost(info, mostInput, mostOutput))
+    likelyNano = Math.max(likelyNano, cost(info, likelyInput, likelyOutput))
   }
   return { holdNano, likelyNano: Math.min(likelyNano, holdNano) }
 }
 
+const BOUNDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens']
+
 /** How many tokens an answer may have, where the request says so, in the words of any dialect. */
 function boundOf(request: ModelRequest): number | undefined {
-  for (const field of ['max_completion_tokens', 'max_tokens', 'max_output_tokens']) {
+  for (const field of BOUNDS) {
     const value = request[field]
     if (typeof value === 'number' && value >= 0) return value
   }

@@ -20,7 +20,9 @@ export interface AskedBudget extends Budget {
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /** The accounts of a caller that a call to this group is charged to. */
-export function chargedAccounts({ accounts }: Caller, group: string): Account[] {
+export function chargedAccounts({ accounts }: Caller, group: string): readonly Account[] {
+  // Few have a budget for a single model.
+  if (accounts.every(({ model }) => model === undefined)) return accounts
   return accounts.filter(({ model }) => model === undefined || model === group)
 }
 
@@ -31,12 +33,14 @@ export function budgetsOf(
   now: number,
   seeds: ReadonlyMap<string, number>,
 ): AskedBudget[] {
-  return accounts.flatMap(({ scope, subject, limitNano, softNano, periodAt }) => {
-    if (limitNano === undefined && softNano === undefined) return []
-    const seedNano = seeds.get(subject)
-    const seed = seedNano === undefined ? {} : { seedNano }
-    return [{ scope, subject, limitNano: limitNano ?? NO_LIMIT, softNano, ...cost, period: periodAt(now), ...seed }]
-  })
+  const { holdNano, likelyNano } = cost
+  const budgets: AskedBudget[] = []
+  for (const { scope, subject, limitNano = NO_LIMIT, softNano, periodAt } of accounts) {
+    if (limitNano === NO_LIMIT && softNano === undefined) continue
+    const period = periodAt(now)
+    budgets.push({ scope, subject, limitNano, softNano, holdNano, likelyNano, period, seedNano: seeds.get(subject) })
+  }
+  return budgets
 }
 
 /** What a call holds of budgets that had room for it. */

@@ -36,7 +36,8 @@ export function softBudgets(options: {
 
   return {
     look(client, budgets, spentNano) {
-      for (const [index, budget] of budgets.entries()) {
+      for (let index = 0; index < budgets.length; index++) {
+        const budget = budgets[index] as AskedBudget
         const { subject, period, softNano } = budget
         const spent = spentNano[index] ?? 0
         if (softNano === undefined || spent < softNano) continue

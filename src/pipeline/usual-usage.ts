@@ -16,6 +16,9 @@ export interface UsualUsage {
   learn(deployment: string, bodyBytes: number, usage: Usage): void
 }
 
+/** Learnt in place: by every call. */
+type Learnt = { -readonly [Name in keyof Usual]: Usual[Name] }
+
 const DEPLOYMENTS = 10_000
 const FORGET_MS = 3_600_000
 /** The share of the newest sample. */
@@ -24,25 +27,22 @@ const WEIGHT = 0.1
 const DECAY = 0.02
 
 export function usualUsage(now: () => number): UsualUsage {
-  const known = expiringMap<Usual>(now, DEPLOYMENTS)
+  const known = expiringMap<Learnt>(now, DEPLOYMENTS)
   return {
     of: known.get,
     learn(deployment, bodyBytes, { inputTokens, outputTokens, estimated }) {
       if (estimated) return
       const inputRatio = inputTokens / tokensOfCharacters(bodyBytes)
-      const usual = known.get(deployment) ?? {
-        inputRatio,
-        highInputRatio: inputRatio,
-        outputTokens,
-        highOutputTokens: outputTokens,
+      let usual = known.get(deployment)
+      if (usual) {
+        usual.inputRatio = mean(usual.inputRatio, inputRatio)
+        usual.highInputRatio = high(usual.highInputRatio, inputRatio)
+        usual.outputTokens = mean(usual.outputTokens, outputTokens)
+        usual.highOutputTokens = high(usual.highOutputTokens, outputTokens)
+      } else {
+        usual = { inputRatio, highInputRatio: inputRatio, outputTokens, highOutputTokens: outputTokens }
       }
-      const learnt = {
-        inputRatio: mean(usual.inputRatio, inputRatio),
-        highInputRatio: high(usual.highInputRatio, inputRatio),
-        outputTokens: mean(usual.outputTokens, outputTokens),
-        highOutputTokens: high(usual.highOutputTokens, outputTokens),
-      }
-      known.set(deployment, learnt, now() + FORGET_MS)
+      known.set(deployment, usual, now() + FORGET_MS)
     },
   }
 }

@@ -51,7 +51,7 @@ export interface Budget {
    *  period than the store's is held against the store's. */
   readonly period: string
   /** What SQL says was spent in this period. Needed once, when the store answers that it does not know the subject. */
-  readonly seedNano?: number
+  readonly seedNano?: number | undefined
 }
 
 /** Everything that decides whether a call may run, and where it may go. */
