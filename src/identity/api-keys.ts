@@ -1,5 +1,6 @@
 import { addressMatcher } from '../lib/address-range.ts'
 import { atMost } from '../lib/at-most.ts'
+import { digestOf } from '../lib/crypto.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import type { Caller } from '../pipeline/caller.ts'
@@ -31,8 +32,17 @@ const READ_BY_ANOTHER = 0
 /** The record that says whether a key exists at all: it gets version 1 when the key is made. */
 export const credentialRecord = (keyHash: string) => `credential:${keyHash}`
 
+/** A key that may be one. */
+interface Named {
+  /** What it is called in this isolate's memory. */
+  readonly digest: string
+  /** What everybody else calls it. */
+  readonly hash: string
+}
+
 /** What is kept of a key. */
 interface Known {
+  readonly named: Named
   readonly caller: Caller
   readonly expiresAt: number
   /** undefined: from anywhere. */
@@ -64,34 +74,35 @@ export function apiKeys(options: {
     return new GatewayError('permission', message, { code: 'address_not_allowed' })
   }
 
-  function keep(keyHash: string, record: CallerRecord, readAt: number): Known {
+  function keep(named: Named, record: CallerRecord, readAt: number): Known {
     const { expires_at, allowed_ips } = record.key
-    const again = (address: string) => readAgain(keyHash, address)
+    const again = (address: string) => readAgain(named, address)
     const entry: Known = {
+      named,
       caller: callerOf(record, { targetDefault, again, readAt }),
       expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
       allowedFrom: allowed_ips === null ? undefined : addressMatcher(allowed_ips),
     }
-    known.set(keyHash, entry, now() + KNOWN_MS)
+    known.set(named.digest, entry, now() + KNOWN_MS)
     return entry
   }
 
-  async function readAgain(keyHash: string, address: string): Promise<Caller> {
-    known.delete(keyHash)
-    const record = await look(keyHash)
-    if (!record) unknown.set(keyHash, true, now() + UNKNOWN_MS)
+  async function readAgain(named: Named, address: string): Promise<Caller> {
+    known.delete(named.digest)
+    const record = await look(named.hash)
+    if (!record) unknown.set(named.hash, true, now() + UNKNOWN_MS)
     if (!record || record.key.revoked) throw invalid()
-    const entry = keep(keyHash, record, now())
+    const entry = keep(named, record, now())
     const refused = objection(entry, address)
     if (refused) throw refused
     return entry.caller
   }
 
   /** What is remembered refuses nobody by itself: the record may have been changed since. */
-  async function remembered(keyHash: string, entry: Known, address: string): Promise<Caller> {
+  async function remembered(entry: Known, address: string): Promise<Caller> {
     const refused = objection(entry, address)
     if (!refused) return entry.caller
-    if (await changedSince(entry.caller.versions)) return readAgain(keyHash, address)
+    if (await changedSince(entry.caller.versions)) return readAgain(entry.named, address)
     throw refused
   }
 
@@ -137,27 +148,28 @@ export function apiKeys(options: {
     return answer.kind === 'stale'
   }
 
-  async function find(keyHash: string, address: string): Promise<Caller> {
+  async function find(named: Named, address: string): Promise<Caller> {
+    const { hash: keyHash } = named
     if (unknown.get(keyHash)) {
       // It may have been made since.
       if (!(await changedSince([{ record: credentialRecord(keyHash), version: 0 }]))) throw invalid()
       unknown.delete(keyHash)
-      return readAgain(keyHash, address)
+      return readAgain(named, address)
     }
     const record = await shared(keyHash)
-    if (!record) return readAgain(keyHash, address)
+    if (!record) return readAgain(named, address)
     if (record.key.revoked) throw invalid()
-    return remembered(keyHash, keep(keyHash, record, READ_BY_ANOTHER), address)
+    return remembered(keep(named, record, READ_BY_ANOTHER), address)
   }
 
   return (key, address) => {
     if (!FORM.test(key)) throw invalid()
-    const keyHash = hash(key)
-    const entry = known.get(keyHash)
-    if (!entry) return find(keyHash, address)
+    const digest = digestOf(key)
+    const entry = known.get(digest)
+    if (!entry) return find({ digest, hash: hash(key) }, address)
     const old = store.mode() === 'degraded' && now() - entry.caller.readAt >= KNOWN_WHILE_DEGRADED_MS
-    if (old) return readAgain(keyHash, address)
-    return objection(entry, address) ? remembered(keyHash, entry, address) : entry.caller
+    if (old) return readAgain(entry.named, address)
+    return objection(entry, address) ? remembered(entry, address) : entry.caller
   }
 }
 
