@@ -19,37 +19,87 @@ export interface QueuedDeliveryOptions {
   readonly defer: (work: Promise<unknown>) => void
 }
 
-/** Sends entries through the queue of the runtime, which keeps them: an isolate may end with any request. One that the
- *  queue does not take is written at once. */
+interface Waiting {
+  readonly topic: Topic
+  readonly entry: object
+  readonly since: number
+}
+
+/** How long one request sends for others: it may have no more than 30 s itself. */
+const SENDS_FOR_OTHERS_MS = 5000
+
+/** Sends entries through the queue of the runtime, which keeps them: an isolate may end with any request. What comes
+ *  while some are being sent goes together, next. What the queue does not take is written at once. */
 export function queuedDelivery({ queue, sql, log, report, defer }: QueuedDeliveryOptions): Delivery {
-  const sending = new Set<Promise<void>>()
-  async function send(topic: Topic, entry: object): Promise<void> {
-    const handedOverAt = Date.now()
-    const tell = (type: RecordsMoved['type']) =>
-      report({ type, topic: topic.name, records: 1, waitedMs: Date.now() - handedOverAt })
+  let waiting: Waiting[] = []
+  let sending = 0
+  const works = new Set<Promise<void>>()
+  /** When the request that sends for all began to; nobody does at `-Infinity`. */
+  let begunAt = Number.NEGATIVE_INFINITY
+
+  const tell = (type: RecordsMoved['type'], entries: readonly Waiting[]) =>
+    report({
+      type,
+      topic: (entries[0] as Waiting).topic.name,
+      records: entries.length,
+      waitedMs: Date.now() - (entries[0] as Waiting).since,
+    })
+
+  async function write(entries: readonly Waiting[]): Promise<void> {
+    const { topic } = entries[0] as Waiting
     try {
-      await queue.send([{ topic: PREFIX + topic.name, body: entry }])
+      await topic.write(
+        sql,
+        entries.map(({ entry }) => entry),
+      )
+      tell('records.written', entries)
     } catch (error) {
-      log.warn('records.not_queued', { topic: topic.name, error: describeError(error) })
-      try {
-        await topic.write(sql, [entry])
-        tell('records.written')
-      } catch (reason) {
-        tell('records.dropped')
-        log.error('records.dropped', { topic: topic.name, error: describeError(reason) })
+      if (isPoison(error) && entries.length > 1) {
+        await Promise.all(entries.map((one) => write([one])))
+        return
       }
+      tell('records.dropped', entries)
+      log.error('records.dropped', { topic: topic.name, records: entries.length, error: describeError(error) })
     }
   }
+
+  async function send(entries: readonly Waiting[]): Promise<void> {
+    sending += entries.length
+    try {
+      await queue.send(entries.map(({ topic, entry }) => ({ topic: PREFIX + topic.name, body: entry })))
+    } catch (error) {
+      log.warn('records.not_queued', { records: entries.length, error: describeError(error) })
+      await Promise.all([...Map.groupBy(entries, ({ topic }) => topic).values()].map(write))
+    } finally {
+      sending -= entries.length
+    }
+  }
+
+  async function sendAll(): Promise<void> {
+    const own = Date.now()
+    begunAt = own
+    // Another that took over has taken all that waited, too.
+    while (waiting.length > 0 && begunAt === own) {
+      const entries = waiting
+      waiting = []
+      await send(entries)
+    }
+    if (begunAt === own) begunAt = Number.NEGATIVE_INFINITY
+  }
+
   return {
     deliver(topic, entry) {
-      const work = send(topic as Topic, entry).finally(() => sending.delete(work))
-      sending.add(work)
+      const since = Date.now()
+      waiting.push({ topic: topic as Topic, entry, since })
+      if (since - begunAt < SENDS_FOR_OTHERS_MS) return
+      const work = sendAll().finally(() => works.delete(work))
+      works.add(work)
       defer(work)
     },
-    depth: () => sending.size,
+    depth: () => waiting.length + sending,
     async drain() {
-      await Promise.all(sending)
-      return 0
+      await Promise.all(works)
+      return waiting.length
     },
   }
 }

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { jsonLog } from '../../src/lib/log.ts'
+import type { Message } from '../../src/stores/queue/queue.ts'
+import { SqlError } from '../../src/stores/sql/sql.ts'
+import type { Topic } from '../../src/telemetry/delivery.ts'
+import type { RecordsMoved } from '../../src/telemetry/events.ts'
+import { queuedDelivery } from '../../src/telemetry/queued-delivery.ts'
+import { noSql } from '../support/nothing.ts'
+
+interface Entry {
+  readonly id: number
+}
+
+/** A way of records whose queue and database are this test. */
+function delivering() {
+  const sent: (readonly Message[])[] = []
+  const written: number[][] = []
+  const events: RecordsMoved[] = []
+  const deferred: Promise<unknown>[] = []
+  const far = {
+    queue: async (): Promise<void> => {},
+    database: (_entries: readonly Entry[]): Error | undefined => undefined,
+  }
+  const topicOf = (name: string): Topic<Entry> => ({
+    name,
+    async write(_, entries) {
+      const error = far.database(entries)
+      if (error) throw error
+      written.push(entries.map(({ id }) => id))
+    },
+  })
+  const [things, others] = [topicOf('things'), topicOf('others')]
+  const delivery = queuedDelivery({
+    queue: {
+      async send(messages) {
+        await far.queue()
+        sent.push(messages)
+      },
+    },
+    sql: noSql,
+    log: jsonLog('error', () => {}),
+    report: (event) => events.push(event),
+    defer: (work) => deferred.push(work),
+  })
+  return {
+    sent,
+    written,
+    deferred,
+    far,
+    delivery,
+    hand: (...ids: number[]) => {
+      for (const id of ids) delivery.deliver(id < 100 ? things : others, { id })
+    },
+    ids: () => sent.map((messages) => messages.map(({ body }) => (body as Entry).id)),
+    told: (type: RecordsMoved['type']) =>
+      events.filter((event) => event.type === type).reduce((sum, { records }) => sum + records, 0),
+  }
+}
+
+describe('records that go through a queue', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('go at once, and those that come meanwhile go together, for whom nobody else has to wait', async () => {
+    const { hand, ids, far, sent, deferred, delivery } = delivering()
+    const first = Promise.withResolvers<void>()
+    far.queue = () => first.promise
+    hand(1)
+    hand(2, 3)
+    hand(101)
+    expect(delivery.depth('things')).toBe(4)
+    expect(deferred).toHaveLength(1)
+    first.resolve()
+    await Promise.all(deferred)
+    expect(ids()).toEqual([[1], [2, 3, 101]])
+    expect(sent[1]?.map(({ topic }) => topic)).toEqual(['records:things', 'records:things', 'records:others'])
+    expect(delivery.depth('things')).toBe(0)
+    hand(4)
+    expect(deferred).toHaveLength(2)
+    expect([await delivery.drain(1000), ids()]).toEqual([0, [[1], [2, 3, 101], [4]]])
+  })
+
+  it('are written at once where the queue does not take them, one statement a topic', async () => {
+    const { hand, far, written, told, delivery } = delivering()
+    far.queue = async () => {
+      await wait(1)
+      throw new Error('away')
+    }
+    hand(1, 2, 3, 101)
+    expect(await delivery.drain(1000)).toBe(0)
+    expect(written).toEqual([[1], [2, 3], [101]])
+    expect([told('records.written'), told('records.dropped')]).toEqual([4, 0])
+  })
+
+  it('do not go under with one that the database can never take', async () => {
+    const { hand, far, written, told, delivery } = delivering()
+    far.queue = () => Promise.reject(new Error('away'))
+    far.database = (entries) => (entries.some(({ id }) => id === 3) ? new SqlError('no', '22003') : undefined)
+    hand(1, 2, 3, 4)
+    await delivery.drain(1000)
+    expect(written.flat()).toEqual([1, 2, 4])
+    expect([told('records.written'), told('records.dropped')]).toEqual([3, 1])
+  })
+
+  it('are sent by another when a request that sends for them was ended', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { hand, ids, far, deferred } = delivering()
+    far.queue = () => new Promise(() => {})
+    hand(1)
+    hand(2)
+    vi.setSystemTime(Date.now() + 4000)
+    hand(3)
+    far.queue = async () => {}
+    vi.setSystemTime(Date.now() + 2000)
+    hand(4)
+    await deferred[1]
+    expect(ids()).toEqual([[2, 3, 4]])
+    expect(deferred).toHaveLength(2)
+  })
+})
