@@ -3,9 +3,8 @@ import { applySchema } from '../../src/stores/sql/apply-schema.ts'
 import { nodePostgresSql } from '../../src/stores/sql/node-postgres.node.ts'
 import { spendLog } from '../../src/stores/sql/spend-log.ts'
 import { spendReports } from '../../src/stores/sql/spend-reports.ts'
-import { DIMENSION_VALUES } from '../../src/stores/sql/spend-rows.ts'
-import { SPEND_DIMENSIONS, SPEND_SUMS } from '../../src/stores/sql/spend-sums.ts'
 import { freshDatabase, startPostgres } from '../support/postgres.ts'
+import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
 
 /** How long each page of the spend API takes the database, over so many made-up calls: `node test/scale/spend.ts 1000000`. */
 const CALLS = Number(process.argv[2] ?? 1_000_000)
@@ -31,17 +30,9 @@ try {
       1000, 200, 0, 0, 0, 0, 0, 0, 0, false, 1000000, 0, 0.5, 200, 800, 900
     FROM generate_series(1, ${CALLS}) AS n,
       LATERAL (SELECT floor(${KEYS} * power(random(), 3))::int AS k, floor(12 * power(random(), 2))::int AS m WHERE n > 0) AS drawn`)
-  const sums = Object.entries(SPEND_SUMS)
-  const keys = SPEND_DIMENSIONS.join(', ')
-  for (const [table, own, source] of [
-    ['gateway_spend_rollup', keys, 'gateway_spend'],
-    ['gateway_spend_tag_rollup', `tag, ${keys}`, 'gateway_spend, unnest(tags) AS tag'],
-    ['gateway_spend_total', 'dimension, value', `gateway_spend CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`],
-  ]) {
-    await run(`
-      INSERT INTO ${table} (grain, bucket, ${own}, ${sums.map(([name]) => name).join(', ')})
-      SELECT grain, date_trunc(grain, at, 'UTC') AS bucket, ${own}, ${sums.map(([, term]) => `sum(${term})`).join(', ')}
-      FROM ${source}, (VALUES ('hour'), ('day')) AS each (grain) GROUP BY grain, bucket, ${own}`)
+  for (const table of SUM_TABLES) {
+    const { columns, query } = summedUp(table)
+    await run(`INSERT INTO ${table} (${columns}) ${query}`)
   }
   await run('INSERT INTO gateway_spend_tag SELECT tag, at, call_id FROM gateway_spend, unnest(tags) AS tag')
   await run('ANALYZE')

@@ -8,6 +8,7 @@ import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { ledger } from '../../src/telemetry/ledger.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
 import { finishedCall } from './calls.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -183,6 +184,49 @@ describe.each([
     expect(await rows("SELECT sum(calls)::int AS calls FROM gateway_spend_rollup WHERE grain = 'hour'")).toEqual([
       { calls: 600 },
     ])
+  })
+
+  it.skipIf(!possible)('sums up what the ledger holds, to the last of it', async () => {
+    const pick = <Value>(values: readonly Value[], index: number) => values[index % values.length] as Value
+    const calls = Array.from({ length: 300 }, (_, index) =>
+      finishedCall({
+        at: pick(['2026-03-04T05:59:59.999Z', '2026-03-04T06:00:00.000Z', '2026-03-05T00:00:00.001Z'], index),
+        keyId: pick(['key-1', 'key-2', 'ü "quoted"'], index >> 1),
+        userId: pick(['', 'user-1'], index >> 2),
+        model: pick(['big', 'small', 'a\0b'], index >> 3),
+        deployment: pick(['big-1', 'big-2'], index >> 4),
+        tags: pick([[], ['x'], ['x', 'y, {z}']], index >> 1),
+        ending: pick(['answered', 'answered', 'failed', 'truncated', 'client_closed'] as const, index),
+        cache: pick(['off', 'hit', 'miss'] as const, index >> 2),
+        costNano: pick([undefined, 0, 7, Number.MAX_SAFE_INTEGER - 1], index % 97 === 0 ? 3 : index % 3),
+        savedNano: index,
+        totalMs: index / 8,
+        usage: usageOf({
+          inputTokens: index === 5 ? 1e300 : index,
+          outputTokens: 2 * index,
+          cachedInputTokens: index % 5,
+          cacheCreationInputTokens: index % 6,
+          reasoningTokens: index % 7,
+          images: index % 3,
+          audioSeconds: index / 4,
+          characters: index % 11,
+          rerankUnits: index % 13,
+          estimated: index % 2 === 0,
+        }),
+        charges: [{ subject: `key:${index % 3}`, period: pick(['', '2026-03-01T00:00:00.000Z'], index >> 2) }],
+      }),
+    )
+    await write(...calls.slice(0, 40))
+    // Half of these are there already.
+    await Promise.all([write(...calls.slice(20, 200)), write(...calls.slice(100)), write(...calls.slice(0, 60))])
+    for (const table of SUM_TABLES) {
+      const { columns, query } = summedUp(table)
+      const all = (source: string) => rows(`SELECT ${columns} FROM ${source} AS them ORDER BY ${columns}`)
+      // A sum of bigints is numeric; as text both look alike.
+      expect(await all(table), table).toEqual(await all(`(${query})`))
+    }
+    const charged = `SELECT sum(spent_nano) AS nano FROM gateway_budget`
+    expect(await rows(charged)).toEqual(await rows('SELECT sum(cost_nano) AS nano FROM gateway_spend'))
   })
 
   it.skipIf(!possible)('takes names that no database can hold', async () => {

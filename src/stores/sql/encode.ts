@@ -25,9 +25,12 @@ export function storable(text: string): string {
 }
 
 function element(value: unknown): string {
+  // Whole columns of the ledger come this way, and few values need more than this.
+  if (typeof value === 'number') return String(value)
   const text = encode(value)
   if (text === null) return 'NULL'
-  return Array.isArray(value) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
+  if (Array.isArray(value)) return text
+  return text.includes('"') || text.includes('\\') ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`
 }
 
 function isoOf(date: Date): string {

@@ -1,5 +1,6 @@
-import { SPEND_DIMENSIONS, SPEND_SUMS } from './spend-sums.ts'
-import type { Sql } from './sql.ts'
+import { fold, SHAPE_COLUMNS, type Shape } from './spend-fold.ts'
+import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
+import { type Sql, SqlError, type Statement } from './sql.ts'
 
 /** One model call as the ledger keeps it. Money is integer nano-dollars; null is a price that nobody knows. */
 export interface SpendRow {
@@ -93,51 +94,98 @@ export const SPEND_COLUMNS = Object.keys(COLUMNS) as (keyof SpendRow)[]
 /** Adds calls to the ledger, their costs to the budgets that they are charged to, and both to the sums, in one statement:
  *  a call that is there already adds nothing to any of them. */
 export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promise<void> {
-  await sql.query({ sql: INSERT, parameters: [JSON.stringify(rows)] })
+  let fresh = [...new Map(rows.map((row) => [row.call_id, row])).values()]
+  while (fresh.length > 0) {
+    try {
+      await sql.query(addition(fresh))
+      return
+    } catch (error) {
+      if (!(error instanceof SqlError) || error.code !== UNIQUE_VIOLATION) throw error
+      // Then nothing was added. Whoever was first with a call has committed, so that it can be told here.
+      const known = await knownOf(sql, fresh)
+      if (known.size === 0) throw new SqlError('A call was in the ledger, and then it was not.', SERIALIZATION_FAILURE)
+      fresh = fresh.filter(({ call_id }) => !known.has(call_id))
+    }
+  }
 }
 
-const names = SPEND_COLUMNS.join(', ')
-const typed = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`)
-const sums = Object.keys(SPEND_SUMS)
-const dimensions = SPEND_DIMENSIONS.join(', ')
+const UNIQUE_VIOLATION = '23505'
+const SERIALIZATION_FAILURE = '40001'
 
-/** Each dimension of a call with its value there. */
-export const DIMENSION_VALUES = `
-    SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
-      AS one (dimension, value)
-    UNION ALL SELECT 'tag', tag FROM unnest(tags) AS tag`
+async function knownOf(sql: Sql, rows: readonly SpendRow[]): Promise<ReadonlySet<string>> {
+  const found = await sql.query<{ call_id: string }>({
+    sql: 'SELECT call_id FROM gateway_spend WHERE call_id = ANY($1::text[])',
+    parameters: [rows.map(({ call_id }) => call_id)],
+  })
+  return new Set(found.rows.map(({ call_id }) => call_id))
+}
+
+const IN_SHAPE: ReadonlySet<string> = new Set(SHAPE_COLUMNS)
+/** What was measured of each call alone. */
+const OWN_COLUMNS = SPEND_COLUMNS.filter((name) => !IN_SHAPE.has(name))
+
+function addition(rows: readonly ChargedRow[]): Statement {
+  const { shapes, shapeOf, charges, totals, rollup, tagRollup } = fold(rows)
+  const marks = rows.flatMap(({ call_id, at, tags }) => tags.map((tag) => ({ tag, at, call_id })))
+  const tables = [shapes.map(shapeRow), charges, totals, rollup, ...(marks.length > 0 ? [tagRollup, marks] : [])]
+  return {
+    sql: marks.length > 0 ? ADD_TAGGED : ADD,
+    parameters: [
+      ...tables.slice(0, 4).map((table) => JSON.stringify(table)),
+      shapeOf,
+      ...OWN_COLUMNS.map((name) => rows.map((row) => row[name])),
+      ...tables.slice(4).map((table) => JSON.stringify(table)),
+    ],
+  }
+}
+
+function shapeRow({ shape, example }: Shape) {
+  return { shape, ...Object.fromEntries(SHAPE_COLUMNS.map((name) => [name, example[name]])) }
+}
 
 // Rows are taken in the order of their keys, so that writers that meet wait for each other and never in a circle.
-const INSERT = `
-  WITH given AS (
-    SELECT DISTINCT ON (call_id) * FROM json_to_recordset($1::json) AS row (${typed.join(', ')}, charges json)
-    ORDER BY call_id
-  ), fresh AS (
-    INSERT INTO gateway_spend (${names}) SELECT ${names} FROM given ORDER BY call_id
-    ON CONFLICT (call_id) DO NOTHING RETURNING *
-  ), charged AS (
-    INSERT INTO gateway_budget (subject, period, spent_nano)
-    SELECT subject, period, sum(fresh.cost_nano)
-    FROM fresh JOIN given USING (call_id), json_to_recordset(given.charges) AS charge (subject text, period text)
-    WHERE fresh.cost_nano > 0
-    GROUP BY subject, period ORDER BY subject, period
-    ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
+const ADD = adding('')
+const LAST = 5 + OWN_COLUMNS.length
+const ADD_TAGGED = adding(`
+  ), tagged AS (${growing('gateway_spend_tag_rollup', ['grain', 'bucket', 'tag', ...SPEND_DIMENSIONS], LAST + 1)}
   ), marked AS (
     INSERT INTO gateway_spend_tag (tag, at, call_id)
-    SELECT tag, at, call_id FROM fresh CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
-  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `fresh CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
-  ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'fresh')}
-  ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'fresh CROSS JOIN unnest(tags) AS tag')}
-  )
-  SELECT count(*) FROM fresh`
+    SELECT * FROM json_to_recordset($${LAST + 2}::json) AS mark (tag text, at timestamptz, call_id text)
+    ORDER BY tag, at, call_id ON CONFLICT DO NOTHING`)
 
-function rollup(table: string, keys: string, source: string): string {
-  const added = Object.values(SPEND_SUMS).map((term) => `sum(${term})`)
-  const grown = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
+function adding(tagParts: string): string {
+  const names = SPEND_COLUMNS.join(', ')
+  const shapeColumns = SHAPE_COLUMNS.map((name) => `${name} ${COLUMNS[name]}`).join(', ')
+  const ownArrays = OWN_COLUMNS.map((name, index) => `$${6 + index}::${COLUMNS[name]}[]`).join(', ')
   return `
-    INSERT INTO ${table} (grain, bucket, ${keys}, ${sums.join(', ')})
-    SELECT grain, date_trunc(grain, at, 'UTC') AS bucket, ${keys}, ${added.join(', ')}
-    FROM ${source} CROSS JOIN (VALUES ('hour'), ('day')) AS each (grain)
-    GROUP BY grain, bucket, ${keys} ORDER BY grain, bucket, ${keys}
-    ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown.join(', ')}`
+  WITH added AS (
+    INSERT INTO gateway_spend (${names})
+    SELECT ${names}
+    FROM unnest($5::integer[], ${ownArrays}) AS call (shape, ${OWN_COLUMNS.join(', ')})
+      JOIN json_to_recordset($1::json) AS shape (shape integer, ${shapeColumns}) USING (shape)
+    ORDER BY call_id
+    RETURNING 1
+  ), charged AS (
+    INSERT INTO gateway_budget (subject, period, spent_nano)
+    SELECT * FROM json_to_recordset($2::json) AS charge (subject text, period text, spent_nano numeric)
+    ORDER BY subject, period
+    ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
+  ), total AS (${growing('gateway_spend_total', ['grain', 'bucket', 'dimension', 'value'], 3)}
+  ), summed AS (${growing('gateway_spend_rollup', ['grain', 'bucket', ...SPEND_DIMENSIONS], 4)}${tagParts}
+  )
+  SELECT count(*) FROM added`
+}
+
+function growing(table: string, keyNames: readonly string[], parameter: number): string {
+  const sums = Object.keys(SPEND_SUMS)
+  const keys = keyNames.join(', ')
+  const columns = [
+    ...keyNames.map((name) => `${name} ${name === 'bucket' ? 'timestamptz' : 'text'}`),
+    ...sums.map((name) => `${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`),
+  ]
+  return `
+    INSERT INTO ${table} (${keys}, ${sums.join(', ')})
+    SELECT * FROM json_to_recordset($${parameter}::json) AS added (${columns.join(', ')})
+    ORDER BY ${keys}
+    ON CONFLICT (${keys}) DO UPDATE SET ${sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`
 }
