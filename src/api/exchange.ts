@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { GatewayError } from '../lib/errors.ts'
-import { newId } from '../lib/ids.ts'
+import { newTimedId } from '../lib/ids.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
@@ -52,5 +52,5 @@ const LONGEST_ID = 128
 
 /** The client's own id when it is short and printable, else one of ours. */
 function requestIdOf(own: string | undefined): string {
-  return own && own.length <= LONGEST_ID && /^[\x21-\x7e]+$/.test(own) ? own : newId('req')
+  return own && own.length <= LONGEST_ID && /^[\x21-\x7e]+$/.test(own) ? own : newTimedId('req')
 }

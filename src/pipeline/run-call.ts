@@ -1,6 +1,6 @@
 import { atMost } from '../lib/at-most.ts'
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
-import { newId } from '../lib/ids.ts'
+import { newTimedId } from '../lib/ids.ts'
 import { type Allowed, allow } from './allow.ts'
 import { answer, answerLater, routeHeaders } from './answer.ts'
 import type { Committed } from './attempt.ts'
@@ -17,7 +17,7 @@ const CROWDING_MS = 300
 
 /** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
-  const id = newId('call')
+  const id = newTimedId('call')
   const attemptId = newAttemptId()
   let allowed: Allowed
   try {
