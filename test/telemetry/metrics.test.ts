@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { CallFinished } from '../../src/telemetry/events.ts'
 import { counters } from '../../src/telemetry/metrics/counters.ts'
 import { families } from '../../src/telemetry/metrics/families.ts'
 import { metrics } from '../../src/telemetry/metrics/index.ts'
@@ -37,6 +38,29 @@ describe('metrics', () => {
     expect(['0.005', '0.01', '0.025', '0.05', '600', '+Inf'].map(upTo)).toEqual([1, 1, 1, 3, 3, 4])
     expect(page(total).value('gateway_request_total_latency_seconds_count')).toBe(4)
     expect(page(total).value('gateway_request_total_latency_seconds_sum')).toBeCloseTo(700.064)
+  })
+
+  it('count a call that differs from another in one label alone in series of its own', () => {
+    const changes: Partial<CallFinished>[] = [
+      {},
+      { model: 'small' },
+      { provider: 'other' },
+      { teamId: 'team-2' },
+      { keyId: 'key-2' },
+      { status: 502 },
+      { ending: 'failed', errorType: 'api_error', costNano: undefined },
+      { ending: 'failed', errorType: 'rate_limit_error', usage: undefined },
+    ]
+    const calls = [...changes, ...changes, ...changes.toReversed()].map((change) => finishedCall(change))
+    const together = counters(metrics)
+    const alone: Record<string, number> = {}
+    for (const call of calls) {
+      together.count(call)
+      const own = counters(metrics)
+      own.count(call)
+      for (const [name, value] of Object.entries(own.drain())) alone[name] = (alone[name] ?? 0) + value
+    }
+    expect(together.drain()).toEqual(alone)
   })
 
   it('have a series at 0 for what has not happened yet', () => {

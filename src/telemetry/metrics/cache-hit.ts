@@ -1,11 +1,11 @@
 import { callLabels, NO_CALL } from './call-labels.ts'
-import { type Metric, NOTHING } from './metric.ts'
+import type { Metric } from './metric.ts'
 
 export const cacheHit: Metric = {
   name: 'gateway_cache_hit_total',
   help: 'Model calls that were answered out of the cache.',
   type: 'counter',
   initial: NO_CALL,
-  of: (event) =>
-    event.type === 'call.finished' && event.cache === 'hit' ? [{ labels: callLabels(event), value: 1 }] : NOTHING,
+  value: (event) => (event.type === 'call.finished' && event.cache === 'hit' ? 1 : undefined),
+  labels: callLabels,
 }

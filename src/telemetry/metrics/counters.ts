@@ -1,4 +1,5 @@
 import type { TelemetryEvent } from '../events.ts'
+import { callSeries } from './call-labels.ts'
 import type { Labels, Metric } from './metric.ts'
 import { boundText, seriesName } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
@@ -13,18 +14,37 @@ export interface Counters {
   all(): Record<string, number>
 }
 
+/** How many label sets of calls are remembered with the cells that they count in. */
+const SERIES_KEPT = 5000
+
 export function counters(metrics: readonly Metric[]): Counters {
   const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric) }))
+  const ofCalls = new Map<string, (Cell | undefined)[]>()
   // What a call counts is a handful; what an isolate has ever counted may be thousands.
   let grown = new Set<Cell>()
+
+  /** The cells that such an event counted in before, in the order of the metrics. */
+  function knownFor(event: TelemetryEvent): (Cell | undefined)[] {
+    if (event.type !== 'call.finished') return []
+    const series = callSeries(event)
+    const found = ofCalls.get(series)
+    if (found) return found
+    if (ofCalls.size === SERIES_KEPT) ofCalls.clear()
+    const none: (Cell | undefined)[] = families.map(() => undefined)
+    ofCalls.set(series, none)
+    return none
+  }
+
   return {
     count(event) {
-      for (const { metric, cells } of families) {
-        for (const { labels, value } of metric.of(event)) {
-          const cell = cells.of(labels)
-          cell.add(value)
-          grown.add(cell)
-        }
+      const known = knownFor(event)
+      for (const [index, { metric, cells }] of families.entries()) {
+        const value = metric.value(event)
+        if (value === undefined) continue
+        known[index] ??= cells.of(metric.labels(event))
+        const cell = known[index]
+        cell.add(value)
+        grown.add(cell)
       }
     },
     drain() {

@@ -2,12 +2,6 @@ import type { TelemetryEvent } from '../events.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-export interface Sample {
-  readonly labels: Labels
-  /** How much a counter grows, or what a histogram observes. */
-  readonly value: number
-}
-
 /** A metric is a fold over the events: what each one adds to it. */
 export interface Metric {
   readonly name: string
@@ -19,7 +13,11 @@ export interface Metric {
   readonly scale?: number
   /** Upper bounds, ascending, for a histogram. */
   readonly buckets?: readonly number[]
-  of(event: TelemetryEvent): readonly Sample[]
+  /** What a counter grows by, or a histogram observes; undefined when the event is none of its. */
+  value(event: TelemetryEvent): number | undefined
+  /** Under which labels. Those of a call are made of what `callSeries` tells apart, and of nothing else. */
+  labels(event: TelemetryEvent): Labels
 }
 
-export const NOTHING: readonly Sample[] = []
+const NONE: Labels = {}
+export const unlabelled = () => NONE

@@ -1,5 +1,5 @@
 import { LATENCY_BUCKETS } from './latency-buckets.ts'
-import { type Metric, NOTHING } from './metric.ts'
+import { type Metric, unlabelled } from './metric.ts'
 
 /** Nothing resolves a prompt yet. */
 export const promptLatency: Metric = {
@@ -7,5 +7,6 @@ export const promptLatency: Metric = {
   help: 'Time that it took to put a prompt template into a call.',
   type: 'histogram',
   buckets: LATENCY_BUCKETS,
-  of: () => NOTHING,
+  value: () => undefined,
+  labels: unlabelled,
 }

@@ -1,4 +1,4 @@
-import { type Metric, NOTHING } from './metric.ts'
+import { type Metric, unlabelled } from './metric.ts'
 
 /** Nothing resolves a prompt yet. */
 export const promptResolutions: Metric = {
@@ -6,5 +6,6 @@ export const promptResolutions: Metric = {
   help: 'Prompt templates that were put into calls.',
   type: 'counter',
   initial: {},
-  of: () => NOTHING,
+  value: () => undefined,
+  labels: unlabelled,
 }

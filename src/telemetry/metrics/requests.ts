@@ -1,12 +1,10 @@
 import { callLabels, modelCallIn } from './call-labels.ts'
-import { type Metric, NOTHING } from './metric.ts'
+import type { Metric } from './metric.ts'
 
 export const requests: Metric = {
   name: 'gateway_requests_total',
   help: 'Model calls, by how they were answered.',
   type: 'counter',
-  of(event) {
-    const call = modelCallIn(event)
-    return call ? [{ labels: { ...callLabels(call), status_code: String(call.status) }, value: 1 }] : NOTHING
-  },
+  value: (event) => (modelCallIn(event) ? 1 : undefined),
+  labels: (event) => ({ ...callLabels(event), status_code: String(modelCallIn(event)?.status ?? '') }),
 }

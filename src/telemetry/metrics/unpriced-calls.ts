@@ -1,12 +1,10 @@
 import { callLabels } from './call-labels.ts'
-import { type Metric, NOTHING } from './metric.ts'
+import type { Metric } from './metric.ts'
 
 export const unpricedCalls: Metric = {
   name: 'gateway_unpriced_calls_total',
   help: 'Model calls that cost something unknown: their deployment has no price.',
   type: 'counter',
-  of: (event) =>
-    event.type === 'call.finished' && event.costNano === undefined
-      ? [{ labels: callLabels(event), value: 1 }]
-      : NOTHING,
+  value: (event) => (event.type === 'call.finished' && event.costNano === undefined ? 1 : undefined),
+  labels: callLabels,
 }
