@@ -75,7 +75,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const records = modelRecords(adapters.sql)
   const groups = routeGroupRecords(adapters.sql)
   const policies = routeGroupPolicyRecords(adapters.sql)
-  const signals = knownSignals()
+  const signals = knownSignals(systemClock.now)
   const live = liveRegistry({
     config,
     providers,

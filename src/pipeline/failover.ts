@@ -8,10 +8,11 @@ import { backoffMs, sleep } from './backoff.ts'
 import type { Call } from './call.ts'
 import { departure } from './client.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
+import { furtherOf } from './further.ts'
 import { holdFallback } from './hold-fallback.ts'
 import { earlyProbe, isUnwell, nobodyFree } from './last-resort.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate, type Plan } from './plan.ts'
+import { ASKED, asCandidate, everybody, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
 import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
 
@@ -30,7 +31,7 @@ export async function failover(
   for (let plan: Plan | undefined = first.plan; plan; plan = waiting.shift()) {
     call.plans.push(plan)
     try {
-      if (plan !== first.plan) await holdFallback(services, call, plan)
+      if (plan !== first.plan) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
       const committed = await tryGroup(services, call, plan, reserved)
       if (committed.kind === 'stream') settleEnded(services, call)
@@ -70,6 +71,7 @@ async function tryGroup(
   reserved: Reserved | undefined,
 ): Promise<Committed> {
   const { numRetries: retries, retryAfterSeconds: retryAfter } = plan.settings
+  const further = furtherOf(services, call, plan)
   const untried = orderFrom(services, call, plan, reserved)
   let again: Again[] = []
   let retriesLeft = retries
@@ -77,6 +79,7 @@ async function tryGroup(
   let failure: GatewayError | undefined
 
   for (;;) {
+    if (untried.length === 0) untried.push(...(await further()))
     const fresh = untried.shift()
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
@@ -118,6 +121,7 @@ async function tryGroup(
     }
     // Refused access says nothing about the others: going on to them is not a retry.
     if (retry && retriesLeft-- === 0) break
+    if (untried.length === 0) untried.push(...(await further()))
     const same = untried.length === 0
     if (same && again.length === 0) break
     const notBefore = same ? (again[0]?.notBefore ?? 0) : 0
@@ -130,7 +134,8 @@ async function tryGroup(
   }
   if (failure) throw failure
   // Admission told of the group that was asked for, and of no other.
-  if (plan.group !== call.group) services.signals.learn(await services.store.signals(plan.order().map(({ id }) => id)))
+  if (plan.group !== call.group)
+    services.signals.learn(await services.store.signals(everybody(plan).map(({ id }) => id)))
   throw nobodyFree(services, [plan])
 }
 
@@ -155,6 +160,8 @@ function queued(again: readonly Again[], deployment: Deployment, failure: Gatewa
  *  another is first now, and free, the reservation is given back. */
 function orderFrom(services: PipelineServices, call: Call, plan: Plan, reserved: Reserved | undefined): Deployment[] {
   const order = plan.order()
+  // Those of a large group that admission has just found full or cooled are not asked again one by one.
+  if (!reserved && call.plans.length === 1 && order.length === ASKED && plan.others().length > 0) return []
   const [best] = order
   if (!reserved || !best || best.id === reserved.deployment) return order
   const signals = services.signals.of(best.id)

@@ -1,3 +1,4 @@
+import type { Deployment } from '../routing/deployment.ts'
 import { decide, LEASE_SECONDS } from './admit.ts'
 import { type Call, newAttemptId } from './call.ts'
 import { expectedCost } from './expected-cost.ts'
@@ -7,9 +8,14 @@ import type { Plan } from './plan.ts'
 
 /** Holds what a fallback may cost beyond what the call holds already: a dearer model is checked like a call of its own.
  *  Throws where a budget has no room for it. */
-export async function holdFallback(services: PipelineServices, call: Call, { group, order }: Plan): Promise<void> {
+export async function holdFallback(
+  services: PipelineServices,
+  call: Call,
+  { group }: Plan,
+  deployments: readonly Deployment[],
+): Promise<void> {
   const accounts = chargedAccounts(call.caller, group.name)
-  const cost = expectedCost(services, call, call.request, order(), accounts)
+  const cost = expectedCost(services, call, call.request, deployments, accounts)
   const asking = (seeds: ReadonlyMap<string, number>) =>
     budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
   if (asking(new Map()).length === 0) return

@@ -2,7 +2,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { DeploymentSignals } from '../stores/kv/deployment-signals.ts'
 import type { Attempt, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
-import type { Plan } from './plan.ts'
+import { everybody, type Plan } from './plan.ts'
 import { startAttempt } from './start-attempt.ts'
 
 /** Nobody of a call's groups was free. Of those that are cooled the one that cools soonest may be probed before its time,
@@ -14,7 +14,7 @@ export async function earlyProbe(
   const now = services.clock.now()
   const [soonest] = call.plans
     .flatMap((plan) =>
-      plan.order().map((deployment) => ({ plan, deployment, signals: services.signals.of(deployment.id) })),
+      everybody(plan).map((deployment) => ({ plan, deployment, signals: services.signals.of(deployment.id) })),
     )
     .filter(({ signals }) => signals.cooledUntil > now && !signals.probing)
     .sort((a, b) => a.signals.cooledUntil - b.signals.cooledUntil)
@@ -30,7 +30,7 @@ export async function earlyProbe(
 export function nobodyFree(services: PipelineServices, plans: readonly Plan[]): GatewayError {
   const name = plans[0]?.group.name
   const now = services.clock.now()
-  const signals = plans.flatMap((plan) => plan.order()).map(({ id }) => services.signals.of(id))
+  const signals = plans.flatMap(everybody).map(({ id }) => services.signals.of(id))
   if (!signals.every(isUnwell)) {
     return new GatewayError('no_capacity', `Every deployment of '${name}' is at its limit. Retry later.`, {
       retryAfterSeconds: 60,

@@ -1,25 +1,33 @@
 import { GatewayError } from '../lib/errors.ts'
-import { seededRandom } from '../lib/random.ts'
 import { priced } from '../modes/cost.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import { eligible } from '../routing/eligible.ts'
 import { type GroupSettings, groupSettings } from '../routing/group-settings.ts'
+import { firstInOrder, inOrder, orderedAgain, type Placed } from '../routing/order.ts'
 import { strategies } from '../routing/strategies/index.ts'
-import type { Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
+import { availabilityOf, type Capacity, type Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
 import type { Endpoint } from './call.ts'
 import type { Caller } from './caller.ts'
 import { type Kept, keeping } from './kept-answer.ts'
 import { modelNotFound } from './model-not-found.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { speakerOf } from './speak.ts'
+import { takersOf } from './takers.ts'
+
+/** How many of a large group admission is asked about. More would make every call dearer, for a case that is rare: that all
+ *  of these are full or cooled, although they were known to be well. */
+export const ASKED = 16
 
 /** Where a call may go: the group that its name means, and its deployments in the order of preference. */
 export interface Plan {
   readonly group: Group
   readonly settings: GroupSettings
-  /** By what is known of the deployments at this moment; the same call gets the same random draw every time. */
+  /** Whom it may go to, by what is known at this moment; of a large group the first. The same call gets the same random
+   *  draw, and the same deployments, every time. */
   order(): Deployment[]
+  /** The rest of a large group: for when none of the first takes the call. */
+  others(): Deployment[]
 }
 
 export type Planned =
@@ -52,29 +60,57 @@ export function planGroup(
   group: Group,
   kept?: Kept,
 ): Plan {
-  const { mode, dialect } = endpoint
-  const ofItsKind = eligible(group, request, (deployment) => speakerOf(deployment, mode, dialect) !== undefined)
-  const able = expressible(ofItsKind, endpoint, request)
+  const { mode } = endpoint
+  const takers = takersOf(group, endpoint)
+  const fitting = eligible(group, takers.deployments, request)
+  const able = takers.choosy ? expressible(fitting, endpoint, request) : fitting
   const speaking = kept ? keeping(able, kept) : able
   const deployments = services.config.general_settings.refuse_unpriced ? billable(speaking, endpoint, group) : speaking
   const settings = groupSettings(services.config.router_settings, group)
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
-  const seed = services.random() * 4_294_967_296
+  const { random, signals } = services
+  let first: readonly Placed[] | undefined
   return {
     group,
     settings,
     order() {
-      const [only] = deployments
-      if (only && deployments.length === 1) return [only]
-      const candidates = deployments.map((deployment) => ({ deployment, signals: services.signals.of(deployment.id) }))
-      return strategy.order(candidates, { random: seededRandom(seed), mode }).map(({ deployment }) => deployment)
+      if (deployments.length === 1) return [...deployments]
+      if (first) first = orderedAgain(first, strategy, { mode, signals })
+      else {
+        const takesCalls = takingCalls(services)
+        first = firstInOrder(deployments, ASKED, strategy, { mode, signals, random, takesCalls })
+      }
+      return first.map(({ deployment }) => deployment)
+    },
+    others() {
+      if (deployments.length <= ASKED) return []
+      const ahead = new Set(first?.map(({ deployment }) => deployment))
+      const behind = deployments.filter((deployment) => !ahead.has(deployment))
+      return inOrder(behind, strategy, { mode, signals, random }).map(({ deployment }) => deployment)
     },
   }
 }
 
+/** All that a call could go to. */
+export const everybody = ({ order, others }: Plan): Deployment[] => [...order(), ...others()]
+
+/** Whether a deployment would take a call now, as far as is known. */
+export function takingCalls(services: PipelineServices): (deployment: Deployment) => boolean {
+  const now = services.clock.now()
+  return (deployment) => {
+    const { limits } = asCandidate(services, deployment)
+    const availability = availabilityOf(services.signals.of(deployment.id), limits, now)
+    return availability === 'free' || availability === 'half-open'
+  }
+}
+
 /** Those that everything in the request can be said to. Where there is none, the client hears what cannot be said. */
-function expressible(deployments: Deployment[], { mode, dialect }: Endpoint, request: ModelRequest): Deployment[] {
+function expressible(
+  deployments: readonly Deployment[],
+  { mode, dialect }: Endpoint,
+  request: ModelRequest,
+): readonly Deployment[] {
   let refusal: GatewayError | undefined
   const able = deployments.filter((deployment) => {
     const refused = speakerOf(deployment, mode, dialect)?.refuses?.(request)
@@ -86,7 +122,7 @@ function expressible(deployments: Deployment[], { mode, dialect }: Endpoint, req
 }
 
 /** Those whose calls have a known price. */
-function billable(deployments: Deployment[], { mode }: Endpoint, group: Group): Deployment[] {
+function billable(deployments: readonly Deployment[], { mode }: Endpoint, group: Group): readonly Deployment[] {
   const known = deployments.filter(({ info }) => priced(info, mode))
   if (known.length > 0) return known
   throw new GatewayError(
@@ -96,8 +132,9 @@ function billable(deployments: Deployment[], { mode }: Endpoint, group: Group): 
   )
 }
 
+const NO_LIMITS: Capacity = {}
+
 /** A deployment as the shared store is asked about it: its limits count only under pre-call checks. */
-export function asCandidate(services: PipelineServices, deployment: Deployment): StoreCandidate {
-  const checked = services.config.router_settings.enable_pre_call_checks
-  return { deployment: deployment.id, limits: checked ? deployment.limits : {} }
+export function asCandidate({ config }: PipelineServices, { id, limits }: Deployment): StoreCandidate {
+  return { deployment: id, limits: config.router_settings.enable_pre_call_checks ? limits : NO_LIMITS }
 }

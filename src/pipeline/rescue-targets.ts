@@ -3,6 +3,7 @@ import type { Registry } from '../routing/registry.ts'
 import type { Call } from './call.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { everybody } from './plan.ts'
 import { inChunks, isExpressibleInChat } from './speak.ts'
 
 /** Deployments that have refused to go on from another's words, whatever their operator said of them. */
@@ -19,7 +20,10 @@ export function rescueTargets(services: PipelineServices, call: Call, failed: De
   const own = groupOf(services, call, failed)
   const groups = new Set<Group>([own, ...fallbackGroups(services, 'fallbacks', own)])
   return [...groups]
-    .flatMap((group) => planFallback(services, call, group)?.order() ?? [])
+    .flatMap((group) => {
+      const plan = planFallback(services, call, group)
+      return plan ? everybody(plan) : []
+    })
     .filter((deployment) => deployment.info.supports_assistant_prefix && !refusing.has(deployment))
     .filter((deployment) => deployment !== failed && call.attempts.every((tried) => tried.deployment !== deployment))
     .filter((deployment) => inChunks(deployment, mode) !== undefined)

@@ -50,8 +50,9 @@ export async function simulate(
   const calls = Math.min(wanted, Math.ceil(MOST_STEPS / deployments.length ** 2))
   for (let call = 0; call < calls && !nobody; call++) {
     if (call % BETWEEN_PAUSES === BETWEEN_PAUSES - 1) await new Promise((resolve) => setTimeout(resolve))
-    const order = planGroup(services, endpoint, request, group).order()
-    const first = order.find((one) => ['free', 'half-open'].includes(taking.get(one) ?? ''))
+    const { order, others } = planGroup(services, endpoint, request, group)
+    const takes = (one: Deployment) => ['free', 'half-open'].includes(taking.get(one) ?? '')
+    const first = order().find(takes) ?? others().find(takes)
     if (!first) continue
     chosen.set(first, (chosen.get(first) ?? 0) + 1)
     if (taking.get(first) === 'half-open') taking.set(first, 'probing')

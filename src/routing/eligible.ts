@@ -2,20 +2,16 @@ import { GatewayError } from '../lib/errors.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from './deployment.ts'
 
-/** The deployments of a group that can take this request at all: the right kind, and every tag that it asks for. Health
- *  and capacity are the shared store's to judge. */
-export function eligible(
-  group: Group,
-  request: ModelRequest,
-  takes: (deployment: Deployment) => boolean,
-): Deployment[] {
-  const able = group.deployments.filter(takes)
+/** Of the deployments of a group that take this kind of request those that have every tag that it asks for. Health and
+ *  capacity are the shared store's to judge. */
+export function eligible(group: Group, able: readonly Deployment[], request: ModelRequest): readonly Deployment[] {
   if (able.length === 0) {
     throw new GatewayError('invalid_request', `The model '${group.name}' does not take requests of this kind.`, {
       param: 'model',
       code: 'unsupported_mode',
     })
   }
+  if (!Array.isArray(request.metadata?.tags)) return able
   const tagged = able.filter((deployment) => fits(deployment, request))
   if (tagged.length === 0) {
     throw new GatewayError(

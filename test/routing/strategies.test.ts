@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { ROUTING_STRATEGIES } from '../../src/config/router-settings.ts'
-import { seededRandom } from '../../src/lib/random.ts'
 import { chat } from '../../src/modes/chat.ts'
 import type { Mode } from '../../src/modes/mode.ts'
 import { providers } from '../../src/providers/index.ts'
 import { knownSignals } from '../../src/routing/known-signals.ts'
+import { firstInOrder, type Placed } from '../../src/routing/order.ts'
 import { registryOf } from '../../src/routing/registry.ts'
 import { strategies } from '../../src/routing/strategies/index.ts'
 import type { Candidate } from '../../src/routing/strategies/strategy.ts'
 import type { DeploymentSignals } from '../../src/stores/kv/deployment-signals.ts'
+import { seededRandom } from '../support/random.ts'
 
 interface Known {
   readonly info?: Record<string, unknown>
@@ -27,7 +28,7 @@ function candidates(named: Record<string, Known>): Candidate[] {
   const { resolve } = registryOf(loadConfig(JSON.stringify({ model_list: entries }), {}), providers)
   return (resolve('group')?.deployments ?? []).map((deployment) => ({
     deployment,
-    signals: { ...knownSignals().of(deployment.id), ...named[deployment.id]?.signals },
+    signals: { ...knownSignals(Date.now).of(deployment.id), ...named[deployment.id]?.signals },
   }))
 }
 
@@ -37,8 +38,17 @@ function ordered(
   seed = 1,
   mode: Mode = chat as unknown as Mode,
 ): string[] {
-  const order = strategies.get(strategy)?.order(list, { random: seededRandom(seed), mode })
-  return (order ?? []).map(({ deployment }) => deployment.id)
+  return placed(strategy, list, seededRandom(seed).next, mode).map(({ deployment }) => deployment.id)
+}
+
+function placed(name: string, list: readonly Candidate[], random: () => number, mode: Mode): Placed[] {
+  const strategy = strategies.get(name)
+  if (!strategy) throw new Error(`no strategy ${name}`)
+  const signals = knownSignals(Date.now)
+  signals.learn(list.map((candidate) => candidate.signals))
+  const deployments = list.map(({ deployment }) => deployment)
+  const context = { mode, signals, random, takesCalls: () => true }
+  return firstInOrder(deployments, deployments.length, strategy, context)
 }
 
 const SEEDS = Array.from({ length: 2000 }, (_, seed) => seed)
@@ -111,8 +121,7 @@ describe.each(['weighted', 'tag-based-routing'])('%s', (name) => {
   it('puts weights of zero last, and has an order where all are zero', () => {
     const list = candidates({ b: { info: { weight: 0.001 } }, a: { info: { weight: 0 } }, c: { info: { weight: 0 } } })
     for (const seed of SEEDS) expect(ordered(name, list, seed)[0]).toBe('b')
-    const context = { random: () => 0, mode: chat as unknown as Mode }
-    expect(strategies.get(name)?.order(list, context)[0]?.deployment.id).toBe('b')
+    expect(placed(name, list, () => 0, chat as unknown as Mode)[0]?.deployment.id).toBe('b')
     const zeros = candidates({ a: { info: { weight: 0 } }, b: { info: { weight: 0 } } })
     expectShare(firstsOf(name, zeros).a, 0.5)
   })

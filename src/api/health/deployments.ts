@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
-import { utilization } from '../../routing/strategies/sort.ts'
+import { shareUsed } from '../../routing/utilization.ts'
 import { CAPACITY_UNITS, type DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
@@ -93,7 +93,7 @@ function healthOf(deployment: Deployment, signals: DeploymentSignals, now: numbe
 
 /** JSON has no infinity: a limit of zero is used up whole. */
 function shareOf(deployment: Deployment, signals: DeploymentSignals): number {
-  const share = utilization({ deployment, signals }, CAPACITY_UNITS)
+  const share = Math.max(...CAPACITY_UNITS.map((unit) => shareUsed(deployment, signals, unit)))
   return Number.isFinite(share) ? share : 1
 }
 

@@ -1,9 +1,8 @@
-import { sortedBy } from './sort.ts'
 import type { Strategy } from './strategy.ts'
 
 /** The lowest `model_info.priority` first; the next only when nothing of the better pool can be had. */
 export const priorityBasedRouting: Strategy = {
   name: 'priority-based-routing',
-  order: (candidates, { random }) => sortedBy(candidates, random, ({ deployment }) => deployment.info.priority ?? 0),
+  rank: ({ info }) => info.priority ?? 0,
   because: ({ deployment }) => `priority ${deployment.info.priority ?? 0}`,
 }

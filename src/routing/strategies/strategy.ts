@@ -1,6 +1,7 @@
 import type { Mode } from '../../modes/mode.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { Deployment } from '../deployment.ts'
+import type { KnownSignals } from '../known-signals.ts'
 
 /** A deployment that a call may go to, with what is known of it now. */
 export interface Candidate {
@@ -9,16 +10,17 @@ export interface Candidate {
 }
 
 export interface StrategyContext {
-  /** Uniform in [0, 1). The same sequence for every ordering of one call. */
-  random(): number
   readonly mode: Mode
+  /** What is known of the candidates now. */
+  readonly signals: Pick<KnownSignals, 'of'>
 }
 
-/** Decides in which order a call tries its candidates. Pure and synchronous; failover walks the answer. */
+/** Decides in which order a call tries its candidates. Pure and synchronous; failover walks the order. */
 export interface Strategy {
   /** Its value in `routing_strategy`. */
   readonly name: string
-  order(candidates: readonly Candidate[], context: StrategyContext): Candidate[]
+  /** Where it puts a candidate: the lowest first, of equals the one with the lower draw, which is uniform in [0, 1). */
+  rank(deployment: Deployment, draw: number, context: StrategyContext): number
   /** What it goes by of a candidate, in words. */
   because(candidate: Candidate, mode: Mode): string
 }

@@ -1,9 +1,9 @@
-import { weightedOrder, weightInWords } from './sort.ts'
+import { byWeight, weightInWords } from '../weights.ts'
 import type { Strategy } from './strategy.ts'
 
 /** Random in proportion to `model_info.weight`. */
 export const weighted: Strategy = {
   name: 'weighted',
-  order: (candidates, { random }) => weightedOrder(candidates, random),
+  rank: byWeight,
   because: weightInWords,
 }

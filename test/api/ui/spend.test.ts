@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { seededRandom } from '../../../src/lib/random.ts'
 import { usageOf } from '../../../src/modes/usage.ts'
 import { nodePostgresSql } from '../../../src/stores/sql/node-postgres.node.ts'
 import { spendLog } from '../../../src/stores/sql/spend-log.ts'
@@ -9,13 +8,14 @@ import type { CallFinished } from '../../../src/telemetry/events.ts'
 import { ledger } from '../../../src/telemetry/ledger.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
+import { seededRandom } from '../../support/random.ts'
 import { finishedCall } from '../../telemetry/calls.ts'
 
 const postgresUrl = inject('postgresUrl')
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 1, 27, 20)
 const HOURS = 80
-const random = seededRandom(7)
+const random = seededRandom(7).next
 const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value
 
 /** Calls of a few days, over the end of a month, some of them without price, team or answer. */
