@@ -8,6 +8,8 @@ import { chargedAccounts } from './holds.ts'
 export interface Bill {
   /** undefined: a price is unknown. */
   readonly costNano: number | undefined
+  /** The same of each attempt. 0 when it used nothing. */
+  readonly attemptsNano: readonly (number | undefined)[]
   /** Every account that pays, budget or not. */
   readonly charges: readonly BudgetPeriod[]
   /** The same for the shared store, which knows only those with a budget, and gives back what was held. */
@@ -16,32 +18,33 @@ export interface Bill {
 
 /** Reads the bill of a call that is over: every attempt that gave a part of the answer, at the price of its deployment. */
 export function billOf(call: Call, now: number): Bill {
-  const cost = costOf(call)
-  const charges = chargedAccounts(call.caller, call.servedGroup).map(({ subject, periodAt }) => {
-    const hold = call.holds.find((held) => held.subject === subject)
-    return { subject, period: hold?.period ?? periodAt(now) }
-  })
-  const paying = new Set(charges.map(({ subject }) => subject))
-  const budgets = call.holds.map(({ subject, period, holdNano }) => {
+  const { attempts, holds, caller, servedGroup } = call
+  const attemptsNano = attempts.map((attempt) => costOf(call, attempt))
+  const cost = sumOf(attempts, attemptsNano)
+  const charges = chargedAccounts(caller, servedGroup).map(({ subject, periodAt }) => ({
+    subject,
+    period: holds.find((held) => held.subject === subject)?.period ?? periodAt(now),
+  }))
+  const budgets = holds.map(({ subject, period, holdNano }, index) => {
     // A subject pays once, however many holds it has.
-    const pays = paying.delete(subject)
+    const pays = charges.some(is(subject)) && holds.findIndex(is(subject)) === index
     return { subject, period, holdNano, spentNano: pays ? (cost ?? 0) : 0 }
   })
-  return { costNano: cost, charges, budgets }
+  return { costNano: cost, attemptsNano, charges, budgets }
 }
 
-function costOf(call: Call): number | undefined {
+const is = (wanted: string) => (one: { readonly subject: string }) => one.subject === wanted
+
+function costOf({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
+  return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
+}
+
+function sumOf(attempts: readonly Attempt[], costs: Bill['attemptsNano']): number | undefined {
   let sum = 0
-  for (const attempt of call.attempts) {
-    if (attempt.outrun) continue
-    const cost = costOfAttempt(call, attempt)
+  for (const [index, { outrun }] of attempts.entries()) {
+    const cost = outrun ? 0 : costs[index]
     if (cost === undefined) return undefined
     sum += cost
   }
   return sum
-}
-
-/** 0 when it used nothing, undefined when its price is unknown. */
-export function costOfAttempt({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
-  return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
 }

@@ -1,11 +1,12 @@
 import type { FailureName, GatewayError } from '../lib/errors.ts'
+import { isoTime } from '../lib/iso-time.ts'
 import { describeError } from '../lib/log.ts'
 import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
-import { type Bill, billOf, costOfAttempt } from './bill.ts'
+import { type Bill, billOf } from './bill.ts'
 import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { tagsOf } from './tags-of.ts'
@@ -14,12 +15,14 @@ const FALLBACK_EVENTS_KEPT = 1000
 
 /** Ends a call: tells everybody what it was, and settles what it held. Never rejects. */
 export async function finish(services: PipelineServices, call: Call, failure: GatewayError | undefined): Promise<void> {
+  const now = services.clock.now()
+  const endedAt = performance.now()
   const last = call.attempts.at(-1)
-  if (last) last.endedAt ??= performance.now()
+  if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
   if (last) last.usage ??= usageOfLast(call, failure)
-  const bill = billOf(call, services.clock.now())
-  services.telemetry.emit(finished(services, call, failure, bill))
+  const bill = billOf(call, now)
+  services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
   learnUsual(services, call)
   try {
     await services.store.settle(settlement(services, call, bill))
@@ -65,8 +68,11 @@ function servedBy({ attempts }: Call): Attempt | undefined {
 }
 
 function filled(usage: Usage, measured: Partial<Usage>): Usage {
-  const missing = Object.entries(measured).filter(([kind]) => !usage[kind as keyof Usage])
-  return missing.length === 0 ? usage : { ...usage, ...Object.fromEntries(missing) }
+  let whole = usage
+  for (const kind in measured) {
+    if (!usage[kind as keyof Usage]) whole = { ...whole, [kind]: measured[kind as keyof Usage] }
+  }
+  return whole
 }
 
 function endingOf(call: Call, failure: GatewayError | undefined): Ending {
@@ -75,7 +81,12 @@ function endingOf(call: Call, failure: GatewayError | undefined): Ending {
   return servedBy(call)?.firstTokenAt === undefined ? 'failed' : 'truncated'
 }
 
-function finished(services: PipelineServices, call: Call, failure: GatewayError | undefined, bill: Bill): CallFinished {
+function finished(
+  call: Call,
+  failure: GatewayError | undefined,
+  bill: Bill,
+  { now, endedAt }: { readonly now: number; readonly endedAt: number },
+): CallFinished {
   const { caller } = call
   const served = servedBy(call)
   // What a client waited for is the first of them, whoever went on with it.
@@ -83,7 +94,7 @@ function finished(services: PipelineServices, call: Call, failure: GatewayError 
   const ending = endingOf(call, failure)
   return {
     type: 'call.finished',
-    at: new Date(services.clock.now()).toISOString(),
+    at: isoTime(now),
     requestId: call.requestId,
     callId: call.id,
     endpoint: call.endpoint.path,
@@ -108,14 +119,19 @@ function finished(services: PipelineServices, call: Call, failure: GatewayError 
     cache: 'off',
     charges: bill.charges,
     attempts: call.attempts.length,
-    tried: call.attempts.map((attempt) => attemptFinished(call, attempt)),
+    tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index])),
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
-    overheadMs: call.overheadMs ?? performance.now() - call.arrivedAt,
-    firstTokenMs: begun === undefined ? undefined : begun - call.arrivedAt,
-    upstreamMs: served?.endedAt === undefined ? undefined : served.endedAt - served.startedAt,
-    totalMs: performance.now() - call.arrivedAt,
+    overheadMs: milliseconds(call.overheadMs ?? endedAt - call.arrivedAt),
+    firstTokenMs: begun === undefined ? undefined : milliseconds(begun - call.arrivedAt),
+    upstreamMs: served?.endedAt === undefined ? undefined : milliseconds(served.endedAt - served.startedAt),
+    totalMs: milliseconds(endedAt - call.arrivedAt),
   }
+}
+
+/** To the microsecond: what a clock says beyond that is noise, and long to print. */
+function milliseconds(measured: number): number {
+  return Math.round(measured * 1000) / 1000
 }
 
 /** The deployments whose answers broke off and were gone on with. */
@@ -123,7 +139,7 @@ function rescuedFrom({ attempts }: Call, served: Attempt | undefined): string[] 
   return attempts.flatMap((one) => (one !== served && one.firstTokenAt !== undefined ? one.deployment.id : []))
 }
 
-function attemptFinished(call: Call, one: Attempt): AttemptFinished {
+function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFinished {
   const { deployment, failure, startedAt, firstTokenAt, endedAt, usage } = one
   return {
     deployment: deployment.id,
@@ -131,9 +147,9 @@ function attemptFinished(call: Call, one: Attempt): AttemptFinished {
     result: resultOf(one),
     error: failure ? (failure.row.classification ?? failure.failure) : '',
     usage,
-    costNano: costOfAttempt(call, one),
-    firstTokenMs: firstTokenAt === undefined ? undefined : firstTokenAt - startedAt,
-    totalMs: (endedAt ?? startedAt) - startedAt,
+    costNano,
+    firstTokenMs: firstTokenAt === undefined ? undefined : milliseconds(firstTokenAt - startedAt),
+    totalMs: milliseconds((endedAt ?? startedAt) - startedAt),
   }
 }
 
@@ -149,42 +165,38 @@ function settlement(services: PipelineServices, call: Call, { budgets }: Bill): 
     callId: call.id,
     slots: call.slots,
     budgets,
-    outcomes: [
-      ...call.attempts.filter(({ settled }) => !settled).map((attempt) => outcome(services, call, attempt)),
-      ...call.returned.map((lease) => returnedLease(services, lease)),
-    ],
+    outcomes: outcomes(services, call),
     counters: services.telemetry.settledCounters(),
-    entries: fallbackEvents(services, call).map((event) => ({
-      log: 'fallback-events',
-      text: JSON.stringify(event),
-      keep: FALLBACK_EVENTS_KEPT,
-    })),
+    entries: call.attempts.length < 2 ? [] : fallbackEvents(services, call).map(entryOf),
   }
+}
+
+function outcomes(services: PipelineServices, call: Call): DeploymentOutcome[] {
+  const told: DeploymentOutcome[] = []
+  for (const attempt of call.attempts) if (!attempt.settled) told.push(outcome(services, call, attempt))
+  for (const lease of call.returned) told.push(returnedLease(services, lease))
+  return told
+}
+
+function entryOf(event: FallbackEvent): Settlement['entries'][number] {
+  return { log: 'fallback-events', text: JSON.stringify(event), keep: FALLBACK_EVENTS_KEPT }
 }
 
 /** What an attempt says of its deployment. */
 export function outcome(services: PipelineServices, call: Call, attempt: Attempt): DeploymentOutcome {
-  const { failure } = attempt
-  const lease = { attemptId: attempt.id, deployment: attempt.deployment.id, cooldown: cooldown(services) }
-  const used = attempt.usage ? capacityOf(call, attempt.usage) : {}
-  if (attempt.outrun) return { ...lease, result: 'neutral', used }
+  const { id: attemptId, failure, usage, startedAt, firstTokenAt, endedAt = startedAt } = attempt
+  const deployment = attempt.deployment.id
+  const used = usage ? capacityOf(call, usage) : {}
+  const after = cooldown(services)
+  if (attempt.outrun) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
   if (failure) {
-    const blamed = failure.row.blames === 'deployment'
-    return {
-      ...lease,
-      result: blamed ? 'failed' : 'neutral',
-      used,
-      error: failure.row.classification ?? failure.failure,
-    }
+    const result = failure.row.blames === 'deployment' ? 'failed' : 'neutral'
+    const error = failure.row.classification ?? failure.failure
+    return { attemptId, deployment, result, used, error, cooldown: after }
   }
-  const end = attempt.endedAt ?? attempt.startedAt
-  return {
-    ...lease,
-    result: 'succeeded',
-    used,
-    latencyMs: end - attempt.startedAt,
-    firstTokenMs: (attempt.firstTokenAt ?? end) - attempt.startedAt,
-  }
+  const latencyMs = endedAt - startedAt
+  const firstTokenMs = (firstTokenAt ?? endedAt) - startedAt
+  return { attemptId, deployment, result: 'succeeded', used, latencyMs, firstTokenMs, cooldown: after }
 }
 
 /** A reservation that was not used says nothing. */
@@ -211,7 +223,7 @@ function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[]
   return tried.slice(0, -1).map(({ failure, deployment }, index) => {
     const next = tried[index + 1] as Attempt
     return {
-      timestamp: new Date(services.clock.now()).toISOString(),
+      timestamp: isoTime(services.clock.now()),
       source_model: deployment.modelName,
       target_model: next.deployment.modelName,
       error_classification: failure?.row.classification ?? 'provider_error',

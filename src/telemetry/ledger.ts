@@ -47,10 +47,10 @@ function spendRow(call: CallFinished): ChargedRow {
     estimated: usage.estimated,
     cost_nano: call.costNano ?? null,
     saved_nano: call.savedNano,
-    overhead_ms: milliseconds(call.overheadMs),
-    first_token_ms: call.firstTokenMs === undefined ? null : milliseconds(call.firstTokenMs),
-    upstream_ms: call.upstreamMs === undefined ? null : milliseconds(call.upstreamMs),
-    total_ms: milliseconds(call.totalMs),
+    overhead_ms: call.overheadMs,
+    first_token_ms: call.firstTokenMs ?? null,
+    upstream_ms: call.upstreamMs ?? null,
+    total_ms: call.totalMs,
     charges: call.charges,
   }
 }
@@ -58,11 +58,6 @@ function spendRow(call: CallFinished): ChargedRow {
 /** What providers count is theirs to say; the ledger holds integers. */
 function whole(count: number): number {
   return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
-}
-
-/** To the microsecond: what a clock says beyond that is noise. */
-function milliseconds(measured: number): number {
-  return Math.round(measured * 1000) / 1000
 }
 
 /** Names are the operator's and may hold what a database cannot. */
