@@ -7,6 +7,7 @@ export interface Shape {
   readonly shape: number
   /** Any of them. */
   readonly example: SpendRow
+  readonly hour: string
   readonly sums: Sums
 }
 
@@ -48,24 +49,27 @@ export const SHAPE_COLUMNS = [
 ] as const satisfies readonly (keyof SpendRow)[]
 
 const SUM_NAMES = Object.keys(SPEND_SUMS)
-const ADDED = Object.values(SPEND_SUMS)
+type Added = (row: SpendRow) => number
+const ADDED: readonly Added[] = Object.values(SPEND_SUMS)
 const IS_FRACTION = SUM_NAMES.map((name) => SPEND_FRACTIONS.has(name))
 
 /** Adds up a batch here rather than in the database: one pass over the calls, and the rest over their few shapes. */
 export function fold(rows: readonly ChargedRow[]): Fold {
-  const shapes = new Map<string, Shape>()
-  const charges = new Map<string, { readonly subject: string; readonly period: string; nano: Sum }>()
+  const shapes: Shape[] = []
+  const shapesOfPayer = new Map<string, Shape[]>()
+  const charges: Charged[] = []
+  const chargesOf = new Map<string, Charged[]>()
   const shapeOf = rows.map((row) => {
-    const shape = shapeIn(shapes, row)
-    for (const [index, added] of ADDED.entries()) add(shape.sums, index, added(row))
-    if (row.cost_nano) charge(charges, row, row.cost_nano)
+    const shape = shapeIn(shapesOfPayer, row) ?? newShape(shapes, shapesOfPayer, row)
+    for (let index = 0; index < ADDED.length; index++) add(shape.sums, index, (ADDED[index] as Added)(row))
+    if (row.cost_nano) charge(charges, chargesOf, row, row.cost_nano)
     return shape.shape
   })
 
   const totals = new Map<string, SumsAt>()
   const rollup = new Map<string, SumsAt>()
   const tagRollup = new Map<string, SumsAt>()
-  for (const { example, sums } of shapes.values()) {
+  for (const { example, sums } of shapes) {
     const dimensions = Object.fromEntries(SPEND_DIMENSIONS.map((name) => [name, example[name]]))
     for (const time of bucketsOf(example.at)) {
       grow(rollup, { ...time, ...dimensions }, sums)
@@ -78,9 +82,9 @@ export function fold(rows: readonly ChargedRow[]): Fold {
     }
   }
   return {
-    shapes: [...shapes.values()],
+    shapes,
     shapeOf,
-    charges: [...charges.values()].map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) })),
+    charges: charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) })),
     totals: sumRows(totals),
     rollup: sumRows(rollup),
     tagRollup: sumRows(tagRollup),
@@ -90,26 +94,50 @@ export function fold(rows: readonly ChargedRow[]): Fold {
 // No text of a row holds the separator: Postgres could not keep it.
 const SEPARATOR = '\0'
 
-function shapeIn(shapes: Map<string, Shape>, row: SpendRow): Shape {
-  let key = row.at.slice(0, HOUR)
-  for (const column of SHAPE_COLUMNS) key += SEPARATOR + (column === 'tags' ? row.tags.join(SEPARATOR) : row[column])
-  const found = shapes.get(key)
-  if (found) return found
-  const made = { shape: shapes.size, example: row, sums: ADDED.map(() => 0) }
-  shapes.set(key, made)
+/** Few calls of one payer differ in shape: comparing them is cheaper than a name made of all that they have in common. */
+function shapeIn(shapes: ReadonlyMap<string, readonly Shape[]>, row: SpendRow): Shape | undefined {
+  return shapes
+    .get(payerOf(row))
+    ?.find(
+      ({ example, hour }) => row.at.startsWith(hour) && COMPARED.every((column) => example[column] === row[column]),
+    )
+}
+
+function newShape(shapes: Shape[], shapesOfPayer: Map<string, Shape[]>, row: SpendRow): Shape {
+  const made = { shape: shapes.length, example: row, hour: row.at.slice(0, HOUR), sums: ADDED.map(() => 0) }
+  shapes.push(made)
+  const payer = payerOf(row)
+  const others = shapesOfPayer.get(payer)
+  if (others) others.push(made)
+  else shapesOfPayer.set(payer, [made])
   return made
 }
 
-function charge(
-  charges: Map<string, { readonly subject: string; readonly period: string; nano: Sum }>,
-  row: ChargedRow,
-  nano: number,
-): void {
+const COMPARED = SHAPE_COLUMNS.filter((column) => column !== 'tags')
+
+function payerOf({ key_id, tags }: SpendRow): string {
+  return tags.length === 0 ? key_id : key_id + SEPARATOR + tags.join(SEPARATOR)
+}
+
+interface Charged {
+  readonly subject: string
+  readonly period: string
+  nano: Sum
+}
+
+/** Subjects have few periods at a time. */
+function charge(charges: Charged[], chargesOf: Map<string, Charged[]>, row: ChargedRow, nano: number): void {
   for (const { subject, period } of row.charges) {
-    const key = subject + SEPARATOR + period
-    const found = charges.get(key)
-    if (found) found.nano = sum(found.nano, nano)
-    else charges.set(key, { subject, period, nano })
+    const known = chargesOf.get(subject)
+    const found = known?.find((one) => one.period === period)
+    if (found) {
+      found.nano = sum(found.nano, nano)
+      continue
+    }
+    const made = { subject, period, nano }
+    charges.push(made)
+    if (known) known.push(made)
+    else chargesOf.set(subject, [made])
   }
 }
 
