@@ -8,34 +8,60 @@ export interface Frame {
   readonly text: string
 }
 
+/** Some whole events in a row, and where each of them ends. */
+export interface Frames extends Frame {
+  readonly ends: readonly number[]
+}
+
+/** The events between two places. */
+export function frameIn({ bytes, text }: Frame, start: number, end: number): Frame {
+  if (start === 0 && end === bytes.byteLength) return { bytes, text }
+  return { bytes: bytes.subarray(start, end), text: text.slice(start, end) }
+}
+
 /** Cuts a byte stream into server-sent events, wherever its pieces were cut. Lines may end in \n, \r\n or \r. */
 export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
   let rest: Uint8Array | undefined
+
+  function cut(piece: Uint8Array): Frames {
+    let bytes = piece
+    if (rest) {
+      bytes = new Uint8Array(rest.byteLength + piece.byteLength)
+      bytes.set(rest)
+      bytes.set(piece, rest.byteLength)
+      rest = undefined
+    }
+    const text = decoder.decode(bytes)
+    const endOf = text.includes('\r') ? frameEnd : plainFrameEnd
+    const ends: number[] = []
+    let start = 0
+    for (let end = endOf(text, start); end !== -1; end = endOf(text, start)) {
+      ends.push(end)
+      start = end
+    }
+    if (start < bytes.byteLength) {
+      rest = bytes.subarray(start)
+      if (rest.byteLength > limitBytes) throw new RangeError('an event of the stream is too large')
+    }
+    return { bytes, text, ends }
+  }
+
   return {
+    /** The events that a piece completes, uncut: many mean the same, and need not be looked at one by one. */
+    cut,
     push(piece: Uint8Array): Frame[] {
-      let bytes = piece
-      if (rest) {
-        bytes = new Uint8Array(rest.byteLength + piece.byteLength)
-        bytes.set(rest)
-        bytes.set(piece, rest.byteLength)
-        rest = undefined
-      }
-      const text = decoder.decode(bytes)
-      const frames: Frame[] = []
-      let start = 0
-      for (let end = frameEnd(text, start); end !== -1; end = frameEnd(text, start)) {
-        frames.push({ bytes: bytes.subarray(start, end), text: text.slice(start, end) })
-        start = end
-      }
-      if (start < bytes.byteLength) {
-        rest = bytes.subarray(start)
-        if (rest.byteLength > limitBytes) throw new RangeError('an event of the stream is too large')
-      }
-      return frames
+      const frames = cut(piece)
+      return frames.ends.map((end, index) => frameIn(frames, frames.ends[index - 1] ?? 0, end))
     },
     /** What came after the last blank line. */
     rest: (): Frame | undefined => rest && { bytes: rest, text: decoder.decode(rest) },
   }
+}
+
+/** The same where all lines end in \n. */
+function plainFrameEnd(text: string, from: number): number {
+  const line = text.indexOf('\n\n', from)
+  return line === -1 ? -1 : line + 2
 }
 
 /** Index behind the first blank line at or after `from`, -1 when there is none yet. A lone \r at the very end is not

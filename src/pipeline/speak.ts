@@ -1,6 +1,6 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { readFrame } from '../lib/sse.ts'
+import { frameSplitter, readFrame } from '../lib/sse.ts'
 import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../providers/provider.ts'
@@ -196,20 +196,24 @@ function writing(reader: StreamReader, words: DialectStream, hear?: Hear): Writt
     created ||= chunk.created || unixSeconds()
     return { ...chunk, created }
   }
+  const inWords = ({ chunk, ...rest }: StreamStep): StreamStep => {
+    translating ||= chunk !== undefined
+    const out = [
+      ...(chunk ? [words.write(dated(chunk))] : []),
+      ...(rest.done && translating && finished ? [words.close()] : []),
+    ]
+    return { ...rest, out: joinBytes(out) }
+  }
   return {
-    push: (piece) =>
-      reader.push(piece).map((step) => {
+    push(piece) {
+      const steps = reader.push(piece)
+      for (const [index, step] of steps.entries()) {
         if (hear) tell(hear, step)
         finished ||= step.finished === true
-        if (!step.chunk && !(step.done && translating)) return step
-        const { chunk, ...rest } = step
-        translating ||= chunk !== undefined
-        const out = [
-          ...(chunk ? [words.write(dated(chunk))] : []),
-          ...(step.done && translating && finished ? [words.close()] : []),
-        ]
-        return { ...rest, out: joinBytes(out) }
-      }),
+        if (step.chunk || (step.done && translating)) steps[index] = inWords(step)
+      }
+      return steps
+    },
     write(chunk) {
       translating = true
       return words.write(dated(chunk))
@@ -239,11 +243,18 @@ function asCompletion(reply: Reply): Reply {
   }
 }
 
-/** A step in chat's own bytes, as the chunk that it is. */
+/** A step in chat's own bytes, as the chunks that it is. */
 function asChunks(step: StreamStep): StreamStep[] {
   const { out, ...rest } = step
   if (!out) return [step]
-  const { data } = readFrame({ bytes: out, text: '' })
-  if (data === undefined || data === '[DONE]') return step.done ? [{ ...rest, done: true }] : []
-  return [{ ...rest, chunk: JSON.parse(data) as ChatChunk }]
+  const splitter = frameSplitter()
+  const frames = splitter.push(out)
+  const last = splitter.rest()
+  const said = (last ? [...frames, last] : frames).flatMap((frame) => {
+    const { data } = readFrame(frame)
+    return data === undefined || data === '[DONE]' ? [] : { chunk: JSON.parse(data) as ChatChunk }
+  })
+  const [first, ...others] = said
+  if (!first) return step.done ? [{ ...rest, done: true }] : []
+  return [{ ...rest, ...first }, ...others]
 }

@@ -1,13 +1,14 @@
 import { asRecord } from '../lib/lenient.ts'
-import type { Frame } from '../lib/sse.ts'
-import { readFrame } from '../lib/sse.ts'
+import { type Frame, frameIn, frameSplitter, readFrame } from '../lib/sse.ts'
+import { type AlikeChunks, chunksLike } from './alike-chunks.ts'
 import { openaiEmbeddedFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { StreamReader, StreamStep } from './provider.ts'
-import { sseReader } from './sse-reader.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 const NOTHING: StreamStep = {}
+/** How often a stream is tried to be known by one of its chunks: those of some vendors have a time or an id each. */
+const MOST_EXAMPLES = 4
 
 interface Chunk {
   readonly error?: unknown
@@ -16,8 +17,9 @@ interface Chunk {
   readonly [vendors: string]: unknown
 }
 
-/** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along. The usage event that the gateway
- *  asked for is kept from a client that did not. */
+/** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along: what is like a chunk that was read is
+ *  not read again, and events that only speak go on together. The usage event that the gateway asked for is kept from a
+ *  client that did not. */
 export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string }): StreamReader {
   const reported = (chunk: Chunk) =>
     options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
@@ -36,23 +38,63 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     let characters = 0
     let commits = false
     let finished = false
+    let said: unknown
     for (const choice of choices) {
       if (typeof choice !== 'object' || choice === null) continue
       const { delta, finish_reason } = choice as { delta?: unknown; finish_reason?: unknown }
       const content = contentOf(delta)
+      said = delta
       characters += content.characters
       commits ||= content.calls
       if (typeof finish_reason === 'string') finished = true
     }
-    return {
-      out: frame.bytes,
-      characters,
-      ...(commits || finished ? { commits: true } : {}),
-      ...(finished ? { finished } : {}),
-      ...(usage ? { usage } : {}),
+    const speaks: StreamStep = { out: frame.bytes, characters }
+    if (commits || finished || usage) {
+      return {
+        ...speaks,
+        ...(commits || finished ? { commits: true } : {}),
+        ...(finished ? { finished } : {}),
+        ...(usage ? { usage } : {}),
+      }
     }
+    if (choices.length === 1 && characters > 0 && examples < MOST_EXAMPLES) {
+      examples += 1
+      known = chunksLike(frame.text, asRecord(said)) ?? known
+    }
+    return speaks
   }
-  return sseReader(read, () => DONE)
+
+  const splitter = frameSplitter()
+  let known: AlikeChunks | undefined
+  let examples = 0
+  return {
+    push(piece) {
+      const frames = splitter.cut(piece)
+      const steps: StreamStep[] = []
+      let start = 0
+      // Since where what was seen only speaks, and how much.
+      let since = 0
+      let characters = 0
+      const goOn = () => {
+        if (start > since) steps.push({ out: frameIn(frames, since, start).bytes, characters })
+        characters = 0
+      }
+      for (const end of frames.ends) {
+        const alike = known?.charactersIn(frames.text, start, end) ?? -1
+        if (alike >= 0) {
+          characters += alike
+        } else {
+          goOn()
+          steps.push(read(frameIn(frames, start, end)))
+          since = end
+        }
+        start = end
+      }
+      goOn()
+      return steps
+    },
+    closing: () => DONE,
+  }
 }
 
 /** Everything that a model can say in a delta, whatever the vendor calls it, in characters. */
