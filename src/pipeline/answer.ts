@@ -17,6 +17,7 @@ export async function answer(
     call.usage = reply.usage
     call.outputCharacters = reply.outputCharacters
     await over(undefined)
+    call.client.discard?.(reply.bytes)
     const headers = routeHeaders(call)
     headers['content-type'] = reply.contentType
     return { status: 200, headers, body: reply.bytes }
@@ -47,7 +48,7 @@ export function answerLater(
   over: Over,
 ): Answer {
   const client = call.client.openStream()
-  const comment = () => client.write(KEEP_ALIVE).catch(() => {})
+  const comment = () => client.write(KEEP_ALIVE)?.catch(() => {})
   void comment()
   const comments = setInterval(comment, 1000 * services.config.router_settings.stream_keep_alive)
   const relayed = committing
@@ -60,7 +61,7 @@ export function answerLater(
       async (error) => {
         const failure = asGatewayError(error)
         await over(failure)
-        await client.write(call.endpoint.errorEvent(failure)).catch(() => {})
+        await client.write(call.endpoint.errorEvent(failure))?.catch(() => {})
         await client.close().catch(() => {})
         return failure
       },

@@ -19,6 +19,8 @@ export interface Client {
   /** Makes room for an upload outside of memory, where the runtime has any. */
   readonly scratch?: () => Promise<Scratch>
   openStream(): ClientStream
+  /** Gives the memory of an answer's bytes back when they have gone, where that is worth it. Nobody else reads them. */
+  discard?(bytes: Uint8Array): void
 }
 
 export interface Upload extends Source {
@@ -29,8 +31,9 @@ export interface Upload extends Source {
 /** An answer that is written piece by piece. */
 export interface ClientStream {
   readonly readable: ReadableStream<Uint8Array>
-  /** Resolves when the client can take more; rejects, or never resolves, once it has left. */
-  write(bytes: Uint8Array): Promise<void>
+  /** Resolves when the client can take more, which is at once where it is undefined; rejects, or never resolves, once it
+   *  has left. */
+  write(bytes: Uint8Array): Promise<void> | undefined
   close(): Promise<void>
   /** Breaks the answer off, where nothing can be said in it, so that it cannot be taken for a whole one. */
   abort(): void

@@ -70,11 +70,11 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   let failure: GatewayError | undefined
   let last: Uint8Array | undefined
   // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
-  let writing: Promise<void> = Promise.resolve()
+  let writing: Promise<void> | undefined
   stream.clocks.onSilence(() => {
     // Nothing can be said between the bytes of a sound.
     if (stream.endsWithBody) return
-    writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
+    writing = (writing ?? Promise.resolve()).then(() => client.write(KEEP_ALIVE)).catch(() => {})
   })
 
   const take = (steps: readonly StreamStep[]): Uint8Array[] => {
@@ -105,9 +105,12 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     let out = take(stream.backlog)
     for (;;) {
       if (out.length > 0) {
-        await writing
+        if (writing) await writing
         if (done && crowds(call)) last = joinBytes(out)
-        else await client.write(joinBytes(out))
+        else {
+          const full = client.write(joinBytes(out))
+          if (full) await full
+        }
       }
       if (failure || done) break
       const piece = await stream.body.read()

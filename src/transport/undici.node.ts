@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import type { Abort } from '../lib/abort.ts'
 import { joinBytes } from '../lib/bytes.ts'
+import { gathering } from '../lib/gathering.node.ts'
 import type { Pieces } from '../lib/pieces.ts'
 import { openHeaders } from './open-headers.ts'
-import { readAll } from './read-all.ts'
 import {
+  BodyTooLarge,
   type Transport,
   TransportError,
   type UpstreamBody,
@@ -42,11 +43,22 @@ function dispatch(
   let paused = false
   let pending: Uint8Array[] = []
   let pendingBytes = 0
+  /** Where pieces go instead, once all of them are wanted. */
+  let take: ((piece: Uint8Array) => void) | undefined
+  let declared = Number.NaN
   let wake: (() => void) | undefined
 
   const notify = () => {
     wake?.()
     wake = undefined
+  }
+  const more = () => new Promise<void>((awake) => (wake = awake))
+  const forget = () => {
+    pending = []
+    pendingBytes = 0
+    if (!paused) return
+    paused = false
+    controller?.resume()
   }
   const abort = () => {
     const reason = signal.reason instanceof Error ? signal.reason : new TransportError('the call was ended')
@@ -68,26 +80,35 @@ function dispatch(
     pending = []
     pendingBytes = 0
     const reason = new TransportError('the call was ended')
-    controller?.abort(reason)
     fail(reason)
+    controller?.abort(reason)
   }
   const body: UpstreamBody = {
     async read() {
-      if (pendingBytes === 0 && !ended) await new Promise<void>((awake) => (wake = awake))
+      if (pendingBytes === 0 && !ended) await more()
       if (pendingBytes === 0) {
         if (failure !== undefined) throw failure
         return undefined
       }
       const piece = joinBytes(pending)
-      pending = []
-      pendingBytes = 0
-      if (paused) {
-        paused = false
-        controller?.resume()
-      }
+      forget()
       return piece
     },
-    bytes: (limitBytes) => readAll(body, limitBytes),
+    async bytes(limitBytes) {
+      const whole = gathering(declared)
+      let length = 0
+      take = (piece) => {
+        length += piece.byteLength
+        if (length <= limitBytes) whole.take(piece)
+        else cancel()
+      }
+      for (const piece of pending) take(piece)
+      forget()
+      while (!ended) await more()
+      if (length > limitBytes) throw new BodyTooLarge(`the upstream's answer is larger than ${limitBytes} bytes`)
+      if (failure !== undefined) throw failure
+      return whole.bytes()
+    },
     cancel,
   }
 
@@ -115,9 +136,15 @@ function dispatch(
         if (signal.aborted) abort()
       },
       onResponseStart(_controller, status, headers) {
-        if (status >= 200) resolve({ status, headers: joinHeaders(headers), body })
+        if (status < 200) return
+        declared = Number(headers['content-length'])
+        resolve({ status, headers: joinHeaders(headers), body })
       },
       onResponseData(_controller, chunk) {
+        if (take) {
+          take(chunk)
+          return
+        }
         pending.push(chunk)
         pendingBytes += chunk.byteLength
         if (pendingBytes > PENDING_LIMIT_BYTES && !paused) {

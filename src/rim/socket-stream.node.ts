@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http'
+import { GatewayError } from '../lib/errors.ts'
+import type { ClientStream } from '../pipeline/client.ts'
+
+/** A stream that takes a piece when the socket has taken the one before. The adapter sends the head and waits for a first
+ *  piece that never comes through it: pieces go to the socket by themselves, because the way through the stream costs
+ *  more a piece than all the rest of its relay. */
+export function socketStream(outgoing: ServerResponse): ClientStream {
+  let controller: ReadableStreamDefaultController<Uint8Array>
+  let room: PromiseWithResolvers<void> | undefined
+  let begun = false
+  let direct = false
+  let left = false
+  const gone = () => new GatewayError('client_closed', 'The client closed the connection.')
+  const makeRoom = () => {
+    room?.resolve()
+    room = undefined
+  }
+  const roomMade = () => {
+    room ??= Promise.withResolvers<void>()
+    return room.promise
+  }
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start(started) {
+        controller = started
+      },
+      pull() {
+        // Only what comes behind the head may go around the stream.
+        if (!begun) direct = outgoing.headersSent
+        begun = true
+        makeRoom()
+      },
+      cancel() {
+        left = true
+        room?.reject(gone())
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const send = (bytes: Uint8Array): Promise<void> | undefined => {
+    if (left || outgoing.destroyed) return Promise.reject(gone())
+    if (direct) {
+      if (outgoing.write(bytes)) return undefined
+      outgoing.once('drain', makeRoom)
+    } else {
+      controller.enqueue(bytes)
+    }
+    return roomMade()
+  }
+  return {
+    readable,
+    write: (bytes) => (begun || left ? send(bytes) : roomMade().then(() => send(bytes))),
+    abort: () => void outgoing.destroy(),
+    async close() {
+      if (!left) controller.close()
+    },
+  }
+}
