@@ -101,5 +101,5 @@ async function redis(url: string, token: string | undefined): Promise<SharedStor
     return redisTcpStore({ url })
   }
   const { upstashStore } = await import('../stores/kv/upstash.ts')
-  return upstashStore({ url, token: token ?? '' })
+  return upstashStore({ url, token: token ?? '', timeoutMs: 2000 })
 }

@@ -60,25 +60,14 @@ function sharedStore({ general_settings: settings }: Config, log: Log): SharedSt
   }
   const now = () => Date.now()
   const store = upstashStore({ url, token: reveal(settings.redis_token) })
-  return degrading(keptAlive(store), {
+  return degrading(store, {
     local: () => inProcessStore({ now }),
     mode: settings.degraded_mode,
     now,
     log,
+    // The runtime drops what a request leaves running when it has answered: a store that was away would stay away.
+    defer: waitUntil,
   })
-}
-
-/** The runtime drops what a request leaves running when it has answered. Whether a store that was away is back is found
- *  out beside calls that do not wait for it: without this it would stay away for good. */
-function keptAlive(store: SharedStore): SharedStore {
-  const kept =
-    <Input, Output>(verb: (input: Input) => Promise<Output>) =>
-    (input: Input): Promise<Output> => {
-      const answer = verb(input)
-      waitUntil(answer.catch(() => {}))
-      return answer
-    }
-  return { ...store, admit: kept(store.admit), settle: kept(store.settle), publish: kept(store.publish) }
 }
 
 function relational({ general_settings: settings }: Config, bindings: WorkerBindings, schemaText: string): Sql {

@@ -86,20 +86,40 @@ function sent(pieces: Pieces): Sending {
 }
 
 function bodyOf(response: Response, signal: AbortSignal, sending: Sending | undefined): UpstreamBody {
-  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  function broken(cause: unknown): unknown {
+    if (signal.aborted) return signal.reason
+    if (sending?.broken.signal.aborted) return sending.broken.signal.reason
+    return new TransportError('the upstream closed the connection before its answer ended', { cause })
+  }
   async function read(): Promise<Uint8Array | undefined> {
+    reader ??= response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
     if (!reader) return undefined
     try {
       const piece = await reader.read()
       return piece.done ? undefined : piece.value
     } catch (error) {
-      if (signal.aborted) throw signal.reason
-      if (sending?.broken.signal.aborted) throw sending.broken.signal.reason
-      throw new TransportError('the upstream closed the connection before its answer ended', { cause: error })
+      throw broken(error)
     }
   }
   function cancel(): void {
-    reader?.cancel().catch(() => {})
+    const cancelled = reader ? reader.cancel() : response.body?.cancel()
+    cancelled?.catch(() => {})
   }
-  return { read, cancel, bytes: (limitBytes) => readAll({ read, cancel }, limitBytes) }
+  async function bytes(limitBytes: number): Promise<Uint8Array> {
+    // One turn of the runtime instead of one a piece. What does not tell its length has to be watched while it grows.
+    if (reader || !(lengthOf(response) <= limitBytes)) return readAll({ read, cancel }, limitBytes)
+    try {
+      return new Uint8Array(await response.arrayBuffer())
+    } catch (error) {
+      throw broken(error)
+    }
+  }
+  return { read, cancel, bytes }
+}
+
+/** NaN where the length of the body is not known: packed, it is that of something else. */
+function lengthOf({ headers }: Response): number {
+  const declared = headers.get('content-encoding') === null ? headers.get('content-length') : null
+  return declared === null ? Number.NaN : Number(declared)
 }

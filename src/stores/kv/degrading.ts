@@ -13,6 +13,8 @@ export interface DegradingOptions {
   readonly mode: 'fail_open' | 'fail_closed'
   readonly now: () => number
   readonly log: Log
+  /** Keeps the runtime alive for work that no call waits for. */
+  readonly defer?: (work: Promise<void>) => void
   /** For verbs that a client waits for. */
   readonly admitTimeoutMs?: number
   /** For verbs that nobody waits for. */
@@ -33,7 +35,7 @@ const BROUGHT_ALONG = 20
  *  that stands in. What the shared store missed of money and changed records is told to it when it is back; counters and
  *  slots of the stand-in are dropped. After a call is admitted, nothing here throws because the store is away. */
 export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
-  const { mode, now, log, admitTimeoutMs = 300, settleTimeoutMs = 2000 } = options
+  const { mode, now, log, defer = () => {}, admitTimeoutMs = 300, settleTimeoutMs = 2000 } = options
   const breaker = createBreaker(now)
   const owed = createOwed()
   const localCalls = expiringMap<SharedStore>(now, MOST_LOCAL_CALLS)
@@ -56,7 +58,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   /** Undefined when the store is away. Anything but `StoreUnavailable` is the caller's mistake and thrown. */
   async function askPrimary<T>(timeoutMs: number, ask: (store: SharedStore) => Promise<T>): Promise<[T] | undefined> {
     if (breaker.open) {
-      if (breaker.takeProbe()) void probe()
+      if (breaker.takeProbe()) defer(probe())
       complain()
       return undefined
     }

@@ -6,7 +6,8 @@ export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'
   /** Address and token of the REST interface. */
   readonly url: string
   readonly token: string
-  /** After this a request is given up and its connection freed. Verbs have shorter deadlines of their own elsewhere. */
+  /** After this a request is given up and its connection freed. Left out where that ends with whatever asked, as on
+   *  Workers; verbs have deadlines of their own elsewhere. */
   readonly timeoutMs?: number
   /** Upstash runs a script under a lock on its keys only when the script asks for it, in a line that plain Redis refuses.
    *  Default: by the address. */
@@ -22,7 +23,7 @@ export function upstashStore(options: UpstashOptions): SharedStore {
   })
 }
 
-function upstashSend({ url, token, timeoutMs = 2000 }: UpstashOptions): SendCommand {
+function upstashSend({ url, token, timeoutMs }: UpstashOptions): SendCommand {
   const redis = new Redis({
     url,
     token,
@@ -34,7 +35,7 @@ function upstashSend({ url, token, timeoutMs = 2000 }: UpstashOptions): SendComm
     // `retry: false` still sends twice.
     retry: { retries: 0 },
     // A signal that is not made per call turns an abort into an answer.
-    signal: () => AbortSignal.timeout(timeoutMs),
+    ...(timeoutMs === undefined ? {} : { signal: () => AbortSignal.timeout(timeoutMs) }),
   })
   return async (command) => {
     try {
