@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import type { Abort } from '../lib/abort.ts'
-import { joinBytes } from '../lib/bytes.ts'
 import { gathering } from '../lib/gathering.node.ts'
 import type { Pieces } from '../lib/pieces.ts'
 import { openHeaders } from './open-headers.ts'
@@ -90,7 +89,8 @@ function dispatch(
         if (failure !== undefined) throw failure
         return undefined
       }
-      const piece = joinBytes(pending)
+      // Short pieces share memory that is there already.
+      const [piece] = pending.length === 1 ? pending : [Buffer.concat(pending)]
       forget()
       return piece
     },
