@@ -1,4 +1,5 @@
 import { clientAddress } from './api/middleware/client-address.ts'
+import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
 import type { Config } from './config/schema.ts'
 import { apiKeys } from './identity/api-keys.ts'
@@ -58,6 +59,8 @@ export interface Adapters {
   /** The way of records to the database. `report` hears what became of them. */
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   readonly draining: () => boolean
+  /** Where the runtime takes answers in another shape than the platform's. */
+  readonly toResponse?: ToResponse
 }
 
 export interface Services extends ApiServices {
@@ -101,6 +104,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   })
   return {
     ...adapters,
+    toResponse: adapters.toResponse ?? toResponse,
     config,
     identify: identification(config.general_settings.master_key, keys),
     hashKey,

@@ -13,7 +13,6 @@ import { audit } from './middleware/audit.ts'
 import { bearerOf } from './middleware/bearer.ts'
 import { readJson } from './middleware/read-json.ts'
 import { report } from './middleware/report.ts'
-import { toResponse } from './respond.ts'
 import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
 
@@ -37,7 +36,7 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
         ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
         : undefined
       const answer: Answer = await handler(scopeOf(services, exchange, json) as Scope<never>)
-      response = respond(answer, exchange)
+      response = respond(services, exchange, answer)
     } catch (error) {
       response = failed(services, exchange, error)
     }
@@ -124,12 +123,13 @@ function scopeOf(services: ApiServices, exchange: Exchange, json: unknown): Scop
 }
 
 /** The answer, under the request's id. */
-function respond(answer: Answer, { requestId, rateHeaders, contract }: Exchange, near = contract): Response {
+function respond(services: ApiServices, exchange: Exchange, answer: Answer, near = exchange.contract): Response {
+  const { requestId, rateHeaders } = exchange
   // What the pipeline or a failure says of limits is the later word.
   const headers = rateHeaders ? { ...rateHeaders, ...answer.headers } : { ...answer.headers }
   headers['x-request-id'] = requestId
   if (near?.requestIdHeader) headers[near.requestIdHeader] = requestId
-  return toResponse(answer, headers)
+  return services.toResponse({ status: answer.status, headers, body: answer.body })
 }
 
 /** Whatever was thrown, as the client hears it. */
@@ -141,7 +141,7 @@ function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near
   if (error.failure === 'database_unavailable') {
     services.log.warn('database.away', { requestId, error: describeError(error.cause) })
   }
-  return respond(failureAnswer(error, near?.errorBody?.(error, requestId)), exchange, near)
+  return respond(services, exchange, failureAnswer(error, near?.errorBody?.(error, requestId)), near)
 }
 
 function causeOf(error: GatewayError): string {

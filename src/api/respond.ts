@@ -13,7 +13,7 @@ export function text(body: string, contentType: string, status = 200): Answer {
   return { status, headers: { 'content-type': contentType }, body: new TextEncoder().encode(body) }
 }
 
-/** An answer as the runtimes send it. Plain headers and plain bytes: their cheap path on Node. */
-export function toResponse({ status, body }: Answer, headers: Answer['headers']): Response {
-  return new Response(body as BodyInit, { status, headers })
-}
+/** An answer as a runtime takes it from the router. */
+export type ToResponse = (answer: Answer) => Response
+
+export const toResponse: ToResponse = ({ status, headers, body }) => new Response(body as BodyInit, { status, headers })

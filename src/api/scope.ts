@@ -19,11 +19,13 @@ import type { TeamRecords } from '../stores/sql/team-records.ts'
 import type { UserRecords } from '../stores/sql/user-records.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
+import type { ToResponse } from './respond.ts'
 
 /** What the HTTP side works with, beside the pipeline's. */
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
+  readonly toResponse: ToResponse
   /** The name that a key is kept under. */
   readonly hashKey: (key: string) => string
   /** The client's own address, from its peer's and X-Forwarded-For. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Answer } from '../pipeline/call.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -11,9 +12,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** What Workers answers from `[assets]`: the files of a folder, read once, by their path. */
-export function assets(folder: URL): (method: string, path: string) => Response | undefined {
+export function assets(folder: URL): (method: string, path: string) => Answer | undefined {
   const root = fileURLToPath(folder)
-  const files = new Map<string, Uint8Array<ArrayBuffer>>(
+  const files = new Map<string, Uint8Array>(
     readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))
@@ -23,6 +24,6 @@ export function assets(folder: URL): (method: string, path: string) => Response 
     const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
     if (!file) return undefined
     const headers = { 'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream' }
-    return new Response(method === 'GET' ? file : null, { headers })
+    return { status: 200, headers, body: file }
   }
 }

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Aborter } from '../lib/abort.ts'
+import { type Abort, type Aborter, newAbort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
 
 /** How long cut calls may take to settle. */
@@ -25,28 +25,34 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
   const running = new Set<Promise<unknown>>()
   return {
     add(work) {
-      const tracked: Promise<unknown> = work.catch(onError).finally(() => running.delete(tracked))
-      running.add(tracked)
+      const done = () => running.delete(work)
+      running.add(work)
+      work.then(done, (error) => {
+        done()
+        onError(error)
+      })
     },
     async settled() {
-      while (running.size > 0) await Promise.all(running)
+      while (running.size > 0) await Promise.allSettled(running)
     },
   }
 }
 
 /** The connections of a server, as far as stopping it is concerned. */
 export interface Connections {
-  /** To be told of every answer. */
-  answering(outgoing: ServerResponse): void
+  /** To be told of every answer. Aborted when its client has left before its end, or the call is cut. */
+  answering(outgoing: ServerResponse): Abort
   /** From now on every answer whose head is still to be sent announces the end of its connection. */
   last(): void
+  /** Ends the calls that still run. */
+  cut(reason: GatewayError): void
   /** Closes those over which nothing was ever said: browsers and balancers open some in advance. */
   closeSilent(): void
 }
 
 export function connectionsOf(server: Server): Connections {
   const sockets = new Set<Socket>()
-  const open = new Set<ServerResponse>()
+  const open = new Map<ServerResponse, Aborter<GatewayError>>()
   let lasts = false
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -55,12 +61,20 @@ export function connectionsOf(server: Server): Connections {
   return {
     answering(outgoing) {
       if (lasts) outgoing.shouldKeepAlive = false
-      open.add(outgoing)
-      outgoing.once('close', () => open.delete(outgoing))
+      const left = newAbort<GatewayError>()
+      open.set(outgoing, left)
+      outgoing.on('close', () => {
+        open.delete(outgoing)
+        if (!outgoing.writableFinished) left.abort()
+      })
+      return left
     },
     last() {
       lasts = true
-      for (const outgoing of open) outgoing.shouldKeepAlive = false
+      for (const outgoing of open.keys()) outgoing.shouldKeepAlive = false
+    },
+    cut(reason) {
+      for (const left of open.values()) left.abort(reason)
     },
     closeSilent() {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -74,12 +88,10 @@ export async function drain(
   {
     connections,
     pending,
-    open,
     limitMs,
   }: {
     connections: Connections
     pending: Pending
-    open: ReadonlySet<Aborter<GatewayError>>
     limitMs: number
   },
 ): Promise<'drained' | 'cut'> {
@@ -92,8 +104,7 @@ export async function drain(
     closed.then(() => pending.settled()),
   )
   if (!inTime) {
-    const reason = new GatewayError('shutting_down', 'The process was stopped before the answer ended.')
-    for (const call of open) call.abort(reason)
+    connections.cut(new GatewayError('shutting_down', 'The process was stopped before the answer ended.'))
     // What they are told still goes out, to those who take it.
     await within(FAREWELL_MS, closed)
     server.closeAllConnections()

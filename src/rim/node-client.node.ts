@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Aborter, newAbort } from '../lib/abort.ts'
+import type { Abort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { gathering, release } from '../lib/gathering.node.ts'
 import type { Client } from '../pipeline/client.ts'
@@ -8,30 +8,15 @@ import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
 import { tooLarge } from './too-large.ts'
 
-/** The far end of a call on Node: the socket's own events, without the cost of a Request's. `open` holds what ends the
- *  calls that run. */
+/** The far end of a call on Node: the socket's own events, without the cost of a Request's. */
 export function nodeClient(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  signal: Abort,
   defer: (work: Promise<unknown>) => void,
-  open: Set<Aborter<GatewayError>>,
 ): Client {
-  let left: Aborter<GatewayError> | undefined
   return {
-    get signal() {
-      if (!left) {
-        const made = newAbort<GatewayError>()
-        left = made
-        open.add(made)
-        const closed = () => {
-          open.delete(made)
-          if (!outgoing.writableFinished) made.abort()
-        }
-        if (outgoing.destroyed || outgoing.closed) closed()
-        else outgoing.once('close', closed)
-      }
-      return left
-    },
+    signal,
     address: incoming.socket.remoteAddress ?? '',
     defer,
     body: (limitBytes) => readBody(incoming, limitBytes),
@@ -50,6 +35,11 @@ const LARGE_BYTES = 65_536
 function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
   const declared = Number(incoming.headers['content-length'])
   if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
+  // Most bodies have come with their head: nothing has to be waited for.
+  if (incoming.complete && !incoming.readableDidRead) {
+    const bytes: Uint8Array = incoming.read() ?? new Uint8Array()
+    return bytes.byteLength > limitBytes ? Promise.reject(tooLarge(limitBytes)) : Promise.resolve(bytes)
+  }
   return new Promise((resolve, reject) => {
     const gathered = gathering(declared)
     let length = 0
@@ -65,9 +55,9 @@ function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8A
       reject(tooLarge(limitBytes))
     }
     incoming.on('data', take)
-    incoming.once('end', () => resolve(gathered.bytes()))
-    incoming.once('error', reject)
-    incoming.once('close', () => {
+    incoming.on('end', () => resolve(gathered.bytes()))
+    // Where nobody listens for errors, this is all that one comes to.
+    incoming.on('close', () => {
       if (!incoming.readableEnded) reject(new GatewayError('client_closed', 'The client closed the connection.'))
     })
   })

@@ -1,15 +1,13 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
 import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
-import type { Aborter } from '../lib/abort.ts'
-import type { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import { runOnce, scheduledJobs } from '../scheduled.ts'
 import { type Adapters, createServices } from '../services.ts'
 import { assets } from './assets.node.ts'
 import { connectionsOf, drain, pendingWork } from './drain.node.ts'
+import { requestListener, toResponse } from './listener.node.ts'
 import { nodeClient } from './node-client.node.ts'
 import { startTimers } from './timers.node.ts'
 
@@ -35,23 +33,21 @@ export async function serve(
 ): Promise<Serving> {
   const { log } = adapters
   let draining = false
-  const services = createServices(config, { ...adapters, draining: () => draining })
+  const services = createServices(config, { ...adapters, draining: () => draining, toResponse })
   const app = createApp(services)
   // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
   services.live.refresh().catch(() => {})
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
-  const open = new Set<Aborter<GatewayError>>()
   const assetAt = assets(new URL('../console/public/', import.meta.url))
-  const server = createAdaptorServer({
-    fetch(request, bindings) {
-      const { incoming, outgoing } = bindings as { incoming: IncomingMessage; outgoing: ServerResponse }
-      connections.answering(outgoing)
+  const server = createServer(
+    // As many as came, as Workers shows them: the first of several credentials must not be taken for the only one.
+    { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true },
+    requestListener((request, incoming, outgoing) => {
+      const left = connections.answering(outgoing)
       const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
-      if (asset) return asset
-      return app.fetch(request, { client: nodeClient(incoming, outgoing, pending.add, open) })
-    },
-    serverOptions: { keepAliveTimeout: 75_000, noDelay: true },
-  }) as Server
+      return asset ?? app.fetch(request, { client: nodeClient(incoming, outgoing, left, pending.add) })
+    }, log),
+  )
   const connections = connectionsOf(server)
 
   await new Promise<void>((resolve, reject) => {
@@ -69,7 +65,7 @@ export async function serve(
     async stop(limitMs = DRAIN_MS) {
       draining = true
       timers.stop()
-      const outcome = await drain(server, { connections, pending, open, limitMs })
+      const outcome = await drain(server, { connections, pending, limitMs })
       const lost = await services.delivery.drain(RECORDS_MS)
       if (lost > 0) log.error('records.lost', { records: lost })
       return outcome

@@ -13,6 +13,5 @@ export function refusal(error: unknown, write: (line: string) => void): Response
     code: 'misconfigured',
     headers: { 'x-request-id': requestId },
   })
-  const answer = failureAnswer(failure)
-  return toResponse(answer, answer.headers)
+  return toResponse(failureAnswer(failure))
 }

@@ -1,0 +1,105 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { failureAnswer } from '../api/failures.ts'
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
+import { describeError, type Log } from '../lib/log.ts'
+import type { Answer } from '../pipeline/call.ts'
+import { drainBody } from './drain-body.node.ts'
+
+/** The router hands an answer through as it is. */
+export const toResponse = (answer: Answer) => answer as unknown as Response
+
+/** What answers a request: an Answer as it is, a Response where middleware has made one of it. */
+export type Handling = (
+  request: Request,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => Answer | Response | Promise<Answer | Response>
+
+/** Node's requests and answers, without the Request and the Response that stand between them elsewhere: to make both costs
+ *  more than all that a call needs of them. */
+export function requestListener(handle: Handling, log: Log): RequestListener {
+  return async (incoming, outgoing) => {
+    drainBody(incoming, outgoing)
+    try {
+      const url = urlOf(incoming.url ?? '')
+      const answer =
+        url === undefined ? failureAnswer(noTarget()) : await handle(requestOf(incoming, url), incoming, outgoing)
+      await send(outgoing, answer)
+    } catch (error) {
+      log.error('answer.failed', { error: describeError(error) })
+      if (outgoing.headersSent) outgoing.destroy()
+      else send(outgoing, failureAnswer(asGatewayError(error)))
+    }
+  }
+}
+
+/** As much of a Request as the router and its middleware look at. */
+function requestOf({ method, headers }: IncomingMessage, url: string): Request {
+  return { method, url, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } } as unknown as Request
+}
+
+/** The host that a request names decides nothing. */
+const ORIGIN = 'http://localhost'
+
+const PLAIN_TARGET = /^\/[!#$&-;=?-[\]_a-z~]*$/
+const DOT_SEGMENT = /\/\.\.?(?:[/?#]|$)/
+
+/** What a request asks for, in the normal form of a URL; undefined where it has none. */
+function urlOf(target: string): string | undefined {
+  if (PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)) return ORIGIN + target
+  const path = target.split('?', 1)[0] as string
+  // A parser makes slashes of them, and a path that nobody asked for.
+  if (path.includes('\\')) return undefined
+  const absolute = /^https?:\/\//.test(target) ? target : path.startsWith('/') ? ORIGIN + target : ''
+  return URL.canParse(absolute) ? new URL(absolute).href : undefined
+}
+
+function noTarget(): GatewayError {
+  return new GatewayError('invalid_request', 'The request names no valid path.', { code: 'invalid_path' })
+}
+
+/** Up to here a body is cheaper to copy behind its head than to write beside it. */
+const JOINED_BYTES = 16_384
+
+function send(outgoing: ServerResponse, { status, headers, body }: Answer | Response): Promise<void> | undefined {
+  // Node takes a list as it is; an object it would go through several times.
+  const head: string[] = headers instanceof Headers ? [...headers].flat() : []
+  if (!(headers instanceof Headers)) for (const name in headers) head.push(name, headers[name] as string)
+  if (body instanceof ReadableStream) {
+    outgoing.writeHead(status, head)
+    outgoing.flushHeaders()
+    return pump(body.getReader(), outgoing)
+  }
+  if (body === null) {
+    outgoing.writeHead(status, head).end()
+    return undefined
+  }
+  head.push('content-length', String(body.byteLength))
+  outgoing.writeHead(status, head)
+  if (body.byteLength > JOINED_BYTES) outgoing.end(body)
+  else outgoing.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
+  return undefined
+}
+
+/** Writes a stream at the pace of the socket. A stream that fails breaks its answer off. */
+async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  let wake: (() => void) | undefined
+  const roomMade = () => wake?.()
+  const left = () => {
+    roomMade()
+    reader.cancel().catch(() => {})
+  }
+  if (outgoing.destroyed) return left()
+  outgoing.on('drain', roomMade)
+  outgoing.on('close', left)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      if (!outgoing.write(value) && !outgoing.destroyed) await new Promise<void>((resolve) => (wake = resolve))
+    }
+    outgoing.end()
+  } catch {
+    outgoing.destroy()
+  }
+}
