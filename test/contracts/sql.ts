@@ -142,6 +142,23 @@ export function sqlContract(open: () => Promise<Sql>): void {
     })
   })
 
+  it('answers a repeated statement as any other, whatever its values, and after it has failed', async () => {
+    const again = { sql: 'SELECT $1::text AS text, $2::int[] AS list, 6 / $3::int AS share', repeated: true }
+    const ask = async (...parameters: unknown[]) => (await sql.query({ ...again, parameters })).rows
+    for (const text of ["it's", "\\'; DROP", '$1 $$', 'ü 🙂', '', null]) {
+      expect(await ask(text, [1, 2], 3)).toEqual([{ text, list: [1, 2], share: 2 }])
+    }
+    expect((await failure(ask('', [], 0))).code).toBe('22012')
+    expect((await failure(ask('', ['x'], 1))).code).toBe('22P02')
+    const adding = (id: number) => ({ sql: `INSERT INTO ${table} (id) VALUES ($1)`, parameters: [id], repeated: true })
+    expect((await failure(sql.batch([adding(900), adding(901), adding(900)]))).code).toBe('23505')
+    const results = await sql.batch([adding(900), adding(901), statement(`SELECT id FROM ${table} WHERE id >= 900`)])
+    expect(results.map(({ affected }) => affected)).toEqual([1, 1, 0])
+    expect(results[2]?.rows).toHaveLength(2)
+    expect((await sql.query(adding(902))).affected).toBe(1)
+    await sql.query(statement(`DELETE FROM ${table} WHERE id >= 900`))
+  })
+
   it('counts the rows that a change changed, and none for a select', async () => {
     const affected = async (text: string) => (await sql.query(statement(text))).affected
     expect(await affected(`INSERT INTO ${table} SELECT n, 'x' FROM generate_series(100, 104) AS n`)).toBe(5)

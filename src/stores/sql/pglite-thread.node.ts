@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type Results } from '@electric-sql/pglite'
 import type { WireResult, WireStatement } from './wire.ts'
 
 /** Statements to be carried out, several of them in one transaction. */
@@ -96,9 +96,33 @@ async function carriedOut(database: PGlite, work: readonly WireStatement[]): Pro
   })
 }
 
-async function execute(on: Pick<PGlite, 'query'>, { text, values }: WireStatement): Promise<WireResult> {
-  const { command = '', rowCount, fields, rows } = await on.query(text, [...values], { rowMode: 'array' })
+type Connection = Pick<PGlite, 'query' | 'exec'>
+
+async function execute(on: Connection, statement: WireStatement): Promise<WireResult> {
+  const { text, values, repeated } = statement
+  const result = repeated ? await again(on, statement) : await on.query(text, [...values], { rowMode: 'array' })
+  const { command = '', rowCount, fields, rows } = result
   return { command, rowCount: rowCount ?? null, fields, rows: rows as (string | null)[][] }
+}
+
+/** The names of the plans that are kept, by the text of their statements. */
+const plans = new Map<string, string>()
+
+/** With the plan of the last time. In one message, its values in the text: the way of a query with parameters takes six,
+ *  and plans it anew. */
+async function again(on: Connection, { text, values }: WireStatement) {
+  let plan = plans.get(text)
+  if (plan === undefined) {
+    plan = `repeated_${plans.size}`
+    await on.exec(`PREPARE ${plan} AS ${text}`)
+    plans.set(text, plan)
+  }
+  const [result] = await on.exec(`EXECUTE ${plan}(${values.map(literal).join(', ')})`, { rowMode: 'array' })
+  return result as Results
+}
+
+function literal(value: string | null): string {
+  return value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`
 }
 
 function named(error: unknown): ThreadFailure {

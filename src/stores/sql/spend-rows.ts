@@ -130,6 +130,7 @@ function addition(rows: readonly ChargedRow[]): Statement {
   const tables = [shapes.map(shapeRow), charges, totals, rollup, ...(marks.length > 0 ? [tagRollup, marks] : [])]
   return {
     sql: marks.length > 0 ? ADD_TAGGED : ADD,
+    repeated: true,
     parameters: [
       ...tables.slice(0, 4).map((table) => JSON.stringify(table)),
       shapeOf,

@@ -5,6 +5,9 @@ import type { Schema } from './schema.ts'
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** It comes again and again, and reads and changes the same few rows of each table: an adapter that owns its
+   *  connection may keep the plan. */
+  readonly repeated?: boolean
 }
 
 export interface Result<Row = Record<string, unknown>> {

@@ -6,6 +6,7 @@ import { type Result, type Sql, SqlError, type Statement } from './sql.ts'
 export interface WireStatement {
   readonly text: string
   readonly values: readonly (string | null)[]
+  readonly repeated?: boolean
 }
 
 /** An answer as the server prints it. */
@@ -42,10 +43,10 @@ export function sqlOver(wire: Wire): Sql {
   }
 }
 
-function encoded({ sql, parameters }: Statement): WireStatement {
+function encoded({ sql, parameters, repeated = false }: Statement): WireStatement {
   // The protocol counts parameters in 16 bits, and one of the drivers wraps around in silence.
   if (parameters.length > 65_535) throw new SqlError('A statement takes at most 65535 parameters.', '54000')
-  return { text: storable(sql), values: parameters.map(encode) }
+  return { text: storable(sql), values: parameters.map(encode), repeated }
 }
 
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
