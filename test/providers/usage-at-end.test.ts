@@ -21,7 +21,18 @@ describe('usage at the end of a large answer', () => {
   })
 
   it.each([
+    ['as long as one vector', { data: vectors.slice(0, 2), usage }],
+    ['indented', JSON.stringify({ data: vectors, usage }, null, 2)],
+    ['one that speaks of errors', { data: [...vectors, { text: 'an "error": "usage":{}' }], usage }],
+  ])('is told of an answer that is %s', (_, value) => {
+    expect(usageAtEnd(bytesOf(value), 'data')).toMatchObject({ inputTokens: 8 })
+  })
+
+  it.each([
     ['short', { data: [], usage }],
+    ['a failure', { error: { message: 'no' }, data: vectors, usage }],
+    ['a failure behind all its data', { data: vectors, error: { message: 'no' }, usage }],
+    ['without any data', { data: null, text: 'x'.repeat(10_000), usage }],
     ['with its usage elsewhere', { usage, data: vectors }],
     ['without usage', { data: vectors }],
     ['without the member', { other: vectors, usage }],
