@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const DRAIN_MS = 500
 const DRAIN_BYTES = 64 * 1024 * 1024
 
-/** Throws away what nobody has read of a request when its answer has ended, so that the client gets to read that; the
- *  connection of one that does not come to an end is closed. */
+/** To be called before an answer is sent. What nobody has read of its request is thrown away when it has ended, so that the
+ *  client gets to read it; the connection of one that goes on and on is closed. */
 export function drainBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (incoming.method === 'GET' || incoming.method === 'HEAD') return
+  if (incoming.readableEnded || incoming.method === 'GET' || incoming.method === 'HEAD') return
   outgoing.on('close', () => {
     if (incoming.readableEnded || incoming.destroyed) return
     let received = 0

@@ -19,11 +19,11 @@ export type Handling = (
  *  more than all that a call needs of them. */
 export function requestListener(handle: Handling, log: Log): RequestListener {
   return async (incoming, outgoing) => {
-    drainBody(incoming, outgoing)
     try {
       const url = urlOf(incoming.url ?? '')
       const answer =
         url === undefined ? failureAnswer(noTarget()) : await handle(requestOf(incoming, url), incoming, outgoing)
+      drainBody(incoming, outgoing)
       await send(outgoing, answer)
     } catch (error) {
       log.error('answer.failed', { error: describeError(error) })

@@ -1,8 +1,7 @@
 import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
-import type { Mode } from '../../modes/mode.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
-import { incomingForm } from '../../pipeline/incoming-form.ts'
+import { type IncomingForm, incomingForm } from '../../pipeline/incoming-form.ts'
 import { runCall } from '../../pipeline/run-call.ts'
 import { defineRoute, type Route, type RouteContract } from '../route.ts'
 import type { Scope } from '../scope.ts'
@@ -22,11 +21,19 @@ export function modelRoute(
     { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
     async (scope) => {
       const { services, client, requestId, arrivedAt, address } = scope
-      const { contentType, form, bytes } = await bodyOf(scope, mode).catch(async (error) => {
+      let contentType: string
+      let form: IncomingForm | undefined
+      let bytes = NO_BYTES
+      try {
+        contentType = requireType(scope.header('content-type'), mode.body)
+        const { max_json_bytes, max_upload_bytes } = services.config.general_settings
+        if (mode.body === 'json') bytes = await client.body(max_json_bytes)
+        else form = incomingForm(client, mode, contentType, max_upload_bytes)
+      } catch (error) {
         // What never becomes a call counts all the same.
         await scope.count()
         throw error
-      })
+      }
       const caller = scope.caller()
       const begun = scope.reportsItself
       const clientHeaders = headersOf(scope, endpoint)
@@ -51,19 +58,17 @@ export function modelRoute(
   return { ...route, endpoint }
 }
 
-async function bodyOf({ services, client, header }: Scope, mode: Mode) {
-  const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-  const contentType = requireType(header('content-type'), mode.body)
-  const form = mode.body === 'multipart' ? incomingForm(client, mode, contentType, max_upload_bytes) : undefined
-  return { contentType, form, bytes: form ? NO_BYTES : await client.body(max_json_bytes) }
+function headersOf(scope: Scope, { clientHeaders }: Endpoint): Readonly<Record<string, string>> | undefined {
+  if (!clientHeaders) return undefined
+  const headers: Record<string, string> = {}
+  for (const name of clientHeaders) {
+    const sent = scope.header(name)
+    if (sent !== undefined) headers[name] = sent
+  }
+  return headers
 }
 
-function headersOf(scope: Scope, { clientHeaders = [] }: Endpoint): Readonly<Record<string, string>> {
-  const sent = clientHeaders.map((name) => [name, scope.header(name)] as const)
-  return Object.fromEntries(sent.filter((header): header is [string, string] => header[1] !== undefined))
-}
-
-const NO_BYTES = new Uint8Array()
+const NO_BYTES: Uint8Array = new Uint8Array()
 
 const MEDIA_TYPES = { json: 'application/json', multipart: 'multipart/form-data' } as const
 
