@@ -9,9 +9,8 @@ const PATIENCE = 5
 /** The answer, if it comes within `timeoutMs`. A later one is dropped, a later failure too. While this process gets
  *  nothing done, as at the beginning of a burst, or because its machine has too much to do, answers may be there,
  *  unread, and a store that is well must not be taken for one that is away: that time does not count, within bounds. */
-export async function within<Answer>(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
+export function within<Answer>(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const tickMs = timeoutMs / TICKS
     let tickedAt = startedAt
@@ -23,11 +22,16 @@ export async function within<Answer>(timeoutMs: number, answer: Promise<Answer>)
       if (left <= 0 || now - startedAt >= PATIENCE * timeoutMs) reject(new StoreUnavailable('timeout'))
       else timer = setTimeout(tick, tickMs)
     }
-    timer = setTimeout(tick, tickMs)
+    let timer = setTimeout(tick, tickMs)
+    answer.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
   })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

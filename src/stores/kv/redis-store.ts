@@ -3,7 +3,7 @@ import { countersKey, type Key, logKey } from './keys.ts'
 import { admitScript } from './scripts/admit.ts'
 import { publishScript } from './scripts/publish.ts'
 import { renewScript } from './scripts/renew.ts'
-import { readReply, type Script } from './scripts/script.ts'
+import { inOneText, readReply, type Script } from './scripts/script.ts'
 import { settleScript } from './scripts/settle.ts'
 import { signalsScript } from './scripts/signals.ts'
 import { startAttemptScript } from './scripts/start-attempt.ts'
@@ -36,13 +36,6 @@ export interface RedisStoreOptions {
   readonly close?: () => Promise<void>
 }
 
-/** A NaN that got into a counter would stay there. */
-function printed(argument: string | number): string {
-  if (typeof argument === 'number' && !Number.isFinite(argument))
-    throw new RangeError('a number for the store is not finite')
-  return String(argument)
-}
-
 /** The shared store over anything that speaks Redis commands. */
 export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): SharedStore {
   const { prefix = '', now, scriptHeader = '', close = async () => {} } = options
@@ -71,12 +64,9 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     }
     const { text, sha } = await preparing
     const { keys, args } = script.encode(input)
-    const rest = [
-      String(keys.length),
-      ...keys.map((key) => prefix + key),
-      now ? String(now()) : '',
-      ...args.map(printed),
-    ]
+    const rest = [String(keys.length)]
+    for (const key of keys) rest.push(prefix + key)
+    rest.push(now ? String(now()) : '', inOneText(args))
     let reply: unknown
     try {
       reply = await send(['EVALSHA', sha, ...rest])

@@ -1,5 +1,10 @@
 import { LIFETIME_MS } from '../keys.ts'
 
+/** Everything that a quota may count: arguments name it by its place here. */
+export const COUNTED = (['requests', 'tokens'] as const).flatMap((unit) =>
+  (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window })),
+)
+
 /** Decides a call: everything is checked before anything is written. `in-process/admission.ts` says the same in
  *  TypeScript. Items are named by their index in the admission. */
 export const ADMIT = `
@@ -13,7 +18,7 @@ local versions, remembered, versionKeys = {}, {}, {}
 for i = 1, number() do
   versionKeys[i] = key()
   versions[i] = text()
-  remembered[i] = text() == '1'
+  remembered[i] = number() == 1
 end
 if #versions > 0 then
   local known = call('MGET', unpack(versionKeys))
@@ -25,13 +30,17 @@ if #versions > 0 then
   end
 end
 
+local COUNTED = { ${COUNTED.map(({ unit, window }) => `{ '${unit}', '${window}' }`).join(', ')} }
+local costs = { requests = 1, tokens = number() }
 local counters = {}
 for i = 1, number() do
   counters[i] = { key = key(), fields = {} }
 end
 local quotas = {}
 for i = 1, number() do
-  local quota = { subject = counters[number()], field = text(), window = text(), limit = number(), cost = number() }
+  local subject, counted, limit = counters[number()], COUNTED[number()], number()
+  local unit, window = counted[1], counted[2]
+  local quota = { subject = subject, field = unit .. ':' .. window, window = window, limit = limit, cost = costs[unit] }
   local fields = quota.subject.fields
   quota.at = #fields + 1
   fields[quota.at] = quota.field

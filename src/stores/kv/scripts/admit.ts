@@ -2,6 +2,7 @@ import { activeKey, budgetKey, deploymentKey, holdKey, type Key, quotaKey, slotK
 import {
   type Admission,
   type Admitted,
+  type HeldVersion,
   type Quota,
   type QuotaStates,
   type Refused,
@@ -9,26 +10,18 @@ import {
   StoreUnavailable,
 } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { ADMIT } from './admit-text.ts'
-import { DEPLOYMENTS, limitArguments, readSignals } from './deployments.ts'
-import { type Argument, luaScript, type Reply, type Script } from './script.ts'
+import { ADMIT, COUNTED } from './admit-text.ts'
+import { DEPLOYMENTS, pushLimits, readSignals } from './deployments.ts'
+import { type Argument, inDigits, luaScript, type Prepared, prepared, type Reply, type Script } from './script.ts'
 
 function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   const keys: Key[] = []
   const args: Argument[] = [call.callId, call.attemptId, milliseconds(call.leaseSeconds)]
 
-  args.push(call.versions.length)
-  for (const { record, version, remembered } of call.versions) {
-    keys.push(versionKey(record))
-    args.push(version, remembered ? '1' : '0')
-  }
-
-  const subjects = [...new Set(call.quotas.map(({ subject }) => subject))]
-  keys.push(...subjects.map(quotaKey))
-  args.push(subjects.length, call.quotas.length)
-  for (const { subject, unit, window, limit } of call.quotas) {
-    args.push(subjects.indexOf(subject) + 1, `${unit}:${window}`, window, limit, unit === 'requests' ? 1 : call.tokens)
-  }
+  const versions = ofVersions(call.versions)
+  const quotas = ofQuotas(call.quotas)
+  keys.push(...versions.keys, ...quotas.keys)
+  args.push(versions.args, call.tokens, quotas.args)
 
   args.push(call.slots.length)
   for (const { subject, limit } of call.slots) {
@@ -39,16 +32,49 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   args.push(call.budgets.length)
   for (const { subject, limitNano, holdNano, likelyNano = holdNano, period, seedNano } of call.budgets) {
     keys.push(budgetKey(subject), holdKey(subject))
-    args.push(limitNano, holdNano, likelyNano, period, seedNano ?? '')
+    args.push(limitNano, inDigits(holdNano), likelyNano, period, seedNano ?? '')
   }
 
   args.push(call.candidates.length)
   for (const candidate of call.candidates) {
     keys.push(deploymentKey(candidate.deployment), activeKey(candidate.deployment))
-    args.push(...limitArguments(candidate))
+    pushLimits(args, candidate)
   }
   return { keys, args }
 }
+
+interface Encoded {
+  readonly keys: readonly Key[]
+  readonly args: Prepared
+}
+
+/** All calls of a caller bring the same lists of these, which are encoded once. */
+function preparing<Item>(encodeList: (list: readonly Item[]) => Encoded): typeof encodeList {
+  const known = new WeakMap<readonly Item[], Encoded>()
+  return (list) => {
+    let encoded = known.get(list)
+    if (!encoded) {
+      encoded = encodeList(list)
+      known.set(list, encoded)
+    }
+    return encoded
+  }
+}
+
+const ofVersions = preparing((versions: readonly HeldVersion[]) => ({
+  keys: versions.map(({ record }) => versionKey(record)),
+  args: prepared([versions.length, ...versions.flatMap(({ version, remembered }) => [version, remembered ? 1 : 0])]),
+}))
+
+const ofQuotas = preparing((quotas: readonly Quota[]) => {
+  const subjects = [...new Set(quotas.map(({ subject }) => subject))]
+  const args = quotas.flatMap(({ subject, unit, window, limit }) => [
+    subjects.indexOf(subject) + 1,
+    COUNTED.findIndex((one) => one.unit === unit && one.window === window) + 1,
+    limit,
+  ])
+  return { keys: subjects.map(quotaKey), args: prepared([subjects.length, quotas.length, ...args]) }
+})
 
 function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
   const kind = reply.text()
@@ -62,30 +88,32 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
     if (reason !== 'quota' && reason !== 'slot' && reason !== 'budget') throw new StoreUnavailable('nonsense')
     const at = reply.number()
     const { scope } = item<{ readonly scope: string }>(REFUSERS[reason](call), at)
-    const quotas = readQuotas(reply.list(), call.quotas)
+    const quotas = readQuotas(reply.numbers(), call.quotas)
     return { kind, now, reason, scope, resetsAt: reason === 'quota' ? quotas.resetsAt[at] : undefined, quotas }
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
   const reserved = reply.number()
-  const quotas = readQuotas(reply.list(), call.quotas)
+  const quotas = readQuotas(reply.numbers(), call.quotas)
   const signals = reply.list()
-  const spent = reply.list()
+  const spentNano = reply.numbers()
+  if (spentNano.length !== call.budgets.length) throw new StoreUnavailable('nonsense')
   return {
     kind,
     now,
     quotas,
-    spentNano: call.budgets.map(() => spent.number()),
+    spentNano,
     reserved: reserved < 0 ? undefined : item(call.candidates, reserved).deployment,
     signals: call.candidates.map(({ deployment }) => readSignals(signals.list(), deployment)),
   }
 }
 
-function readQuotas(states: Reply, quotas: readonly Quota[]): QuotaStates {
+function readQuotas(states: readonly number[], quotas: readonly Quota[]): QuotaStates {
+  if (states.length !== 2 * quotas.length) throw new StoreUnavailable('nonsense')
   const used: number[] = []
   const resetsAt: number[] = []
-  for (let index = 0; index < quotas.length; index++) {
-    used.push(states.number())
-    resetsAt.push(states.number())
+  for (let at = 0; at < states.length; at += 2) {
+    used.push(states[at] as number)
+    resetsAt.push(states[at + 1] as number)
   }
   return { used, resetsAt }
 }

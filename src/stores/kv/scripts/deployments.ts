@@ -91,13 +91,16 @@ end
 `
 
 /** The arguments that `readLimits` reads. */
-export function limitArguments({ limits }: Candidate): Argument[] {
-  const given: Argument[] = []
-  for (const [index, unit] of CAPACITY_UNITS.entries()) {
-    const limit = limits[unit]
-    if (limit !== undefined) given.push(index + 1, limit)
+export function pushLimits(args: Argument[], { limits }: Candidate): void {
+  const countAt = args.push(0) - 1
+  let count = 0
+  for (let index = 0; index < CAPACITY_UNITS.length; index++) {
+    const limit = limits[CAPACITY_UNITS[index] as CapacityUnit]
+    if (limit === undefined) continue
+    args.push(index + 1, limit)
+    count += 1
   }
-  return [given.length / 2, ...given]
+  args[countAt] = count
 }
 
 /** What `signalsOf` replied. */

@@ -14,7 +14,7 @@ import {
 import type { Settlement } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS } from './deployments.ts'
-import { type Argument, luaScript, type Script } from './script.ts'
+import { type Argument, inDigits, luaScript, type Script } from './script.ts'
 
 /** Leaves everything that a call learned, once. A budget that the store does not know stays unknown: SQL knows. */
 const TEXT = `
@@ -114,7 +114,7 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
   args.push(outcome.budgets.length)
   for (const { subject, period, holdNano, spentNano } of outcome.budgets) {
     keys.push(budgetKey(subject), holdKey(subject))
-    args.push(period, holdNano, spentNano)
+    args.push(period, inDigits(holdNano), spentNano)
   }
 
   args.push(outcome.outcomes.length)
@@ -128,7 +128,8 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
 
   const counters = Object.entries(outcome.counters)
   if (counters.length > 0) keys.push(countersKey())
-  args.push(counters.length, ...counters.flat())
+  args.push(counters.length)
+  for (const [name, amount] of counters) args.push(name, inDigits(amount))
 
   args.push(outcome.entries.length)
   for (const { log, text, keep } of outcome.entries) {

@@ -1,8 +1,8 @@
 import { activeKey, deploymentKey } from '../keys.ts'
 import type { AttemptStart } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
-import { DEPLOYMENTS, limitArguments } from './deployments.ts'
-import { luaScript, type Script } from './script.ts'
+import { DEPLOYMENTS, pushLimits } from './deployments.ts'
+import { type Argument, luaScript, type Script } from './script.ts'
 
 /** An attempt that asks again after a lost answer gets the same answer. */
 const TEXT = `
@@ -18,9 +18,10 @@ return { '1' }
 
 export const startAttemptScript: Script<AttemptStart, boolean> = {
   text: luaScript(DEPLOYMENTS, TEXT),
-  encode: ({ attemptId, candidate, leaseSeconds, early }) => ({
-    keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)],
-    args: [attemptId, milliseconds(leaseSeconds), early ? 1 : 0, ...limitArguments(candidate)],
-  }),
+  encode({ attemptId, candidate, leaseSeconds, early }) {
+    const args: Argument[] = [attemptId, milliseconds(leaseSeconds), early ? 1 : 0]
+    pushLimits(args, candidate)
+    return { keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)], args }
+  },
   decode: (reply) => reply.flag(),
 }
