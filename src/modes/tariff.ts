@@ -105,13 +105,13 @@ function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | unde
   const write = info.cache_creation_input_cost_per_token
   const writeFor1h =
     info.cache_creation_1h_input_cost_per_token ?? (write === undefined ? input : write * ONE_HOUR_TO_FIVE_MINUTES)
-  return sum([
-    priceOf(usage.inputTokens - cached - created, input, inputFactor),
-    priceOf(cached, info.cached_input_cost_per_token ?? input, inputFactor),
-    priceOf(created - createdFor1h, write ?? input, inputFactor),
-    priceOf(createdFor1h, writeFor1h, inputFactor),
-    priceOf(usage.outputTokens, output, outputFactor),
-  ])
+  const total =
+    priceOf(usage.inputTokens - cached - created, input, inputFactor) +
+    priceOf(cached, info.cached_input_cost_per_token ?? input, inputFactor) +
+    priceOf(created - createdFor1h, write ?? input, inputFactor) +
+    priceOf(createdFor1h, writeFor1h, inputFactor) +
+    priceOf(usage.outputTokens, output, outputFactor)
+  return Number.isNaN(total) ? undefined : total
 }
 
 function discountOf({ batch_price_multiplier }: ModelInfo, batch: boolean): number {
@@ -124,16 +124,8 @@ function factor(price: number | undefined, batchPrice: number | undefined, multi
   return price === undefined || price === 0 ? 1 : batchPrice / price
 }
 
-function priceOf(count: number, price: number | undefined, factor: number): number | undefined {
+/** NaN when something was used that has no price: so is every sum of it. */
+function priceOf(count: number, price: number | undefined, factor: number): number {
   if (count === 0) return 0
-  return price === undefined ? undefined : count * price * factor
-}
-
-function sum(parts: readonly (number | undefined)[]): number | undefined {
-  let total = 0
-  for (const part of parts) {
-    if (part === undefined) return undefined
-    total += part
-  }
-  return total
+  return price === undefined ? Number.NaN : count * price * factor
 }

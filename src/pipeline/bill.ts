@@ -23,17 +23,20 @@ export function billOf(call: Call, now: number): Bill {
   const cost = sumOf(attempts, attemptsNano)
   const charges = chargedAccounts(caller, servedGroup).map(({ subject, periodAt }) => ({
     subject,
-    period: holds.find((held) => held.subject === subject)?.period ?? periodAt(now),
+    period: holds[placeOf(subject, holds)]?.period ?? periodAt(now),
   }))
   const budgets = holds.map(({ subject, period, holdNano }, index) => {
     // A subject pays once, however many holds it has.
-    const pays = charges.some(is(subject)) && holds.findIndex(is(subject)) === index
+    const pays = placeOf(subject, charges) !== -1 && placeOf(subject, holds) === index
     return { subject, period, holdNano, spentNano: pays ? (cost ?? 0) : 0 }
   })
   return { costNano: cost, attemptsNano, charges, budgets }
 }
 
-const is = (wanted: string) => (one: { readonly subject: string }) => one.subject === wanted
+function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
+  for (let index = 0; index < list.length; index++) if (list[index]?.subject === subject) return index
+  return -1
+}
 
 function costOf({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
   return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
