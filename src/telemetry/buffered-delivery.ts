@@ -48,7 +48,7 @@ interface Buffer {
 }
 
 function buffer(topic: Topic, options: BufferedDeliveryOptions): Buffer {
-  const { sql, log, report, gatherMs = 250, batchSize = 500, capacity = 20_000 } = options
+  const { sql, log, report, gatherMs = 250, batchSize = 1000, capacity = 20_000 } = options
   const { firstPauseMs = 250, longestPauseMs = 10_000 } = options
   const waiting: object[] = []
   let oldestAt = 0
