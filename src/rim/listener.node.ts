@@ -58,27 +58,18 @@ function noTarget(): GatewayError {
   return new GatewayError('invalid_request', 'The request names no valid path.', { code: 'invalid_path' })
 }
 
-/** Up to here a body is cheaper to copy behind its head than to write beside it. */
-const JOINED_BYTES = 16_384
-
 function send(outgoing: ServerResponse, { status, headers, body }: Answer | Response): Promise<void> | undefined {
-  // Node takes a list as it is; an object it would go through several times.
-  const head: string[] = headers instanceof Headers ? [...headers].flat() : []
-  if (!(headers instanceof Headers)) for (const name in headers) head.push(name, headers[name] as string)
-  if (body instanceof ReadableStream) {
-    outgoing.writeHead(status, head)
-    outgoing.flushHeaders()
-    return pump(body.getReader(), outgoing)
+  if (headers instanceof Headers) outgoing.setHeaders(headers).writeHead(status)
+  else {
+    if (body instanceof Uint8Array) headers['content-length'] = String(body.byteLength)
+    outgoing.writeHead(status, headers)
   }
-  if (body === null) {
-    outgoing.writeHead(status, head).end()
+  if (!(body instanceof ReadableStream)) {
+    outgoing.end(body)
     return undefined
   }
-  head.push('content-length', String(body.byteLength))
-  outgoing.writeHead(status, head)
-  if (body.byteLength > JOINED_BYTES) outgoing.end(body)
-  else outgoing.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1'), 'latin1')
-  return undefined
+  outgoing.flushHeaders()
+  return pump(body.getReader(), outgoing)
 }
 
 /** Writes a stream at the pace of the socket. A stream that fails breaks its answer off. */
