@@ -1,6 +1,9 @@
 import type { Deployment } from './deployment.ts'
 import type { Strategy, StrategyContext } from './strategies/strategy.ts'
 
+/** Draws are whole numbers from 0 to below this. */
+export const DRAWS = 2 ** 31
+
 /** A deployment with the draw of a call for it, and where that and its strategy put it. */
 export interface Placed {
   readonly deployment: Deployment
@@ -19,8 +22,9 @@ export function firstInOrder(
   const first: Placed[] = []
   const behind: Placed[] = []
   const tooMany = deployments.length > most
+  const next = drawing(context.random())
   for (const deployment of deployments) {
-    const draw = context.random()
+    const draw = next()
     const rank = strategy.rank(deployment, draw, context)
     const last = first[most - 1]
     if (last && !precedes(rank, draw, last)) continue
@@ -44,11 +48,24 @@ export function inOrder(
   strategy: Strategy,
   context: StrategyContext & { random(): number },
 ): Placed[] {
+  const next = drawing(context.random())
   const placed = deployments.map((deployment) => {
-    const draw = context.random()
+    const draw = next()
     return { deployment, draw, rank: strategy.rank(deployment, draw, context) }
   })
   return placed.sort((a, b) => (precedes(a.rank, a.draw, b) ? -1 : 1))
+}
+
+/** Draws from a seed in [0, 1): whole numbers, because fractions would take memory for every deployment of every call
+ *  (mulberry32). */
+function drawing(seed: number): () => number {
+  let state = (seed * 2 ** 32) | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 1
+  }
 }
 
 function insert(order: Placed[], one: Placed, most: number): void {

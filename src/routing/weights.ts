@@ -1,4 +1,5 @@
 import type { Deployment } from './deployment.ts'
+import { DRAWS } from './order.ts'
 import type { Candidate } from './strategies/strategy.ts'
 
 const weightOf = ({ info }: Deployment) => info.weight ?? 1
@@ -8,7 +9,7 @@ const weightOf = ({ info }: Deployment) => info.weight ?? 1
  *  last. */
 export function byWeight(deployment: Deployment, draw: number): number {
   const weight = weightOf(deployment)
-  return weight > 0 ? -Math.log1p(-draw) / weight : Number.POSITIVE_INFINITY
+  return weight > 0 ? -Math.log1p(-draw / DRAWS) / weight : Number.POSITIVE_INFINITY
 }
 
 export const weightInWords = ({ deployment }: Candidate): string => `weight ${weightOf(deployment)}`

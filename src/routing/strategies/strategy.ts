@@ -19,7 +19,7 @@ export interface StrategyContext {
 export interface Strategy {
   /** Its value in `routing_strategy`. */
   readonly name: string
-  /** Where it puts a candidate: the lowest first, of equals the one with the lower draw, which is uniform in [0, 1). */
+  /** Where it puts a candidate: the lowest first, of equals the one with the lower draw, one of `DRAWS`. */
   rank(deployment: Deployment, draw: number, context: StrategyContext): number
   /** What it goes by of a candidate, in words. */
   because(candidate: Candidate, mode: Mode): string

@@ -3,7 +3,7 @@ interface Entry<Value> {
   expiresAt: number
 }
 
-/** A map that forgets. What has expired is never returned and is swept, a few entries a write, without a timer; beyond
+/** A map that forgets. What has expired is never returned and is swept, a few for each that is new, without a timer; beyond
  *  `capacity` the oldest goes. */
 export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
@@ -13,7 +13,7 @@ export interface ExpiringMap<Value> {
   readonly size: number
 }
 
-const SWEPT_PER_WRITE = 2
+const SWEPT_PER_ENTRY = 2
 
 export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE_INFINITY): ExpiringMap<Value> {
   const entries = new Map<string, Entry<Value>>()
@@ -22,7 +22,7 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
   let oldest = entries.keys()
 
   function sweepSome(at: number): void {
-    for (let step = 0; step < SWEPT_PER_WRITE; step++) {
+    for (let step = 0; step < SWEPT_PER_ENTRY; step++) {
       const next = sweep.next()
       if (next.done) {
         sweep = entries.entries()
@@ -47,13 +47,14 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
       return entry && entry.expiresAt > now() ? entry.value : undefined
     },
     set(key, value, expiresAt) {
-      sweepSome(now())
       const entry = entries.get(key)
       if (entry) {
         entry.value = value
         entry.expiresAt = expiresAt
         return
       }
+      // Only what is new makes the map grow.
+      sweepSome(now())
       entries.set(key, { value, expiresAt })
       if (entries.size > capacity) evict()
     },
