@@ -15,8 +15,8 @@ export type Handling = (
   outgoing: ServerResponse,
 ) => Answer | Response | Promise<Answer | Response>
 
-/** Node's requests and answers, without the Request and the Response that stand between them elsewhere: to make both costs
- *  more than all that a call needs of them. */
+/** Node's requests and answers as they are: neither a Request nor a Response is made of them, of which a call needs next to
+ *  nothing. */
 export function requestListener(handle: Handling, log: Log): RequestListener {
   return async (incoming, outgoing) => {
     try {
