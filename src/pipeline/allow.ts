@@ -56,18 +56,19 @@ export async function allow(
   let ready = planFor(input.caller)
   const ask = (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]): AskedAdmission => {
     if (caller !== input.caller) ready = planFor(caller)
-    const counted = { ...ids, versions, quotas: caller.quotas, tokens: tokensOf(input) }
+    const { callId, attemptId } = ids
+    const { quotas, slots } = caller
+    const counted = { callId, attemptId, versions, quotas, tokens: tokensOf(input), leaseSeconds: LEASE_SECONDS }
     // What will not begin holds nothing: nobody would settle it.
-    if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
+    if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
     const order = ready.plan.order()
     const accounts = chargedAccounts(caller, ready.plan.group.name)
     const cost = expectedCost(services, input, ready.request, order, accounts)
     return {
       ...counted,
-      slots: caller.slots,
+      slots,
       budgets: budgetsOf(accounts, cost, services.clock.now(), seeds),
       candidates: order.map((deployment) => asCandidate(services, deployment)),
-      leaseSeconds: LEASE_SECONDS,
     }
   }
   const { caller, asked, admitted } = await decide(services, input, ask)

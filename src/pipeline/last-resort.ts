@@ -1,6 +1,7 @@
 import { GatewayError } from '../lib/errors.ts'
 import type { DeploymentSignals } from '../stores/kv/deployment-signals.ts'
 import type { Attempt, Call } from './call.ts'
+import { holdFallback } from './hold-fallback.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { everybody, type Plan } from './plan.ts'
 import { startAttempt } from './start-attempt.ts'
@@ -20,6 +21,8 @@ export async function earlyProbe(
     .sort((a, b) => a.signals.cooledUntil - b.signals.cooledUntil)
   if (!soonest) return undefined
   const { plan, deployment } = soonest
+  // It may be one of a large group that nothing was held for.
+  await holdFallback(services, call, plan, [deployment])
   const started = await startAttempt(services, call, deployment, { early: true })
   if (!started) return undefined
   call.servedGroup = plan.group.name

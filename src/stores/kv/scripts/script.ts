@@ -35,7 +35,7 @@ export interface Script<Input, Output> {
 }
 
 /** Time, and the keys and arguments one after the other. The first argument is the clock: empty for the server's own. The
- *  second is all others as JSON: each argument of its own costs both ends as much as reading ten out of a text. */
+ *  second is all others as JSON: to both ends an argument of its own costs more than a member of an array. */
 const PRELUDE = `
 local call, keyAt, argumentAt, arguments = redis.call, 0, 0, cjson.decode(ARGV[2])
 local function key() keyAt = keyAt + 1 return KEYS[keyAt] end
