@@ -94,7 +94,8 @@ export function fold(rows: readonly ChargedRow[]): Fold {
 // No text of a row holds the separator: Postgres could not keep it.
 const SEPARATOR = '\0'
 
-/** Few calls of one payer differ in shape: comparing them is cheaper than a name made of all that they have in common. */
+/** Few calls of one payer at one deployment differ in shape: comparing them is cheaper than a name made of all that they
+ *  have in common. */
 function shapeIn(shapes: ReadonlyMap<string, readonly Shape[]>, row: SpendRow): Shape | undefined {
   return shapes
     .get(payerOf(row))
@@ -115,8 +116,9 @@ function newShape(shapes: Shape[], shapesOfPayer: Map<string, Shape[]>, row: Spe
 
 const COMPARED = SHAPE_COLUMNS.filter((column) => column !== 'tags')
 
-function payerOf({ key_id, tags }: SpendRow): string {
-  return tags.length === 0 ? key_id : key_id + SEPARATOR + tags.join(SEPARATOR)
+function payerOf({ key_id, deployment, tags }: SpendRow): string {
+  const payer = key_id + SEPARATOR + deployment
+  return tags.length === 0 ? payer : payer + SEPARATOR + tags.join(SEPARATOR)
 }
 
 interface Charged {
