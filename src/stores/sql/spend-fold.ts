@@ -1,5 +1,5 @@
 import type { ChargedRow, SpendRow } from './spend-rows.ts'
-import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
+import { SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
 /** Calls that differ in nothing but what was measured of each, in one hour. */
 export interface Shape {
@@ -7,22 +7,27 @@ export interface Shape {
   readonly shape: number
   /** Any of them. */
   readonly example: SpendRow
+  /** As far as its calls' times are the same. */
   readonly hour: string
-  readonly sums: Sums
+  /** In the order of `SPEND_SUMS`. */
+  readonly sums: Sum[]
 }
 
-/** Rows to be added to a table of sums: its keys and the sums by name. */
-export type SumRow = Readonly<Record<string, string | number>>
+/** What an account pays in one of its periods. */
+export interface Charged {
+  readonly subject: string
+  readonly period: string
+  nano: Sum
+}
 
-/** What a batch of calls adds to everything but the ledger itself. */
+/** An integer that a number cannot hold exactly is a bigint. */
+export type Sum = number | bigint
+
 export interface Fold {
   readonly shapes: readonly Shape[]
   /** Of every row, the place of its shape. */
   readonly shapeOf: readonly number[]
-  readonly charges: readonly SumRow[]
-  readonly totals: readonly SumRow[]
-  readonly rollup: readonly SumRow[]
-  readonly tagRollup: readonly SumRow[]
+  readonly charges: readonly Charged[]
 }
 
 /** The columns that calls have in common. */
@@ -48,12 +53,11 @@ export const SHAPE_COLUMNS = [
   'tags',
 ] as const satisfies readonly (keyof SpendRow)[]
 
-const SUM_NAMES = Object.keys(SPEND_SUMS)
 type Added = (row: SpendRow) => number
 const ADDED: readonly Added[] = Object.values(SPEND_SUMS)
-const IS_FRACTION = SUM_NAMES.map((name) => SPEND_FRACTIONS.has(name))
+const IS_FRACTION = Object.keys(SPEND_SUMS).map((name) => SPEND_FRACTIONS.has(name))
 
-/** Adds up a batch here rather than in the database: one pass over the calls, and the rest over their few shapes. */
+/** Adds a batch up as far as its calls are alike: for the database are left the few sums of shapes. */
 export function fold(rows: readonly ChargedRow[]): Fold {
   const shapes: Shape[] = []
   const shapesOfPayer = new Map<string, Shape[]>()
@@ -66,29 +70,7 @@ export function fold(rows: readonly ChargedRow[]): Fold {
     return shape.shape
   })
 
-  const totals = new Map<string, SumsAt>()
-  const rollup = new Map<string, SumsAt>()
-  const tagRollup = new Map<string, SumsAt>()
-  for (const { example, sums } of shapes) {
-    const dimensions = Object.fromEntries(SPEND_DIMENSIONS.map((name) => [name, example[name]]))
-    for (const time of bucketsOf(example.at)) {
-      grow(rollup, { ...time, ...dimensions }, sums)
-      grow(totals, { ...time, dimension: 'all', value: '' }, sums)
-      for (const dimension of SPEND_DIMENSIONS) grow(totals, { ...time, dimension, value: example[dimension] }, sums)
-      for (const tag of example.tags) {
-        grow(tagRollup, { ...time, tag, ...dimensions }, sums)
-        grow(totals, { ...time, dimension: 'tag', value: tag }, sums)
-      }
-    }
-  }
-  return {
-    shapes,
-    shapeOf,
-    charges: charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) })),
-    totals: sumRows(totals),
-    rollup: sumRows(rollup),
-    tagRollup: sumRows(tagRollup),
-  }
+  return { shapes, shapeOf, charges }
 }
 
 // No text of a row holds the separator: Postgres could not keep it.
@@ -121,12 +103,6 @@ function payerOf({ key_id, deployment, tags }: SpendRow): string {
   return tags.length === 0 ? payer : payer + SEPARATOR + tags.join(SEPARATOR)
 }
 
-interface Charged {
-  readonly subject: string
-  readonly period: string
-  nano: Sum
-}
-
 /** Subjects have few periods at a time. */
 function charge(charges: Charged[], chargesOf: Map<string, Charged[]>, row: ChargedRow, nano: number): void {
   for (const { subject, period } of row.charges) {
@@ -143,31 +119,7 @@ function charge(charges: Charged[], chargesOf: Map<string, Charged[]>, row: Char
   }
 }
 
-type Keys = Readonly<Record<string, string>>
-interface SumsAt {
-  readonly keys: Keys
-  readonly sums: Sums
-}
-
-function grow(into: Map<string, SumsAt>, keys: Keys, sums: Sums): void {
-  const key = Object.values(keys).join(SEPARATOR)
-  const found = into.get(key)
-  if (found) for (const [index, value] of sums.entries()) add(found.sums, index, value)
-  else into.set(key, { keys, sums: [...sums] })
-}
-
-function sumRows(of: ReadonlyMap<string, SumsAt>): SumRow[] {
-  return [...of.values()].map(({ keys, sums }) => ({
-    ...keys,
-    ...Object.fromEntries(SUM_NAMES.map((name, index) => [name, printed(sums[index] as Sum)])),
-  }))
-}
-
-/** An integer that a number cannot hold exactly is a bigint. */
-type Sum = number | bigint
-type Sums = Sum[]
-
-function add(sums: Sums, index: number, value: Sum): void {
+function add(sums: Sum[], index: number, value: Sum): void {
   const before = sums[index] as Sum
   sums[index] = IS_FRACTION[index] ? (before as number) + (value as number) : sum(before, value)
 }
@@ -177,18 +129,5 @@ function sum(one: Sum, other: Sum): Sum {
   return Number.isSafeInteger(both) ? (both as number) : BigInt(one) + BigInt(other)
 }
 
-/** JSON has no bigint, and Postgres reads one from text. */
-function printed(value: Sum): number | string {
-  return typeof value === 'bigint' ? String(value) : value
-}
-
-// How much of a time in ISO 8601, in UTC, names its hour and its day.
+// How much of a time in ISO 8601, in UTC, names its hour.
 const HOUR = '2026-01-01T00'.length
-const DAY = '2026-01-01'.length
-
-function bucketsOf(at: string) {
-  return [
-    { grain: 'hour', bucket: `${at.slice(0, HOUR)}:00Z` },
-    { grain: 'day', bucket: `${at.slice(0, DAY)}T00:00Z` },
-  ]
-}

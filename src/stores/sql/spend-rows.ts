@@ -1,4 +1,4 @@
-import { fold, SHAPE_COLUMNS, type Shape } from './spend-fold.ts'
+import { fold, SHAPE_COLUMNS, type Shape, type Sum } from './spend-fold.ts'
 import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 import { type Sql, SqlError, type Statement } from './sql.ts'
 
@@ -125,68 +125,75 @@ const IN_SHAPE: ReadonlySet<string> = new Set(SHAPE_COLUMNS)
 const OWN_COLUMNS = SPEND_COLUMNS.filter((name) => !IN_SHAPE.has(name))
 
 function addition(rows: readonly ChargedRow[]): Statement {
-  const { shapes, shapeOf, charges, totals, rollup, tagRollup } = fold(rows)
-  const marks = rows.flatMap(({ call_id, at, tags }) => tags.map((tag) => ({ tag, at, call_id })))
-  const tables = [shapes.map(shapeRow), charges, totals, rollup, ...(marks.length > 0 ? [tagRollup, marks] : [])]
+  const { shapes, shapeOf, charges } = fold(rows)
+  const charged = charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
+  const columns = OWN_COLUMNS.map((name) => rows.map((row) => row[name]))
   return {
-    sql: marks.length > 0 ? ADD_TAGGED : ADD,
+    sql: ADD,
     repeated: true,
-    parameters: [
-      ...tables.slice(0, 4).map((table) => JSON.stringify(table)),
-      shapeOf,
-      ...OWN_COLUMNS.map((name) => rows.map((row) => row[name])),
-      ...tables.slice(4).map((table) => JSON.stringify(table)),
-    ],
+    parameters: [JSON.stringify(shapes.map(shapeRow)), JSON.stringify(charged), shapeOf, ...columns],
   }
 }
 
-function shapeRow({ shape, example }: Shape) {
-  return { shape, ...Object.fromEntries(SHAPE_COLUMNS.map((name) => [name, example[name]])) }
+function shapeRow({ shape, example, hour, sums }: Shape) {
+  const row: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
+  for (const name of SHAPE_COLUMNS) row[name] = example[name]
+  for (const [index, name] of SUMS.entries()) row[`sum_${name}`] = printed(sums[index] as Sum)
+  return row
 }
 
-// Rows are taken in the order of their keys, so that writers that meet wait for each other and never in a circle.
-const ADD = adding('')
-const LAST = 5 + OWN_COLUMNS.length
-const ADD_TAGGED = adding(`
-  ), tagged AS (${growing('gateway_spend_tag_rollup', ['grain', 'bucket', 'tag', ...SPEND_DIMENSIONS], LAST + 1)}
-  ), marked AS (
-    INSERT INTO gateway_spend_tag (tag, at, call_id)
-    SELECT * FROM json_to_recordset($${LAST + 2}::json) AS mark (tag text, at timestamptz, call_id text)
-    ORDER BY tag, at, call_id ON CONFLICT DO NOTHING`)
+/** JSON has no bigint, and Postgres reads one from text. */
+function printed(sum: Sum): number | string {
+  return typeof sum === 'bigint' ? String(sum) : sum
+}
 
-function adding(tagParts: string): string {
-  const names = SPEND_COLUMNS.join(', ')
-  const shapeColumns = SHAPE_COLUMNS.map((name) => `${name} ${COLUMNS[name]}`).join(', ')
-  const ownArrays = OWN_COLUMNS.map((name, index) => `$${6 + index}::${COLUMNS[name]}[]`).join(', ')
-  return `
-  WITH added AS (
+const SUMS = Object.keys(SPEND_SUMS)
+const names = SPEND_COLUMNS.join(', ')
+const dimensions = SPEND_DIMENSIONS.join(', ')
+const shapeColumns = [
+  ...SHAPE_COLUMNS.map((name) => `${name} ${COLUMNS[name]}`),
+  ...SUMS.map((name) => `sum_${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`),
+]
+const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${COLUMNS[name]}[]`)
+
+/** Each dimension of a shape with its value there. */
+const DIMENSION_VALUES = `
+    SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
+      AS one (dimension, value)
+    UNION ALL SELECT 'tag', tag FROM unnest(tags) AS tag`
+
+// Rows are taken in the order of their keys, so that writers that meet wait for each other and never in a circle.
+const ADD = `
+  WITH shape AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})
+  ), added AS (
     INSERT INTO gateway_spend (${names})
     SELECT ${names}
-    FROM unnest($5::integer[], ${ownArrays}) AS call (shape, ${OWN_COLUMNS.join(', ')})
-      JOIN json_to_recordset($1::json) AS shape (shape integer, ${shapeColumns}) USING (shape)
+    FROM unnest($3::integer[], ${ownArrays.join(', ')}) AS call (shape, ${OWN_COLUMNS.join(', ')})
+      JOIN shape USING (shape)
     ORDER BY call_id
-    RETURNING 1
+    RETURNING call_id, at, tags
   ), charged AS (
     INSERT INTO gateway_budget (subject, period, spent_nano)
     SELECT * FROM json_to_recordset($2::json) AS charge (subject text, period text, spent_nano numeric)
     ORDER BY subject, period
     ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
-  ), total AS (${growing('gateway_spend_total', ['grain', 'bucket', 'dimension', 'value'], 3)}
-  ), summed AS (${growing('gateway_spend_rollup', ['grain', 'bucket', ...SPEND_DIMENSIONS], 4)}${tagParts}
+  ), marked AS (
+    INSERT INTO gateway_spend_tag (tag, at, call_id)
+    SELECT tag, at, call_id FROM added CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
+  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
+  ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'shape')}
+  ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'shape CROSS JOIN unnest(tags) AS tag')}
   )
   SELECT count(*) FROM added`
-}
 
-function growing(table: string, keyNames: readonly string[], parameter: number): string {
-  const sums = Object.keys(SPEND_SUMS)
-  const keys = keyNames.join(', ')
-  const columns = [
-    ...keyNames.map((name) => `${name} ${name === 'bucket' ? 'timestamptz' : 'text'}`),
-    ...sums.map((name) => `${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`),
-  ]
+function rollup(table: string, keys: string, source: string): string {
+  const added = SUMS.map((name) => `sum(sum_${name})`)
+  const grown = SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
   return `
-    INSERT INTO ${table} (${keys}, ${sums.join(', ')})
-    SELECT * FROM json_to_recordset($${parameter}::json) AS added (${columns.join(', ')})
-    ORDER BY ${keys}
-    ON CONFLICT (${keys}) DO UPDATE SET ${sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`
+    INSERT INTO ${table} (grain, bucket, ${keys}, ${SUMS.join(', ')})
+    SELECT grain, date_trunc(grain, hour, 'UTC') AS bucket, ${keys}, ${added.join(', ')}
+    FROM ${source} CROSS JOIN (VALUES ('hour'), ('day')) AS each (grain)
+    GROUP BY grain, bucket, ${keys} ORDER BY grain, bucket, ${keys}
+    ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown.join(', ')}`
 }
