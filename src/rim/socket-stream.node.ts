@@ -2,14 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { GatewayError } from '../lib/errors.ts'
 import type { ClientStream } from '../pipeline/client.ts'
 
-/** A stream that takes a piece when the socket has taken the one before. The adapter sends the head and waits for a first
- *  piece that never comes through it: pieces go to the socket by themselves, because the way through the stream costs
- *  more a piece than all the rest of its relay. */
+/** A stream that takes a piece when the socket has taken the one before. Whoever reads it sends the head first, and waits
+ *  for a piece that never comes: pieces go to the socket by themselves, because the way through the stream costs more a
+ *  piece than all the rest of its relay. Only its end and its cancelling go through it. */
 export function socketStream(outgoing: ServerResponse): ClientStream {
   let controller: ReadableStreamDefaultController<Uint8Array>
   let room: PromiseWithResolvers<void> | undefined
   let begun = false
-  let direct = false
   let left = false
   const gone = () => new GatewayError('client_closed', 'The client closed the connection.')
   const makeRoom = () => {
@@ -26,8 +25,6 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
         controller = started
       },
       pull() {
-        // Only what comes behind the head may go around the stream.
-        if (!begun) direct = outgoing.headersSent
         begun = true
         makeRoom()
       },
@@ -36,16 +33,13 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
         room?.reject(gone())
       },
     },
+    // It is pulled when it is read, which is when the head has gone.
     { highWaterMark: 0 },
   )
   const send = (bytes: Uint8Array): Promise<void> | undefined => {
     if (left || outgoing.destroyed) return Promise.reject(gone())
-    if (direct) {
-      if (outgoing.write(bytes)) return undefined
-      outgoing.once('drain', makeRoom)
-    } else {
-      controller.enqueue(bytes)
-    }
+    if (outgoing.write(bytes)) return undefined
+    outgoing.once('drain', makeRoom)
     return roomMade()
   }
   return {
