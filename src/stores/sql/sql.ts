@@ -5,8 +5,8 @@ import type { Schema } from './schema.ts'
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** It comes again and again, and reads and changes the same few rows of each table: an adapter that owns its
-   *  connection may keep the plan. */
+  /** It comes again and again, and one plan is right for all of its values: an adapter that owns its connection may keep
+   *  it. */
   readonly repeated?: boolean
 }
 
