@@ -1,3 +1,4 @@
+import { measured } from '../lib/clock.ts'
 import type { FailureName, GatewayError } from '../lib/errors.ts'
 import { isoTime } from '../lib/iso-time.ts'
 import { describeError } from '../lib/log.ts'
@@ -122,16 +123,11 @@ function finished(
     tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index])),
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
-    overheadMs: milliseconds(call.overheadMs ?? endedAt - call.arrivedAt),
-    firstTokenMs: begun === undefined ? undefined : milliseconds(begun - call.arrivedAt),
-    upstreamMs: served?.endedAt === undefined ? undefined : milliseconds(served.endedAt - served.startedAt),
-    totalMs: milliseconds(endedAt - call.arrivedAt),
+    overheadMs: measured(call.overheadMs ?? endedAt - call.arrivedAt),
+    firstTokenMs: begun === undefined ? undefined : measured(begun - call.arrivedAt),
+    upstreamMs: served?.endedAt === undefined ? undefined : measured(served.endedAt - served.startedAt),
+    totalMs: measured(endedAt - call.arrivedAt),
   }
-}
-
-/** To the microsecond: what a clock says beyond that is noise, and long to print. */
-function milliseconds(measured: number): number {
-  return Math.round(measured * 1000) / 1000
 }
 
 /** The deployments whose answers broke off and were gone on with. */
@@ -148,8 +144,8 @@ function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFin
     error: failure ? (failure.row.classification ?? failure.failure) : '',
     usage,
     costNano,
-    firstTokenMs: firstTokenAt === undefined ? undefined : milliseconds(firstTokenAt - startedAt),
-    totalMs: milliseconds((endedAt ?? startedAt) - startedAt),
+    firstTokenMs: firstTokenAt === undefined ? undefined : measured(firstTokenAt - startedAt),
+    totalMs: measured((endedAt ?? startedAt) - startedAt),
   }
 }
 

@@ -1,3 +1,4 @@
+import { measured } from '../../lib/clock.ts'
 import type { Exchange } from '../exchange.ts'
 import type { ApiServices } from '../scope.ts'
 
@@ -16,7 +17,7 @@ export function report(services: ApiServices, exchange: Exchange, status: number
     teamId: caller?.teamId ?? '',
     status,
     errorType: failure?.row.type ?? '',
-    totalMs: performance.now() - exchange.arrivedAt,
+    totalMs: measured(performance.now() - exchange.arrivedAt),
   })
   services.flushCounters(c.env.client)
 }
