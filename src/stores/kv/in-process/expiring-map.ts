@@ -18,8 +18,10 @@ const SWEPT_PER_ENTRY = 2
 export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE_INFINITY): ExpiringMap<Value> {
   const entries = new Map<string, Entry<Value>>()
   let sweep = entries.entries()
-  // Kept between evictions: a new one would walk over everything that was deleted since the map last grew.
-  let oldest = entries.keys()
+  // Kept between evictions: a new one would walk over everything that was deleted since the map last grew. Only for as long
+  // as it moves, for it holds on to every table that the map has left since, with all that ever stood in them.
+  let oldest: MapIterator<string> | undefined
+  let madeSinceEviction = 0
 
   function sweepSome(at: number): void {
     for (let step = 0; step < SWEPT_PER_ENTRY; step++) {
@@ -33,8 +35,9 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
   }
 
   function evict(): void {
-    let next = oldest.next()
-    if (next.done) {
+    madeSinceEviction = 0
+    let next = oldest?.next()
+    if (!next || next.done) {
       oldest = entries.keys()
       next = oldest.next()
     }
@@ -56,7 +59,9 @@ export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE
       // Only what is new makes the map grow.
       sweepSome(now())
       entries.set(key, { value, expiresAt })
+      madeSinceEviction += 1
       if (entries.size > capacity) evict()
+      else if (madeSinceEviction > entries.size) oldest = undefined
     },
     delete(key) {
       entries.delete(key)

@@ -16,6 +16,9 @@ export interface Leases {
   remove(id: string): void
 }
 
+/** How many leases are placed, beyond twice those that there are, before the walk over them begins anew. */
+const PLACED_BETWEEN = 64
+
 export function createLeases(): Leases {
   let leases = new Map<string, Held>()
   let sum = 0
@@ -25,18 +28,21 @@ export function createLeases(): Leases {
   /** The map is in the order of the ends, as it is while all leases are equally long. */
   let ordered = true
 
-  // Kept between sweeps: a new one would walk over everything that was deleted since the map last grew.
-  let order = leases.entries()
+  // Kept between sweeps: a new one would walk over everything that was deleted since the map last grew. Not for ever: it
+  // holds on to every table that the map has left since it was made, with all that ever stood in them.
+  let order: MapIterator<[string, Held]> | undefined
   let first: [string, Held] | undefined
+  let placed = 0
 
   function sweep(now: number): void {
     if (now < earliest) return
     if (!ordered) {
       leases = new Map([...leases].sort(([, one], [, other]) => one.end - other.end))
-      order = leases.entries()
+      order = undefined
       first = undefined
       ordered = true
     }
+    order ??= leases.entries()
     for (;;) {
       first ??= order.next().value
       if (!first) break
@@ -52,7 +58,7 @@ export function createLeases(): Leases {
       }
       first = undefined
     }
-    order = leases.entries()
+    order = undefined
     earliest = Number.POSITIVE_INFINITY
   }
 
@@ -62,6 +68,12 @@ export function createLeases(): Leases {
     if (held.end < latest) ordered = false
     else latest = held.end
     if (held.end < earliest) earliest = held.end
+    placed += 1
+    if (placed > 2 * leases.size + PLACED_BETWEEN) {
+      order = undefined
+      first = undefined
+      placed = 0
+    }
   }
 
   function live(id: string, now: number): Held | undefined {
