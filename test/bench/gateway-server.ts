@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as postgres from '../support/postgres.ts'
@@ -39,7 +40,7 @@ export async function spawnGateway(
   await writeFile(config, configuration(upstreamUrl))
   const program = new URL('../../src/node.ts', import.meta.url).pathname
   const inspecting = inspectorPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectorPort}`]
-  const child = start(process.execPath, [...inspecting, program], {
+  const child = start(process.execPath, [...flagsOfStart(), ...inspecting, program], {
     core: SERVER_CORE,
     log,
     cwd: folder,
@@ -55,6 +56,12 @@ export async function spawnGateway(
     },
   })
   return { root: `http://127.0.0.1:${port}`, headers: bearer(masterKey), pid: child.pid, inspectorPort, child }
+}
+
+/** Those that `npm start` gives to Node. */
+function flagsOfStart(): string[] {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return (manifest.scripts.start as string).split(' ').filter((word) => word.startsWith('--'))
 }
 
 /** A Redis that is not measured, as if it were on another machine. */
