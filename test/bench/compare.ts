@@ -114,12 +114,12 @@ async function oneRound({ folder, upstreamUrl }: Session, target: Running, how: 
   return {
     loads,
     toldOverheadMs,
-    firstByte: asked('first-byte') ? await firstByte(target, how.quick ? 150 : 400) : undefined,
+    firstByte: asked('first-byte') ? await firstByte(target, how.quick ? 60 : 400) : undefined,
     residentMegabytes: resident,
     streamsAtOnce: asked('streams-at-once')
       ? await streamsAtOnce(target, upstreamUrl, { streams: SLOTS, seconds: how.quick ? 1 : 5, paceMs: 100 })
       : undefined,
-    starts: asked('starts') ? await target.startTimes?.() : undefined,
+    starts: (how.loads ? asked('starts') : !how.quick) ? await target.startTimes?.() : undefined,
   }
 }
 

@@ -54,6 +54,7 @@ const PROXY = {
  *  before it, one message and one word to the store after it, of about the same sizes. Nothing is decided. */
 export const workerdFloor: Target = {
   name: 'workerd-floor',
+  onlyInFull: true,
   async start(place) {
     const stores = await storesOverHttp(place)
     const variables = { ...stores, UPSTREAM: new URL(place.upstreamUrl).origin }
