@@ -13,7 +13,7 @@ export interface Aborter<Reason> extends Abort {
   abort(reason?: Reason): void
 }
 
-/** An Abort at a twentieth of the price of an AbortController that somebody listens to: every call makes several, and
+/** An Abort at a fifth of the price of an AbortController that somebody listens to: every call makes several, and
  *  hardly any is ever used. */
 export function newAbort<Reason>(): Aborter<Reason> {
   let listeners: (() => void)[] | undefined

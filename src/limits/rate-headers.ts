@@ -4,26 +4,45 @@ import type { Quota, QuotaStates } from '../stores/kv/shared-store.ts'
 const WARNING_SHARE = 0.8
 
 /** What a client is told about its limits, after a request was counted or refused. */
-export function rateHeaders(quotas: readonly Quota[], { used, resetsAt }: QuotaStates): Record<string, string> {
+export function rateHeaders(quotas: readonly Quota[], states: QuotaStates): Record<string, string> {
   const headers: Record<string, string> = {}
   if (quotas.length === 0) return headers
-  const requests = tightest(quotas, 'requests', used)
-  if (requests !== -1) {
-    const limit = (quotas[requests] as Quota).limit
-    headers['x-ratelimit-limit-requests'] = String(limit)
-    headers['x-ratelimit-remaining-requests'] = String(left(limit, used[requests]))
-    headers['x-ratelimit-reset-requests'] = inSeconds(resetsAt[requests])
-  }
-  const tokens = tightest(quotas, 'tokens', used)
-  if (tokens !== -1) {
-    const limit = (quotas[tokens] as Quota).limit
-    headers['x-ratelimit-limit-tokens'] = String(limit)
-    headers['x-ratelimit-remaining-tokens'] = String(left(limit, used[tokens]))
-    headers['x-ratelimit-reset-tokens'] = inSeconds(resetsAt[tokens])
-  }
+  tellTightest(headers, REQUESTS, quotas, states)
+  tellTightest(headers, TOKENS, quotas, states)
   headers['x-gateway-ratelimit-scope'] = scopesOf(quotas)
-  if (isNear(quotas, used)) headers['x-ratelimit-warning'] = 'near_limit'
+  if (isNear(quotas, states.used)) headers['x-ratelimit-warning'] = 'near_limit'
   return headers
+}
+
+interface Told {
+  readonly unit: Quota['unit']
+  readonly limit: string
+  readonly remaining: string
+  readonly reset: string
+}
+
+const toldOf = (unit: Quota['unit']): Told => ({
+  unit,
+  limit: `x-ratelimit-limit-${unit}`,
+  remaining: `x-ratelimit-remaining-${unit}`,
+  reset: `x-ratelimit-reset-${unit}`,
+})
+
+const REQUESTS = toldOf('requests')
+const TOKENS = toldOf('tokens')
+
+function tellTightest(
+  headers: Record<string, string>,
+  told: Told,
+  quotas: readonly Quota[],
+  { used, resetsAt }: QuotaStates,
+): void {
+  const index = tightest(quotas, told.unit, used)
+  const quota = quotas[index]
+  if (!quota) return
+  headers[told.limit] = String(quota.limit)
+  headers[told.remaining] = String(left(quota.limit, used[index]))
+  headers[told.reset] = inSeconds(resetsAt[index])
 }
 
 /** Index of the limit of a kind with the least remaining share; -1 where there is none. */

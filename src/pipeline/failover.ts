@@ -12,7 +12,7 @@ import { furtherOf } from './further.ts'
 import { holdFallback } from './hold-fallback.ts'
 import { earlyProbe, isUnwell, nobodyFree } from './last-resort.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { ASKED, asCandidate, everybody, type Plan } from './plan.ts'
+import { asCandidate, everybody, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
 import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
 
@@ -159,9 +159,9 @@ function queued(again: readonly Again[], deployment: Deployment, failure: Gatewa
 /** The strategy's order by the signals that admission brought. What admission reserved was first by older ones: where
  *  another is first now, and free, the reservation is given back. */
 function orderFrom(services: PipelineServices, call: Call, plan: Plan, reserved: Reserved | undefined): Deployment[] {
-  const order = plan.order()
   // Those of a large group that admission has just found full or cooled are not asked again one by one.
-  if (!reserved && call.plans.length === 1 && order.length === ASKED && plan.others().length > 0) return []
+  if (!reserved && call.plans.length === 1 && plan.large) return []
+  const order = plan.order()
   const [best] = order
   if (!reserved || !best || best.id === reserved.deployment) return order
   const signals = services.signals.of(best.id)

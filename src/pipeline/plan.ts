@@ -23,6 +23,8 @@ export const ASKED = 16
 export interface Plan {
   readonly group: Group
   readonly settings: GroupSettings
+  /** More could take it than admission is asked about. */
+  readonly large: boolean
   /** Whom it may go to, by what is known at this moment; of a large group the first. The same call gets the same random
    *  draw, and the same deployments, every time. */
   order(): Deployment[]
@@ -70,10 +72,12 @@ export function planGroup(
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
   const { random, signals } = services
+  const large = deployments.length > ASKED
   let first: readonly Placed[] | undefined
   return {
     group,
     settings,
+    large,
     order() {
       if (deployments.length === 1) return [...deployments]
       if (first) first = orderedAgain(first, strategy, { mode, signals })
@@ -84,7 +88,7 @@ export function planGroup(
       return first.map(({ deployment }) => deployment)
     },
     others() {
-      if (deployments.length <= ASKED) return []
+      if (!large) return []
       const ahead = new Set(first?.map(({ deployment }) => deployment))
       const behind = deployments.filter((deployment) => !ahead.has(deployment))
       return inOrder(behind, strategy, { mode, signals, random }).map(({ deployment }) => deployment)

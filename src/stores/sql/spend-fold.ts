@@ -69,7 +69,6 @@ export function fold(rows: readonly ChargedRow[]): Fold {
     if (row.cost_nano) charge(charges, chargesOf, row, row.cost_nano)
     return shape.shape
   })
-
   return { shapes, shapeOf, charges }
 }
 
