@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { neon } from '@neondatabase/serverless'
+import { neon, neonConfig } from '@neondatabase/serverless'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startPostgresOverHttp } from '../../src/local/postgres-over-http.node.ts'
 import { neonSql } from '../../src/stores/sql/neon.ts'
@@ -15,8 +15,7 @@ const asked = JSON.stringify({ query: 'SELECT 1 AS n', params: [] })
 
 describe.skipIf(url === '')('Postgres over HTTP, in front of a server', () => {
   it('answers the client that Neon ships, with that client’s own types', async () => {
-    // neonSql has told that client where the endpoint is.
-    await neonSql({ connectionString: postgresUrl, fetchEndpoint: url }).close()
+    neonConfig.fetchEndpoint = url
     const sql = neon(postgresUrl)
     expect(await sql`SELECT ${7}::int AS n, now() AS at, ${{ a: [1] }}::jsonb AS j`).toStrictEqual([
       { n: 7, at: expect.any(Date), j: { a: [1] } },

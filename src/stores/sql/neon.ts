@@ -1,7 +1,6 @@
-import { type NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { credentialsOf } from './connection-string.ts'
 import { type Sql, SqlError } from './sql.ts'
-import { noAnswer, refused, sqlOver, type Wire, type WireStatement } from './wire.ts'
+import { noAnswer, refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
 
 export interface NeonOptions {
   readonly connectionString: string
@@ -13,54 +12,79 @@ export interface NeonOptions {
 /** Postgres over HTTP, as Neon speaks it: one request a query, one request a batch, nothing kept open. */
 export function neonSql({ connectionString, fetchEndpoint, timeoutMs = 10_000 }: NeonOptions): Sql {
   credentialsOf(connectionString)
-  const { hostname, port } = new URL(connectionString)
-  if (fetchEndpoint !== undefined) endpoints.set(`${hostname}:${port}`, fetchEndpoint)
-  return sqlOver(neonWire(connectionString, timeoutMs))
+  const address = new URL(connectionString)
+  // A header takes what an address is once everything odd in it is escaped.
+  return sqlOver(neonWire(fetchEndpoint ?? ownEndpoint(address), address.href, timeoutMs))
 }
 
-// The client keeps its endpoint in one variable for the whole process. It is set once, here, to a look-up by host and
-// port, so that several databases can be spoken to at a time.
-const endpoints = new Map<string, string>()
-const ownEndpoint = neonConfig.fetchEndpoint
-neonConfig.fetchEndpoint = (host, port, options) =>
-  endpoints.get(`${host}:${port}`) ??
-  (typeof ownEndpoint === 'function' ? ownEndpoint(host, port, options) : ownEndpoint)
+/** Neon takes HTTP at a host beside that of the database. */
+function ownEndpoint({ hostname }: URL): string {
+  return `https://${hostname.replace(/^[^.]+\./, 'api.')}/sql`
+}
 
-function neonWire(connectionString: string, timeoutMs: number): Wire {
-  const raw = { arrayMode: true, fullResults: true, types: { getTypeParser: () => (text: string) => text } } as const
-  const client = neon(connectionString, raw)
-  // A redirect would carry the connection string, password included, to wherever it points.
-  const fetchOptions = () => ({ signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' })
-  const query = ({ text, values }: WireStatement, options = {}) =>
-    client.query(text, [...values], { ...raw, ...options })
+// Neon's own client brings a driver with sockets of its own, a sixth of the bundle: this is all that it says over HTTP.
+function neonWire(endpoint: string, connectionString: string, timeoutMs: number): Wire {
+  const headers = {
+    'Neon-Connection-String': connectionString,
+    'Neon-Raw-Text-Output': 'true',
+    'Neon-Array-Mode': 'true',
+  }
+
+  async function post(body: object): Promise<unknown> {
+    try {
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(timeoutMs),
+        // It would carry the connection string, password included, to wherever it points.
+        redirect: 'manual',
+      })
+      if (response.ok) return await response.json()
+      throw await failureOf(response)
+    } catch (error) {
+      if (error instanceof SqlError) throw error
+      if (error instanceof Error && error.name === 'TimeoutError') throw noAnswer(timeoutMs)
+      // Texts of the platform are not repeated: some hold the address.
+      throw new SqlError('The database cannot be reached.')
+    }
+  }
 
   return {
     async run(statement) {
-      try {
-        return await query(statement, { fetchOptions: fetchOptions() })
-      } catch (error) {
-        throw failure(error, timeoutMs)
-      }
+      return resultOf(await post(asNeon(statement)))
     },
     async runAll(statements) {
-      try {
-        return await client.transaction(
-          statements.map((statement) => query(statement)),
-          { ...raw, fetchOptions: fetchOptions() },
-        )
-      } catch (error) {
-        throw failure(error, timeoutMs)
-      }
+      const answer = await post({ queries: statements.map(asNeon) })
+      const { results } = (answer ?? {}) as { readonly results?: unknown }
+      if (!Array.isArray(results) || results.length !== statements.length) throw unreadable()
+      return results.map(resultOf)
     },
     close: async () => {},
   }
 }
 
-/** The client's own texts are not repeated where the server did not name the failure: some hold the connection string. */
-function failure(error: unknown, timeoutMs: number): SqlError {
-  const { code, message, sourceError = error } = error as Partial<NeonDbError>
-  if (code) return refused(code, String(message))
-  if (sourceError instanceof Error && sourceError.name === 'TimeoutError') return noAnswer(timeoutMs)
-  const status = /^Server error \(HTTP status (\d+)\)/.exec(String(message))?.[1]
-  return new SqlError(status ? `The database answered with HTTP status ${status}.` : 'The database cannot be reached.')
+function asNeon({ text, values }: WireStatement): object {
+  return { query: text, params: values }
+}
+
+function resultOf(answer: unknown): WireResult {
+  const result = (answer ?? {}) as Partial<WireResult>
+  if (!Array.isArray(result.fields) || !Array.isArray(result.rows)) throw unreadable()
+  return result as WireResult
+}
+
+function unreadable(): SqlError {
+  return new SqlError('The database gave an answer that cannot be read.')
+}
+
+/** In the server's own words, where it named the failure. */
+async function failureOf(response: Response): Promise<SqlError> {
+  if (response.status === 400) {
+    const { code, message } = (await response.json()) as { readonly code?: string; readonly message?: string }
+    if (code) return refused(code, String(message))
+  } else {
+    await response.body?.cancel()
+  }
+  return new SqlError(`The database answered with HTTP status ${response.status}.`)
 }
