@@ -1,7 +1,11 @@
 import type { Statement } from './sql.ts'
 
+/** What is not our own text must not pass for it: no JSON has a symbol. */
+const OURS: unique symbol = Symbol('a piece of SQL')
+
 /** A piece of SQL with its values apart from its text. */
 export interface Fragment {
+  readonly [OURS]: true
   /** One more than there are values: they stand between. */
   readonly texts: readonly string[]
   readonly values: readonly unknown[]
@@ -11,7 +15,7 @@ export interface Fragment {
 export function fragment(texts: readonly string[], ...parts: readonly unknown[]): Fragment {
   let built: Fragment = raw(texts[0] ?? '')
   for (const [index, part] of parts.entries()) {
-    built = joined(built, isFragment(part) ? part : { texts: ['', ''], values: [part] })
+    built = joined(built, isFragment(part) ? part : made(['', ''], [part]))
     built = joined(built, raw(texts[index + 1] ?? ''))
   }
   return built
@@ -19,7 +23,7 @@ export function fragment(texts: readonly string[], ...parts: readonly unknown[])
 
 /** Text that we wrote ourselves: names of tables and columns. */
 export function raw(text: string): Fragment {
-  return { texts: [text], values: [] }
+  return made([text], [])
 }
 
 export function join(fragments: readonly Fragment[], separator: string): Fragment {
@@ -34,12 +38,13 @@ export function statement({ texts, values }: Fragment): Statement {
 
 function joined(left: Fragment, right: Fragment): Fragment {
   const seam = `${left.texts.at(-1)}${right.texts[0]}`
-  return {
-    texts: [...left.texts.slice(0, -1), seam, ...right.texts.slice(1)],
-    values: [...left.values, ...right.values],
-  }
+  return made([...left.texts.slice(0, -1), seam, ...right.texts.slice(1)], [...left.values, ...right.values])
+}
+
+function made(texts: readonly string[], values: readonly unknown[]): Fragment {
+  return { [OURS]: true, texts, values }
 }
 
 function isFragment(part: unknown): part is Fragment {
-  return typeof part === 'object' && part !== null && 'texts' in part && 'values' in part
+  return typeof part === 'object' && part !== null && OURS in part
 }

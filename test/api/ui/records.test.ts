@@ -124,6 +124,15 @@ describe.each([
       expect(kept.body.metadata.admin).toBeUndefined()
     })
 
+    it('metadata is never taken for a piece of SQL', async () => {
+      const metadata = { texts: [`'{"injected":true}'::json`], values: [] }
+      const made = await ask('POST', path, { metadata })
+      expect(made).toMatchObject({ status: 201, body: { metadata } })
+      const one = `${path}/${made.body[id]}`
+      const also = { texts: ['NULL', '::json'], values: [1], more: true }
+      expect(await ask('PATCH', one, { metadata: also })).toMatchObject({ status: 200, body: { metadata: also } })
+    })
+
     it('metadata and names travel whole; what is no text is refused', async () => {
       const metadata = { 'é 😀': ["'; DROP TABLE gateway_key; --", null, { deep: [1.5, '\u0000'] }] }
       const label = `${"Robert'); DROP TABLE gateway_key; --"} é 😀 "quoted" \\`
