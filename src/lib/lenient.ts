@@ -20,6 +20,11 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** What stands in a table of ours under a word of somebody else's; never what every object inherits. */
+export function entryOf<Value>(table: Readonly<Record<string, Value>>, word: unknown): Value | undefined {
+  return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
+}
+
 /** The JSON object that the text or bytes hold; undefined when they hold anything else. */
 export function parseRecord(json: string | Uint8Array): JsonRecord | undefined {
   try {

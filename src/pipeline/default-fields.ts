@@ -1,3 +1,5 @@
+import { entryOf } from '../lib/lenient.ts'
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** How defaults, which are in chat's words, are said in another dialect: under the same name, another name, or as the
@@ -16,7 +18,7 @@ export function defaultFields(defaults: Fields, request: Fields, words?: Default
 }
 
 function translated(name: string, value: unknown, words: DefaultWords): [string, unknown][] {
-  const word = Object.hasOwn(words, name) ? words[name] : undefined
+  const word = entryOf(words, name)
   if (word === undefined) return []
   return typeof word === 'string' ? [[word, value]] : Object.entries(word(value))
 }

@@ -9,6 +9,7 @@ export function tagsOf({ metadata }: ModelRequest): readonly string[] {
   if (!Array.isArray(tags) || tags.length === 0) return []
   const kept = tags
     .slice(0, MOST)
+    .filter((tag) => typeof tag !== 'object')
     .map((tag) => String(tag).slice(0, LONGEST).toWellFormed().replaceAll('\0', ''))
     .filter((tag) => tag !== '')
   return [...new Set(kept)]

@@ -1,4 +1,5 @@
 import type { ModelInfo } from '../config/model-list.ts'
+import { entryOf } from '../lib/lenient.ts'
 
 /** When these prices were last compared with what the vendors publish. They change; a deployment's own numbers win. */
 export const PRICES_AS_OF = '2025-11'
@@ -187,7 +188,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
 
 /** What the table knows of a model; nothing for one that it does not. */
 export function listPrices(provider: string, model: string): Prices {
-  const rows = Object.hasOwn(TABLE, provider) ? TABLE[provider] : undefined
+  const rows = entryOf(TABLE, provider)
   if (!rows) return {}
   const name = namesOf(model).find((one) => Object.hasOwn(rows, one))
   return (name === undefined ? undefined : rows[name]) ?? {}

@@ -1,4 +1,5 @@
 import { GatewayError } from '../lib/errors.ts'
+import { entryOf } from '../lib/lenient.ts'
 
 /** Hints to a provider's own bookkeeping: they change nothing in the answer, so a vendor without them loses nothing. */
 const HINTS = new Set([
@@ -31,7 +32,7 @@ export function refuseUnspoken(
 ): void {
   for (const [field, value] of Object.entries(body)) {
     if (value === undefined || value === null || spoken.has(field) || HINTS.has(field)) continue
-    if (NEUTRAL[field]?.includes(value) || isEmpty(value) || isTextOnly(field, value)) continue
+    if (entryOf(NEUTRAL, field)?.includes(value) || isEmpty(value) || isTextOnly(field, value)) continue
     throw unspoken(field, api)
   }
 }

@@ -1,4 +1,4 @@
-import { asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import { unspoken } from '../unspoken-fields.ts'
 
 const API = 'the Messages API'
@@ -22,7 +22,7 @@ const OWN = new Set(['image', 'document', 'search_result', 'thinking', 'redacted
 function partBlocks(part: JsonRecord, at: string): JsonRecord[] {
   const type = asText(part.type)
   if (OWN.has(type)) return [part]
-  const block = PARTS[type]?.(part, at)
+  const block = entryOf(PARTS, type)?.(part, at)
   if (!block) throw unspoken(`${at}.type`, API)
   if (block.type === 'text' && block.text === '') return []
   return [cachedBlock(block, part.cache_control)]

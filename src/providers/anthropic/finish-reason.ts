@@ -1,3 +1,4 @@
+import { entryOf } from '../../lib/lenient.ts'
 import type { FinishReason } from '../../modes/chat-completion.ts'
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
@@ -9,5 +10,5 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
 
 /** Why an answer ended, in chat's words. What chat has no word for (end_turn, stop_sequence, pause_turn) is a stop. */
 export function finishReason(stopReason: unknown): FinishReason {
-  return REASONS[String(stopReason)] ?? 'stop'
+  return entryOf(REASONS, stopReason) ?? 'stop'
 }

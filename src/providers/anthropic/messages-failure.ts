@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, parseRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, parseRecord } from '../../lib/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure, type WireError } from '../openai-failure.ts'
 
@@ -32,7 +32,7 @@ export function messagesFailure(
 /** The same for an error inside an answer of status 200, whole or as an event. */
 export function messagesEmbeddedFailure(error: unknown): GatewayError {
   const wire = wireError(error)
-  return classifyFailure(STATUS[wire.type ?? ''] ?? 500, wire, undefined)
+  return classifyFailure(entryOf(STATUS, wire.type) ?? 500, wire, undefined)
 }
 
 function wireError(error: unknown): WireError {

@@ -1,4 +1,4 @@
-import { asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import type { StreamStep } from '../provider.ts'
 import { messagesEmbeddedFailure } from './messages-failure.ts'
@@ -41,7 +41,7 @@ export function messagesProgress(): (event: JsonRecord) => Progress {
     message_stop: () => ({ done: true }),
     error: ({ error }) => ({ failure: messagesEmbeddedFailure(error) }),
   }
-  return (event) => meanings[asText(event.type)]?.(event) ?? {}
+  return (event) => entryOf(meanings, event.type)?.(event) ?? {}
 }
 
 /** What has been used when a stream is cut here: its input is known from the start, its output is counted. */

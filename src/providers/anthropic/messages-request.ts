@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
 import { messagesTools } from './messages-tools.ts'
@@ -99,7 +99,7 @@ const TIERS: Readonly<Record<string, JsonRecord>> = {
 
 function serviceTier(tier: unknown): JsonRecord {
   if (!isSet(tier)) return {}
-  const words = TIERS[String(tier)]
+  const words = entryOf(TIERS, tier)
   if (!words) throw unspoken('service_tier', API)
   return words
 }

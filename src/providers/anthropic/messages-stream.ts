@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import { readFrame } from '../../lib/sse.ts'
 import type { ChatChunk, ChatDelta, FinishReason, ThinkingBlock } from '../../modes/chat-completion.ts'
 import { answeredAt } from '../answered-at.ts'
@@ -69,7 +69,7 @@ function chunkWriter(created: number) {
     },
     content_block_start: ({ content_block, index }) => {
       const block = asRecord(content_block)
-      return starts[asText(block.type)]?.(block, index) ?? []
+      return entryOf(starts, block.type)?.(block, index) ?? []
     },
     content_block_delta({ delta, index }) {
       const { text, thinking, signature, partial_json } = asRecord(delta)
@@ -101,7 +101,7 @@ function chunkWriter(created: number) {
   }
 
   return {
-    chunksOf: (event: JsonRecord, meaning: Progress) => events[asText(event.type)]?.(event, meaning) ?? [],
+    chunksOf: (event: JsonRecord, meaning: Progress) => entryOf(events, event.type)?.(event, meaning) ?? [],
     /** It ends by a refusal, and nothing was said before. */
     refused: ({ delta }: JsonRecord) => isRecord(delta) && delta.stop_reason === 'refusal' && !spoken,
   }

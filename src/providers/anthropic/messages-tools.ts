@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { unspoken } from '../unspoken-fields.ts'
 
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<string, string>> = { auto: 'auto', none: 'none', re
 
 function chosenBy(choice: unknown): JsonRecord | undefined {
   if (choice === undefined || choice === null) return undefined
-  const word = WORDS[String(choice)]
+  const word = entryOf(WORDS, choice)
   if (word !== undefined) return { type: word }
   const name = asRecord(asRecord(choice).function).name
   if (isRecord(choice) && choice.type === 'function' && typeof name === 'string') return { type: 'tool', name }

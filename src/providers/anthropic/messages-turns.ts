@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import { ownThinking } from '../foreign-thinking.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
@@ -23,7 +23,7 @@ export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
   for (const [index, message] of messages.entries()) {
     const at = `messages.${index}`
     const blocks = withCacheMark(blocksOf(message, at), message.cache_control)
-    const role = ROLES[asText(message.role)]
+    const role = entryOf(ROLES, message.role)
     if (role === undefined) throw unspoken(`${at}.role`, API)
     if (role === 'system') {
       system.push(...blocks)

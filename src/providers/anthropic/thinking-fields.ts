@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { unspoken } from '../unspoken-fields.ts'
 
@@ -30,15 +30,18 @@ interface ThinkingFields {
 /** How a model is asked to think. The vendor's own `thinking` says more than `reasoning_effort`, and passes. */
 export function thinkingFields(body: ChatRequest, model: string, maxTokens: number | undefined): ThinkingFields {
   const { reasoning_effort: effort, thinking } = body
-  if (isRecord(thinking)) return { thinking, budget: Number(thinking.budget_tokens ?? 0) }
+  if (isRecord(thinking)) {
+    const { budget_tokens: told } = thinking
+    return { thinking, budget: typeof told === 'number' ? told : 0 }
+  }
   if (effort === undefined || effort === null) return { budget: 0 }
   if (effort === 'none') return { thinking: { type: 'disabled' }, budget: 0 }
   if (!TOLD_A_NUMBER.test(model)) {
-    const word = EFFORTS[String(effort)]
+    const word = entryOf(EFFORTS, effort)
     if (word === undefined) throw unspoken('reasoning_effort', 'the Messages API')
     return { thinking: { type: 'adaptive' }, effort: word, budget: 0 }
   }
-  const wanted = BUDGETS[String(effort)]
+  const wanted = entryOf(BUDGETS, effort)
   if (wanted === undefined) throw unspoken('reasoning_effort', 'the Messages API of this model')
   const budget = Math.min(wanted, (maxTokens ?? Number.POSITIVE_INFINITY) - 1)
   if (budget < LEAST_BUDGET) {

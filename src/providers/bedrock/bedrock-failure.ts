@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asText, entryOf, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai-failure.ts'
 
@@ -50,7 +50,7 @@ export function embeddedFailure(body: JsonRecord): GatewayError | undefined {
 /** An exception by its name, whose first letter is small in streams. */
 export function exception(name: string, message: string, status = 502, retryAfter?: number): GatewayError {
   const code = name.slice(0, 1).toUpperCase() + name.slice(1)
-  const meant = STATUSES[code] ?? status
+  const meant = entryOf(STATUSES, code) ?? status
   const refused = meant === 400 && WRONG_MODEL.test(message)
   const wire = {
     message: message === '' ? undefined : message,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
+import { entryOf } from '../../lib/lenient.ts'
 import type { FinishReason } from '../../modes/chat-completion.ts'
 
 const FINISHES: Readonly<Record<string, FinishReason>> = {
@@ -16,7 +17,7 @@ export function converseFinish(stopReason: unknown, saidSomething: boolean): Fin
   if (typeof stopReason === 'string' && stopReason.startsWith('malformed_')) {
     return new GatewayError('upstream_malformed', 'The model wrote something that its provider could not read.')
   }
-  const finish = FINISHES[typeof stopReason === 'string' ? stopReason : ''] ?? 'stop'
+  const finish = entryOf(FINISHES, stopReason) ?? 'stop'
   if (finish !== 'content_filter' || saidSomething) return finish
   return new GatewayError('content_policy', "The provider's content policy stopped the answer before it began.")
 }

@@ -1,6 +1,6 @@
 import { type AwsEvent, awsEventSplitter } from '../../lib/aws-event-stream.ts'
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import type { ChatDelta, FinishReason, ThinkingBlock } from '../../modes/chat-completion.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
 import { wireUsage } from '../wire-usage.ts'
@@ -92,9 +92,8 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
     if (kind === 'exception') return { failure: exception(names[':exception-type'] ?? '', asText(body?.message)) }
     if (kind === 'error') return { failure: exception(names[':error-code'] ?? '', names[':error-message'] ?? '') }
     if (!body) return { malformed: true }
-    // An event of a newer version is nothing to us, also one named like a member that every object has.
-    const name = names[':event-type'] ?? ''
-    return (Object.hasOwn(readers, name) && readers[name]?.(body)) || {}
+    // An event of a newer version is nothing to us.
+    return entryOf(readers, names[':event-type'])?.(body) ?? {}
   }
 
   return {

@@ -1,4 +1,4 @@
-import { asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { CONVERSE } from './converse-name.ts'
 
@@ -36,7 +36,7 @@ function sourceOf(url: string, at: string): { readonly format: string; readonly 
   const data = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]*)*;base64,/.exec(url)
   if (data) {
     const mediaType = (data[1] as string).toLowerCase()
-    const format = FORMATS[mediaType] ?? (mediaType.split('/')[1] as string)
+    const format = entryOf(FORMATS, mediaType) ?? (mediaType.split('/')[1] as string)
     return { format, source: { bytes: url.slice(data[0].length) } }
   }
   const stored = /^s3:\/\/.+\.(\w+)$/.exec(url)

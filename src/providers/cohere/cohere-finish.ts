@@ -1,4 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
+import { entryOf } from '../../lib/lenient.ts'
 import type { FinishReason } from '../../modes/chat-completion.ts'
 
 const FINISHES: Readonly<Record<string, FinishReason>> = {
@@ -14,5 +15,5 @@ export function cohereFinish(reason: unknown): FinishReason | GatewayError {
   if (reason === 'TIMEOUT') return new GatewayError('upstream_timeout', 'The provider took too long to answer.')
   if (reason === 'ERROR_TOXIC')
     return new GatewayError('content_policy', "The provider's content policy stopped the answer.")
-  return FINISHES[typeof reason === 'string' ? reason : ''] ?? 'stop'
+  return entryOf(FINISHES, reason) ?? 'stop'
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import { type Frame, readFrame } from '../../lib/sse.ts'
 import type { ChatDelta, FinishReason } from '../../modes/chat-completion.ts'
 import { openaiEmbeddedFailure } from '../openai-failure.ts'
@@ -70,11 +70,9 @@ export function cohereStream(model: string): StreamReader {
     if (data === undefined || data === '[DONE]') return []
     const event = parseRecord(data)
     if (!event) return [{ malformed: true }]
-    const type = asText(event.type)
-    if (!Object.hasOwn(readers, type)) {
-      const failed = type === '' && (event.message !== undefined || event.error !== undefined)
-      return failed ? [{ failure: openaiEmbeddedFailure(event.error ?? event) }] : []
-    }
-    return readers[type]?.(event, asRecord(asRecord(event.delta).message)) ?? []
+    const read = entryOf(readers, event.type)
+    if (read) return read(event, asRecord(asRecord(event.delta).message))
+    const failed = asText(event.type) === '' && (event.message !== undefined || event.error !== undefined)
+    return failed ? [{ failure: openaiEmbeddedFailure(event.error ?? event) }] : []
   })
 }

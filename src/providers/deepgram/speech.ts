@@ -1,4 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
+import { entryOf } from '../../lib/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
 import { unspoken } from '../unspoken-fields.ts'
@@ -81,7 +82,7 @@ function partsOf(model: string): { readonly family: string; readonly language: s
 }
 
 function formatOf(asked: string): Readonly<Record<string, string>> {
-  const format = Object.hasOwn(FORMATS, asked) ? FORMATS[asked] : undefined
+  const format = entryOf(FORMATS, asked)
   if (format) return format
   throw unspoken('response_format', API, `Ask for one of ${Object.keys(FORMATS).join(', ')}.`)
 }

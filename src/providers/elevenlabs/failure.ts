@@ -1,5 +1,5 @@
 import { type FailureName, GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure, type WireError } from '../openai-failure.ts'
 
@@ -36,7 +36,7 @@ export function elevenlabsEmbeddedFailure(body: JsonRecord): GatewayError {
 
 function named(status: number, body: JsonRecord | undefined, retryAfter: number | undefined): GatewayError {
   const wire = readWire(body?.detail)
-  const failure = wire.code === undefined || !Object.hasOwn(BY_CODE, wire.code) ? undefined : BY_CODE[wire.code]
+  const failure = entryOf(BY_CODE, wire.code)
   if (failure) return new GatewayError(failure, wire.message ?? 'The provider rejected the request.')
   // The client chose the voice: it is not the operator who must look.
   if (wire.code === 'voice_not_found') return classifyFailure(400, { ...wire, param: 'voice' }, retryAfter)
@@ -60,4 +60,4 @@ function readWire(detail: unknown): WireError {
   }
 }
 
-const publicName = (field: string) => (Object.hasOwn(FIELDS, field) ? FIELDS[field] : field || undefined)
+const publicName = (field: string) => entryOf(FIELDS, field) ?? (field || undefined)

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { isRecord } from '../../lib/lenient.ts'
+import { entryOf, isRecord } from '../../lib/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
 import { unspoken } from '../unspoken-fields.ts'
@@ -46,7 +46,9 @@ export const elevenlabsSpeech: Adapter<SpeechRequest> = {
 
     const query = new URLSearchParams({ output_format: outputFormat(response_format ?? 'mp3') })
     for (const name of QUERY_OPTIONS) {
-      if (native[name] !== undefined) query.set(name, String(native[name]))
+      const { [name]: option = null } = native
+      if (typeof option === 'object' && option !== null) throw unspoken(name, API)
+      if (option !== null) query.set(name, String(option))
       delete native[name]
     }
     const voice = encodeURIComponent(voiceId(body, connection.defaults))
@@ -85,7 +87,7 @@ function voiceId(body: SpeechRequest, defaults: Readonly<Record<string, unknown>
 }
 
 function outputFormat(asked: string): string {
-  const format = Object.hasOwn(FORMATS, asked) ? FORMATS[asked] : NATIVE_FORMAT.test(asked) ? asked : undefined
+  const format = entryOf(FORMATS, asked) ?? (NATIVE_FORMAT.test(asked) ? asked : undefined)
   if (format !== undefined) return format
   const names = Object.keys(FORMATS).join(', ')
   throw unspoken('response_format', API, `Ask for one of ${names}, or a format such as mp3_22050_32.`)

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { asList, asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import type { FinishReason, ThinkingBlock, ToolCallDelta } from '../../modes/chat-completion.ts'
 import { signedBlock, signedContent } from './thought-signature.ts'
 
@@ -101,7 +101,7 @@ export function candidateReader(responseId: string): CandidateReader {
       if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
         throw new GatewayError('upstream_rejected', asText(finishMessage) || 'A thought signature is missing.')
       }
-      const finish = FINISHES[finishReason] ?? 'stop'
+      const finish = entryOf(FINISHES, finishReason) ?? 'stop'
       if (finish === FILTERED && !spoke) throw blocked(finishReason, finishMessage)
       return finish === 'stop' && calls > 0 ? 'tool_calls' : finish
     },

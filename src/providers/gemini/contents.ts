@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { GEMINI, generationOf } from './api-name.ts'
 import { type Part, partOf } from './media-part.ts'
@@ -37,7 +37,7 @@ export function conversationOf(messages: readonly JsonRecord[], model: string): 
     results: undefined,
   }
   for (const [index, message] of messages.entries()) {
-    const read = ROLES[asText(message.role)]
+    const read = entryOf(ROLES, message.role)
     if (!read) throw unspoken(`messages.${index}.role`, GEMINI)
     read(reading, message, `messages.${index}`)
     if (message.role !== 'tool') reading.results = undefined

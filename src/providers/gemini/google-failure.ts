@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai-failure.ts'
 
@@ -42,7 +42,7 @@ export function googleFailureIn(document: unknown): GatewayError | undefined {
   const error = errorIn(document)
   if (!error) return undefined
   const code = Number(error.code)
-  const status = code >= 400 && code <= 599 ? code : (STATUSES[asText(error.status)] ?? 500)
+  const status = code >= 400 && code <= 599 ? code : (entryOf(STATUSES, error.status) ?? 500)
   return classify(status, error, undefined)
 }
 

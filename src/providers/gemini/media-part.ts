@@ -1,4 +1,4 @@
-import { asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { GEMINI } from './api-name.ts'
 
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** One part of a message in Gemini's words. `at` is its place in the request, for a refusal. */
 export function partOf(value: unknown, at: string): Part {
   const part = asRecord(value)
-  const say = SAYINGS[asText(part.type)]
+  const say = entryOf(SAYINGS, part.type)
   if (!say) throw unspoken(`${at}.type`, GEMINI)
   return say(part, at)
 }
@@ -49,7 +49,7 @@ const SAYINGS: Readonly<Record<string, (part: JsonRecord, at: string) => Part>> 
   video_url: (part, at) => media(addressOf(part.video_url), `${at}.video_url`),
   input_audio(part) {
     const { data, format } = asRecord(part.input_audio)
-    return { inlineData: { mimeType: TYPES[asText(format)] ?? `audio/${asText(format)}`, data: asText(data) } }
+    return { inlineData: { mimeType: entryOf(TYPES, format) ?? `audio/${asText(format)}`, data: asText(data) } }
   },
   file(part, at) {
     const { file_data, file_id, filename } = asRecord(part.file)
@@ -73,5 +73,5 @@ function media(address: string, at: string, name = ''): Part {
 }
 
 function typeByEnding(name: string): string | undefined {
-  return TYPES[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '']
+  return entryOf(TYPES, /\.(\w+)$/.exec(name)?.[1]?.toLowerCase())
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { generationOf } from './api-name.ts'
@@ -34,8 +34,7 @@ export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: s
   if (reasoning_effort === undefined || reasoning_effort === null) {
     return type === undefined ? undefined : { includeThoughts: true }
   }
-  const effort = asText(reasoning_effort)
-  const budget = BUDGETS[effort]
+  const budget = entryOf(BUDGETS, reasoning_effort)
   if (budget === undefined) {
     const names = Object.keys(BUDGETS).join(', ')
     throw new GatewayError('invalid_request', `'reasoning_effort' must be one of ${names}.`, {
@@ -46,7 +45,7 @@ export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: s
   if ((generationOf(model) ?? 0) < 3) {
     return budget === 0 ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget: budget }
   }
-  const level = LEVELS[effort]
+  const level = entryOf(LEVELS, reasoning_effort)
   if (!level) {
     throw unspoken('reasoning_effort', 'Gemini 3, which always thinks', "Ask for 'minimal', or choose another model.")
   }

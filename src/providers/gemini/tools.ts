@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { GEMINI } from './api-name.ts'
@@ -33,7 +33,7 @@ const MODES: Readonly<Record<string, string>> = { auto: 'AUTO', none: 'NONE', re
 function callingOf(choice: unknown, strict: boolean): JsonRecord | undefined {
   if (choice === 'auto') return strict ? { mode: 'VALIDATED' } : undefined
   if (typeof choice === 'string') {
-    const mode = MODES[choice]
+    const mode = entryOf(MODES, choice)
     if (mode) return { mode }
     throw new GatewayError('invalid_request', "'tool_choice' must be auto, none, required or a tool.", {
       param: 'tool_choice',

@@ -51,6 +51,9 @@ const KEYS = [
     'documents',
     'voice_settings',
     '__proto__',
+    'constructor',
+    'toString',
+    'valueOf',
   ],
 ]
 const WORDS = [
@@ -78,6 +81,7 @@ const WORDS = [
     '{}',
   ],
   ...['{"a":1}', '{', 'null', 'low', 'high', 'ephemeral', 'enabled', '1024x1024', 'mp3', '', '..', '\ud800', '\u0000'],
+  ...['constructor', '__proto__'],
 ]
 
 const word = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 8 }))

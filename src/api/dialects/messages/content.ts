@@ -1,4 +1,4 @@
-import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
 import { inexpressible } from '../inexpressible.ts'
 
 /** Text, pictures and documents as parts of a chat message. `at` names them in a refusal. */
@@ -20,8 +20,9 @@ export function asContent(parts: readonly JsonRecord[]): string | readonly JsonR
 }
 
 export function chatPart(block: JsonRecord, at: string): JsonRecord {
-  const part = PARTS[asText(block.type)]?.(block, at)
-  if (!part) throw inexpressible(`${at}.type`, `'${at}': this deployment cannot take a block of type '${block.type}'.`)
+  const part = entryOf(PARTS, block.type)?.(block, at)
+  if (!part)
+    throw inexpressible(`${at}.type`, `'${at}': this deployment cannot take a block of type '${asText(block.type)}'.`)
   return isRecord(block.cache_control) ? { ...part, cache_control: block.cache_control } : part
 }
 

@@ -1,4 +1,4 @@
-import { asRecord, asText, type JsonRecord, parseRecord } from '../../../lib/lenient.ts'
+import { asRecord, asText, entryOf, type JsonRecord, parseRecord } from '../../../lib/lenient.ts'
 import { readFrame } from '../../../lib/sse.ts'
 import type { ChatChunk, ChatDelta } from '../../../modes/chat-completion.ts'
 import type { DialectFollower } from '../../../pipeline/dialect.ts'
@@ -45,7 +45,7 @@ export function followMessages(): DialectFollower {
     hear(bytes) {
       const { data } = readFrame({ bytes, text: '' })
       const event = data === undefined ? undefined : parseRecord(data)
-      return (event && meanings[asText(event.type)]?.(event)) ?? []
+      return (event && entryOf(meanings, event.type)?.(event)) ?? []
     },
     goOn: () => messagesEvents({ begun, index, open }),
   }

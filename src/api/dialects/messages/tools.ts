@@ -1,4 +1,4 @@
-import { asText, type JsonRecord } from '../../../lib/lenient.ts'
+import { entryOf, type JsonRecord } from '../../../lib/lenient.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
 
@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<string, string>> = { auto: 'auto', any: 'required',
 
 function chatToolChoice(choice: JsonRecord): JsonRecord {
   const { type, name, disable_parallel_tool_use } = choice
-  const word = WORDS[asText(type)]
+  const word = entryOf(WORDS, type)
   if (word === undefined && type !== 'tool') {
     throw inexpressible('tool_choice.type', `'tool_choice.type': one of auto, any, tool and none.`)
   }

@@ -1,3 +1,4 @@
+import { asText, entryOf } from '../../../lib/lenient.ts'
 import { inexpressible } from '../inexpressible.ts'
 
 export type Part = Readonly<Record<string, unknown>>
@@ -14,9 +15,9 @@ export function chatContent(content: unknown, param: string): unknown {
 
 function chatPart(part: unknown, param: string): Part {
   const { type, ...fields } = (typeof part === 'object' && part !== null ? part : {}) as Part
-  const write = typeof type === 'string' && Object.hasOwn(PARTS, type) ? PARTS[type] : undefined
+  const write = entryOf(PARTS, type)
   if (!write) {
-    throw inexpressible(`${param}.type`, `Content of type '${String(type)}' is not supported at '${param}'.`)
+    throw inexpressible(`${param}.type`, `Content of type '${asText(type)}' is not supported at '${param}'.`)
   }
   return write(fields, param)
 }

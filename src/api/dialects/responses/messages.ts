@@ -1,3 +1,4 @@
+import { asText, entryOf } from '../../../lib/lenient.ts'
 import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { chatContent, type Part } from './content.ts'
@@ -68,8 +69,8 @@ export function messagesOf(input: string | readonly Part[]): Message[] {
   for (const [index, item] of input.entries()) {
     const param = `input.${index}`
     const type = item.type ?? 'message'
-    const read = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
-    if (!read) throw inexpressible(`${param}.type`, `Items of type '${String(type)}' are not supported at '${param}'.`)
+    const read = entryOf(kinds, type)
+    if (!read) throw inexpressible(`${param}.type`, `Items of type '${asText(type)}' are not supported at '${param}'.`)
     read(item, param)
   }
   flush()
@@ -90,7 +91,7 @@ function turnMessage({ content, reasoning, thinking, calls }: Turn): Message {
 const ROLES: Readonly<Record<string, string>> = { user: 'user', system: 'system', developer: 'system' }
 
 function chatRole(role: unknown, param: string): string {
-  const known = typeof role === 'string' && Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
+  const known = entryOf(ROLES, role)
   if (known === undefined) {
     throw inexpressible(`${param}.role`, `'${param}.role' must be user, assistant, system or developer.`)
   }
