@@ -1,6 +1,7 @@
+import type { NeonDbError, NeonQueryFunction } from '@neondatabase/serverless'
 import { credentialsOf } from './connection-string.ts'
 import { type Sql, SqlError } from './sql.ts'
-import { noAnswer, refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
+import { noAnswer, refused, sqlOver, type Wire, type WireStatement } from './wire.ts'
 
 export interface NeonOptions {
   readonly connectionString: string
@@ -12,79 +13,66 @@ export interface NeonOptions {
 /** Postgres over HTTP, as Neon speaks it: one request a query, one request a batch, nothing kept open. */
 export function neonSql({ connectionString, fetchEndpoint, timeoutMs = 10_000 }: NeonOptions): Sql {
   credentialsOf(connectionString)
-  const address = new URL(connectionString)
-  // A header takes what an address is once everything odd in it is escaped.
-  return sqlOver(neonWire(fetchEndpoint ?? ownEndpoint(address), address.href, timeoutMs))
+  const { hostname, port } = new URL(connectionString)
+  if (fetchEndpoint !== undefined) endpoints.set(`${hostname}:${port}`, fetchEndpoint)
+  return sqlOver(neonWire(connectionString, timeoutMs))
 }
 
-/** Neon takes HTTP at a host beside that of the database. */
-function ownEndpoint({ hostname }: URL): string {
-  return `https://${hostname.replace(/^[^.]+\./, 'api.')}/sql`
-}
+type Client = NeonQueryFunction<true, true>
+const RAW = { arrayMode: true, fullResults: true, types: { getTypeParser: () => (text: string) => text } } as const
 
-// Neon's own client brings a driver with sockets of its own, a sixth of the bundle: this is all that it says over HTTP.
-function neonWire(endpoint: string, connectionString: string, timeoutMs: number): Wire {
-  const headers = {
-    'Neon-Connection-String': connectionString,
-    'Neon-Raw-Text-Output': 'true',
-    'Neon-Array-Mode': 'true',
+const endpoints = new Map<string, string>()
+let told = false
+
+/** The client, evaluated with the first statement: it brings a driver with sockets of its own, which would be a sixth of
+ *  what a worker does before its first request. */
+async function clientOf(connectionString: string): Promise<Client> {
+  const { neon, neonConfig } = await import('@neondatabase/serverless')
+  if (!told) {
+    told = true
+    // It keeps its endpoint in one variable for the whole process. It is set once, here, to a look-up by host and port, so
+    // that several databases can be spoken to at a time.
+    const own = neonConfig.fetchEndpoint
+    neonConfig.fetchEndpoint = (host, port, options) =>
+      endpoints.get(`${host}:${port}`) ?? (typeof own === 'function' ? own(host, port, options) : own)
   }
+  return neon(connectionString, RAW)
+}
 
-  async function post(body: object): Promise<unknown> {
+function neonWire(connectionString: string, timeoutMs: number): Wire {
+  let known: Client | undefined
+  const ask = async <Answer>(work: (client: Client) => Promise<Answer>): Promise<Answer> => {
     try {
-      const response = await fetch(endpoint, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(timeoutMs),
-        // It would carry the connection string, password included, to wherever it points.
-        redirect: 'manual',
-      })
-      if (response.ok) return await response.json()
-      throw await failureOf(response)
+      known ??= await clientOf(connectionString)
+      return await work(known)
     } catch (error) {
-      if (error instanceof SqlError) throw error
-      if (error instanceof Error && error.name === 'TimeoutError') throw noAnswer(timeoutMs)
-      // Texts of the platform are not repeated: some hold the address.
-      throw new SqlError('The database cannot be reached.')
+      throw failure(error, timeoutMs)
     }
   }
+  // A redirect would carry the connection string, password included, to wherever it points.
+  const fetchOptions = () => ({ signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' })
 
   return {
-    async run(statement) {
-      return resultOf(await post(asNeon(statement)))
-    },
-    async runAll(statements) {
-      const answer = await post({ queries: statements.map(asNeon) })
-      const { results } = (answer ?? {}) as { readonly results?: unknown }
-      if (!Array.isArray(results) || results.length !== statements.length) throw unreadable()
-      return results.map(resultOf)
-    },
+    run: ({ text, values }) =>
+      ask((client) => client.query(text, [...values], { ...RAW, fetchOptions: fetchOptions() })),
+    runAll: (statements) =>
+      ask((client) => {
+        const query = ({ text, values }: WireStatement) => client.query(text, [...values], RAW)
+        return client.transaction(statements.map(query), { ...RAW, fetchOptions: fetchOptions() })
+      }),
     close: async () => {},
   }
 }
 
-function asNeon({ text, values }: WireStatement): object {
-  return { query: text, params: values }
-}
-
-function resultOf(answer: unknown): WireResult {
-  const result = (answer ?? {}) as Partial<WireResult>
-  if (!Array.isArray(result.fields) || !Array.isArray(result.rows)) throw unreadable()
-  return result as WireResult
-}
-
-function unreadable(): SqlError {
-  return new SqlError('The database gave an answer that cannot be read.')
-}
-
-/** In the server's own words, where it named the failure. */
-async function failureOf(response: Response): Promise<SqlError> {
-  if (response.status === 400) {
-    const { code, message } = (await response.json()) as { readonly code?: string; readonly message?: string }
-    if (code) return refused(code, String(message))
-  } else {
-    await response.body?.cancel()
-  }
-  return new SqlError(`The database answered with HTTP status ${response.status}.`)
+/** The client's own texts are not repeated where the server did not name the failure: some hold the connection string. */
+function failure(error: unknown, timeoutMs: number): SqlError {
+  const { code, message, sourceError } = error as Partial<NeonDbError>
+  if (code) return refused(code, String(message))
+  if ((sourceError ?? (error as Error)).name === 'TimeoutError') return noAnswer(timeoutMs)
+  const status = /^Server error \(HTTP status (\d+)\)/.exec(String(message))?.[1]
+  if (status) return new SqlError(`The database answered with HTTP status ${status}.`)
+  // It keeps what went wrong on the way.
+  return new SqlError(
+    sourceError ? 'The database cannot be reached.' : 'The database gave an answer that cannot be read.',
+  )
 }
