@@ -12,6 +12,8 @@ const inside = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 interface Source {
   readonly bytes: Uint8Array
   readonly members: readonly Member[]
+  /** Throws what is wrong with a member that was just built. */
+  accept?: (key: string, built: unknown) => void
 }
 
 const sources = new WeakMap<object, Source>()
@@ -22,12 +24,13 @@ export function parseLazily(bytes: Uint8Array): unknown {
   const members = bytes.byteLength >= 2 * LAZY_BYTES && isUtf8(bytes) ? membersOf(bytes) : undefined
   if (!members) return JSON.parse(document.decode(bytes))
   const value: Record<string, unknown> = {}
+  const source: Source = { bytes, members }
   for (const { key, valueStart, valueEnd } of members) {
     const written = bytes.subarray(valueStart, valueEnd)
     if (written.byteLength < LAZY_BYTES) define(value, key, { value: JSON.parse(inside.decode(written)) })
-    else define(value, key, lazily(written))
+    else define(value, key, lazily(key, written, source))
   }
-  sources.set(value, { bytes, members })
+  sources.set(value, source)
   return value
 }
 
@@ -45,16 +48,26 @@ export function outline(value: unknown): unknown {
   return seen
 }
 
+/** Has each member that is built from now on accepted before anybody gets it. */
+export function acceptBuilt(value: object, accept: (key: string, built: unknown) => void): void {
+  const source = sources.get(value)
+  if (source) source.accept = accept
+}
+
 /** Where an object came from, when it was read lazily. */
 export function sourceOf(value: object): Source | undefined {
   return sources.get(value)
 }
 
-function lazily(written: Uint8Array): PropertyDescriptor {
+function lazily(key: string, written: Uint8Array, source: Source): PropertyDescriptor {
   let built: { readonly value: unknown } | undefined
   return {
     get() {
-      built ??= { value: checked(written) }
+      if (!built) {
+        const value = checked(written)
+        source.accept?.(key, value)
+        built = { value }
+      }
       return built.value
     },
   }

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { GatewayError } from '../lib/errors.ts'
-import { outline, parseLazily } from '../lib/lazy-json.ts'
-import type { ModelRequest } from '../modes/mode.ts'
+import { acceptBuilt, outline, parseLazily, sourceOf } from '../lib/lazy-json.ts'
+import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { CallInput } from './call.ts'
 
 export type Parsed = { readonly request: ModelRequest; readonly error?: never } | { readonly error: GatewayError }
@@ -18,7 +18,28 @@ export function parse(input: CallInput): Parsed {
     }
   }
   // JSON stays the object that was parsed.
-  return checked(outline(body), dialect?.schema ?? mode.schema, () => body)
+  const schema = dialect?.schema ?? mode.schema
+  return sourceOf(body) ? checkedByShape(body, schema, mode) : checked(body, schema, () => body)
+}
+
+/** A body with members that nobody has read yet. Of a long list its shape shows the first item: whoever reads them all
+ *  may trust the others as much. */
+function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mode: Mode): Parsed {
+  try {
+    const shape = outline(body) as object
+    const parsed = checked(shape, schema, () => body)
+    if (parsed.error) return parsed
+    acceptBuilt(body, (key, built) => {
+      const { error } = checked({ ...shape, [key]: built }, schema, () => body)
+      if (error) throw error
+    })
+    // What a call is billed by is read before it runs: nothing can be refused any more when it has.
+    mode.measure(body)
+    return parsed
+  } catch (error) {
+    if (error instanceof GatewayError) return { error }
+    throw error
+  }
 }
 
 /** What of a body its schema looks at, as the request that it is. */
