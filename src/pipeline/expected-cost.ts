@@ -67,6 +67,9 @@ function boundOf(request: ModelRequest): number | undefined {
   return undefined
 }
 
+/** No vendor gives more answers to one request; numbers of JSON have no end. */
+const MOST_ANSWERS = 1024
+
 function answersOf({ n }: ModelRequest): number {
-  return typeof n === 'number' && n > 1 ? n : 1
+  return typeof n === 'number' && n > 1 ? Math.min(n, MOST_ANSWERS) : 1
 }
