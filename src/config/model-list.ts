@@ -29,7 +29,7 @@ export type ModelMode = (typeof MODEL_MODES)[number]
 
 export const name = () =>
   checked((value) =>
-    value.length > 256 || value.trim() !== value || /\p{Cc}/u.test(value)
+    value.length > 256 || value.trim() !== value || /[\p{Cc}\p{Cs}]/u.test(value)
       ? 'must be at most 256 characters, without control characters or spaces at its ends'
       : undefined,
   )

@@ -1,12 +1,12 @@
 import { type Abort, asAbortSignal } from '../lib/abort.ts'
-import { asGatewayError } from '../lib/errors.ts'
 import type { Outgoing } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { UpstreamRequest } from '../transport/transport.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { asRequestFailure } from './request-failure.ts'
 import type { Speaker } from './speak.ts'
 
-/** What goes wrong before the provider is asked is a mistake of the client's or of ours, and blames no deployment. */
+/** The upstream call of an attempt, authorized. */
 export function requestOf(
   services: PipelineServices,
   { provider, connection }: Deployment,
@@ -19,7 +19,7 @@ export function requestOf(
     if (!provider.authorize && !(request instanceof Promise)) return request
     return authorized(services, { provider, connection }, request, ended)
   } catch (error) {
-    throw asGatewayError(error)
+    throw asRequestFailure(error)
   }
 }
 
@@ -33,7 +33,7 @@ async function authorized(
   try {
     request = await requesting
   } catch (error) {
-    throw asGatewayError(error)
+    throw asRequestFailure(error)
   }
   if (!provider.authorize) return request
   return provider.authorize(request, connection, { transport, signal: asAbortSignal(ended), now: clock.now() })

@@ -7,6 +7,7 @@ import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../prov
 import type { Deployment } from '../routing/deployment.ts'
 import { defaultFields } from './default-fields.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
+import { asRequestFailure } from './request-failure.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -173,9 +174,13 @@ const translations = new WeakMap<ModelRequest, ModelRequest>()
 function chatOf(request: ModelRequest, dialect: Dialect): ModelRequest {
   const known = translations.get(request)
   if (known) return known
-  const chat = dialect.toChat(request)
-  translations.set(request, chat)
-  return chat
+  try {
+    const chat = dialect.toChat(request)
+    translations.set(request, chat)
+    return chat
+  } catch (error) {
+    throw error instanceof RangeError ? asRequestFailure(error) : error
+  }
 }
 
 function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {

@@ -3,6 +3,9 @@ import { accepted } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Client } from '../../pipeline/client.ts'
 
+/** Deeper than anybody means. Whatever is kept is printed again, which has an end at the depth of the stack. */
+const MOST_LEVELS = 200
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** The JSON body of a request, as it was sent, once its schema has taken it. Counted while it arrives. An empty one is no
@@ -20,6 +23,7 @@ export async function readJson(
   if (mayBeMissing && bytes.length === 0) return undefined
   if (!isJson) throw notJson()
   const value = parsed(bytes)
+  if (isDeeper(value, MOST_LEVELS)) throw tooDeep()
   accepted(schema, value)
   return value
 }
@@ -27,6 +31,16 @@ export async function readJson(
 function notJson(): GatewayError {
   const message = 'Send the body as application/json, with that "Content-Type" header.'
   return new GatewayError('unsupported_media_type', message)
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
+}
+
+function tooDeep(): GatewayError {
+  const message = `The request body is nested more than ${MOST_LEVELS} levels deep.`
+  return new GatewayError('invalid_request', message, { code: 'nested_too_deeply' })
 }
 
 function parsed(bytes: Uint8Array): unknown {
