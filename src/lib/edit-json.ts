@@ -19,28 +19,24 @@ export function editJson(
   }
   // A client may call a member `valueOf` or `constructor`: only what the changes hold themselves is changed.
   const changed = (key: string) => Object.hasOwn(changes, key)
-  const keys = new Set(members.map((member) => member.key))
-  const kept = members.filter((member) => !changed(member.key) || changes[member.key] !== undefined)
-  const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !keys.has(key))
+  const isMember = (key: string) => members.some((member) => member.key === key)
+  const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !isMember(key))
   const headEnd = members[0]?.start ?? bytes.indexOf(0x7b) + 1
   const tailStart = members.at(-1)?.valueEnd ?? headEnd
 
   const pieces = [bytes.subarray(0, headEnd)]
   const written = added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(changes[key])}`).join(',')
   if (written !== '') pieces.push(encoder.encode(written))
-  for (const [index, member] of kept.entries()) {
-    const before = kept[index - 1]
-    if (before) {
-      const adjacent = members[members.indexOf(member) - 1] === before
-      pieces.push(adjacent ? bytes.subarray(before.valueEnd, member.start) : COMMA)
-    } else if (written !== '') {
-      pieces.push(COMMA)
-    }
-    if (changed(member.key)) {
-      pieces.push(bytes.subarray(member.start, member.valueStart), encoder.encode(JSON.stringify(changes[member.key])))
-    } else {
-      pieces.push(bytes.subarray(member.start, member.valueEnd))
-    }
+  /** The place of the last member that stayed. */
+  let last = -1
+  for (const [index, { key, start, valueStart, valueEnd }] of members.entries()) {
+    if (changed(key) && changes[key] === undefined) continue
+    const before = members[last]
+    if (before) pieces.push(last === index - 1 ? bytes.subarray(before.valueEnd, start) : COMMA)
+    else if (written !== '') pieces.push(COMMA)
+    if (changed(key)) pieces.push(bytes.subarray(start, valueStart), encoder.encode(JSON.stringify(changes[key])))
+    else pieces.push(bytes.subarray(start, valueEnd))
+    last = index
   }
   pieces.push(bytes.subarray(tailStart))
   return gatherBytes(pieces)

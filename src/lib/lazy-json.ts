@@ -34,15 +34,18 @@ export function parseLazily(bytes: Uint8Array): unknown {
   return value
 }
 
+/** Lists in lists that are still looked into: each look goes through everything inside. */
+const MOST_LOOKS = 4
+
 /** The same object for a look at its shape: of a list that was not built there is the first item, of a text a letter. */
-export function outline(value: unknown): unknown {
+export function outline(value: unknown, looks = MOST_LOOKS): unknown {
   const source = typeof value === 'object' && value !== null ? sources.get(value) : undefined
   if (!source) return value
   const { bytes, members } = source
   const seen: Record<string, unknown> = {}
   for (const { key, valueStart, valueEnd } of members) {
     const long = valueEnd - valueStart >= LAZY_BYTES
-    const sample = long ? SAMPLES.get(bytes[valueStart])?.(bytes, valueStart) : undefined
+    const sample = long ? SAMPLES.get(bytes[valueStart])?.(bytes, valueStart, looks) : undefined
     define(seen, key, { value: sample ?? (value as Record<string, unknown>)[key] })
   }
   return seen
@@ -88,14 +91,16 @@ function define(target: object, key: string, descriptor: PropertyDescriptor): vo
 }
 
 /** What stands for a long value, by its first byte. */
-const SAMPLES = new Map<number | undefined, (bytes: Uint8Array, start: number) => unknown>([
-  [0x5b, (bytes, start) => [firstItem(bytes, start)]],
+const SAMPLES = new Map<number | undefined, (bytes: Uint8Array, start: number, looks: number) => unknown>([
+  [0x5b, firstItem],
   [0x22, () => '…'],
 ])
 
-function firstItem(bytes: Uint8Array, listStart: number): unknown {
+/** A list of the first one alone, or of none. */
+function firstItem(bytes: Uint8Array, listStart: number, looks: number): unknown[] {
   let start = listStart + 1
   while ((bytes[start] as number) <= 32) start++
+  if (bytes[start] === 0x5d) return []
   const written = bytes.subarray(start, endOfValue(bytes, start))
-  return written[0] === 0x7b ? outline(parseLazily(written)) : checked(written)
+  return [written[0] === 0x7b && looks > 0 ? outline(parseLazily(written), looks - 1) : checked(written)]
 }

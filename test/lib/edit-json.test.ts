@@ -34,6 +34,15 @@ describe('editJson', () => {
     expect(edit(text, { model: 'b' })).toBe(text.replace('"a"', '"b"'))
   })
 
+  it('takes no more time for each member where there are many', () => {
+    const members = Array.from({ length: 300_000 }, (_, index) => `"k${index}":1`)
+    const text = `{"model":"a",${members.join(',')}}`
+    const began = performance.now()
+    const edited = edit(text, { model: 'b', k7: undefined, added: 1 })
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(edited).toBe(text.replace('{"model":"a"', '{"added":1,"model":"b"').replace('"k7":1,', ''))
+  })
+
   it('ends up right with repeated and escaped keys', () => {
     expect(JSON.parse(edit('{"model":"a","model":"b"}', { model: 'c' }))).toEqual({ model: 'c' })
     expect(JSON.parse(edit('{"mod\\u0065l":"a"}', { model: 'c' }))).toEqual({ model: 'c' })

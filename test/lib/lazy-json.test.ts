@@ -29,6 +29,18 @@ describe('parseLazily', () => {
     expect(outline(parseLazily(bytesOf(text)))).toEqual({ model: 'm', messages: [{ role: 'user' }], input: [] })
   })
 
+  it('shows an empty list as one, however much space it holds', () => {
+    expect(outline(parseLazily(bytesOf(`{"tools":[${' '.repeat(140_000)}]}`)))).toEqual({ tools: [] })
+  })
+
+  it('looks only so deep into lists in lists', () => {
+    const levels = 2000
+    const text = `{"messages":${'[{"a":'.repeat(levels)}"${'x'.repeat(4_000_000)}"${'}]'.repeat(levels)}}`
+    const began = performance.now()
+    expect(outline(parseLazily(bytesOf(text)))).toMatchObject({ messages: [{ a: [{ a: [{}] }] }] })
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+
   it.each([
     ['repeated keys', `{"a":1,"a":2,"x":${JSON.stringify(long)}}`],
     ['escaped keys', `{"\\u0061":1,"x":${JSON.stringify(long)}}`],
