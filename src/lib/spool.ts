@@ -79,7 +79,11 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
     } catch {
       mayScratch = false
     }
-    if (closed) scratch?.close()
+  }
+
+  function giveRoomBack(): void {
+    scratch?.close()
+    scratch = undefined
   }
 
   function dropOldest(): void {
@@ -101,6 +105,7 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
       if (ended) return Promise.resolve(undefined)
       pulling ??= next().finally(() => {
         pulling = undefined
+        if (closed) giveRoomBack()
       })
       return pulling
     },
@@ -130,7 +135,8 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
       first = received
       lost = true
       source.close()
-      if (!pulling) scratch?.close()
+      // What is just being written there ends first.
+      if (!pulling) giveRoomBack()
     },
   }
 }
