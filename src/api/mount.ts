@@ -3,6 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
 import { requirePermission } from '../identity/permissions.ts'
 import { GatewayError } from '../lib/errors.ts'
+import { lazily } from '../lib/lazily.ts'
 import { describeError } from '../lib/log.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
 import { admitRequest } from '../pipeline/admit.ts'
@@ -22,18 +23,20 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   const { contract, handler } = route
   const { max_json_bytes: limit } = services.config.general_settings
   const path = contract.path.replace(/\{(\w+)\}/g, ':$1')
-  const validators = [
-    ...(contract.params ? [validator('param', contract.params)] : []),
-    ...(contract.query ? [validator('query', contract.query)] : []),
-  ]
+  const { params, query } = contract
+  const validators = lazily(() => [
+    ...(params ? [validator('param', params())] : []),
+    ...(query ? [validator('query', query())] : []),
+  ])
+  const jsonSchema = contract.json && lazily(contract.json)
   app.on(contract.method.toUpperCase(), path, async (c) => {
     const exchange = openExchange(c, contract)
     let response: Response
     try {
       if (contract.auth !== 'public') await authenticate(services, exchange, contract)
-      for (const validate of validators) await validate(c, nothingElse)
-      const json = contract.json
-        ? await readJson(c.env.client, c.req.header('content-type'), contract.json, limit)
+      for (const validate of validators()) await validate(c, nothingElse)
+      const json = jsonSchema
+        ? await readJson(c.env.client, c.req.header('content-type'), jsonSchema(), limit)
         : undefined
       const answer: Answer = await handler(scopeOf(services, exchange, json) as Scope<never>)
       response = respond(services, exchange, answer)

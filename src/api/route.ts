@@ -7,10 +7,11 @@ import type { Scope } from './scope.ts'
 export interface ResponseContract {
   readonly description: string
   readonly contentType?: string
-  readonly schema?: z.ZodType
+  readonly schema?: () => z.ZodType
 }
 
-/** What a route takes and gives. The same object checks its requests and writes its part of the OpenAPI document. */
+/** What a route takes and gives. The same object checks its requests and writes its part of the OpenAPI document. Schemas
+ *  are built when they are first used: those of all routes together would be a good part of every start. */
 export interface RouteContract {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With `{name}` for parameters, as OpenAPI writes them. */
@@ -27,12 +28,12 @@ export interface RouteContract {
   readonly action?: string
   /** It runs a model: refusals of it count as failed model calls. */
   readonly modelCall?: true
-  readonly params?: z.ZodObject
-  readonly query?: z.ZodObject
+  readonly params?: () => z.ZodObject
+  readonly query?: () => z.ZodObject
   /** A JSON body that is read and checked before the handler, which gets it as it was sent. */
-  readonly json?: z.ZodType
+  readonly json?: () => z.ZodType
   /** Documented here; read by the handler, which wants its bytes. */
-  readonly body?: { readonly schema: z.ZodType; readonly contentType: string }
+  readonly body?: { readonly schema: () => z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>
   /** The body of its failures, where its clients know another shape than the usual one. */
   readonly errorBody?: (error: GatewayError, requestId: string) => object
@@ -41,9 +42,9 @@ export interface RouteContract {
 }
 
 type InputOf<Contract extends RouteContract> = {
-  readonly params: Contract['params'] extends z.ZodObject ? z.output<Contract['params']> : undefined
-  readonly query: Contract['query'] extends z.ZodObject ? z.output<Contract['query']> : undefined
-  readonly json: Contract['json'] extends z.ZodType ? z.input<Contract['json']> : undefined
+  readonly params: Contract['params'] extends () => z.ZodObject ? z.output<ReturnType<Contract['params']>> : undefined
+  readonly query: Contract['query'] extends () => z.ZodObject ? z.output<ReturnType<Contract['query']>> : undefined
+  readonly json: Contract['json'] extends () => z.ZodType ? z.input<ReturnType<Contract['json']>> : undefined
 }
 
 export type Handler<Input> = (scope: Scope<Input>) => Answer | Promise<Answer>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '../lib/lazily.ts'
 import { type FormFile, isFormFile } from './form.ts'
 import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './tariff.ts'
@@ -6,19 +7,21 @@ import { perUnit, tokensInstead } from './tariff.ts'
 /** A second of speech, at the vendors that count its tokens. */
 const SECOND = { input: 10, output: 4 }
 
-const flag = z.union([z.boolean(), z.stringbool()])
+const flag = () => z.union([z.boolean(), z.stringbool()])
 
-export const transcriptionRequest = z.looseObject({
-  model: z.string().min(1).describe('Public model name, alias or route group.'),
-  file: z.custom<FormFile>(isFormFile, 'must be an uploaded file').describe('The recording.'),
-  language: z.string().nullish().describe('ISO 639-1 code of what is spoken.'),
-  prompt: z.string().nullish(),
-  response_format: z.enum(['json', 'verbose_json', 'text', 'srt', 'vtt', 'diarized_json']).nullish(),
-  temperature: z.coerce.number().min(0).max(1).nullish(),
-  stream: flag.nullish(),
-  timestamp_granularities: z.union([z.string(), z.array(z.string())]).nullish(),
-})
-export type TranscriptionRequest = z.output<typeof transcriptionRequest>
+export const transcriptionRequest = lazily(() =>
+  z.looseObject({
+    model: z.string().min(1).describe('Public model name, alias or route group.'),
+    file: z.custom<FormFile>(isFormFile, 'must be an uploaded file').describe('The recording.'),
+    language: z.string().nullish().describe('ISO 639-1 code of what is spoken.'),
+    prompt: z.string().nullish(),
+    response_format: z.enum(['json', 'verbose_json', 'text', 'srt', 'vtt', 'diarized_json']).nullish(),
+    temperature: z.coerce.number().min(0).max(1).nullish(),
+    stream: flag().nullish(),
+    timestamp_granularities: z.union([z.string(), z.array(z.string())]).nullish(),
+  }),
+)
+export type TranscriptionRequest = z.output<ReturnType<typeof transcriptionRequest>>
 
 export const audioTranscription: Mode<TranscriptionRequest> = {
   name: 'audio_transcription',

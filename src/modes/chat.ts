@@ -1,22 +1,26 @@
 import * as z from 'zod'
+import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
 import { textTokens } from './tariff.ts'
 
-const message = z.looseObject({
-  role: z.string(),
-})
+const message = () =>
+  z.looseObject({
+    role: z.string(),
+  })
 
-export const chatRequest = z.looseObject({
-  model: z.string().min(1).describe('Public model name, alias or route group.'),
-  messages: z.array(message).min(1).describe('The conversation so far.'),
-  stream: z.boolean().nullish().describe('Answer as server-sent events.'),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  tools: z.array(z.looseObject({ type: z.string() })).nullish(),
-  metadata: z
-    .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
-    .nullish(),
-})
-export type ChatRequest = z.output<typeof chatRequest>
+export const chatRequest = lazily(() =>
+  z.looseObject({
+    model: z.string().min(1).describe('Public model name, alias or route group.'),
+    messages: z.array(message()).min(1).describe('The conversation so far.'),
+    stream: z.boolean().nullish().describe('Answer as server-sent events.'),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+    metadata: z
+      .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
+      .nullish(),
+  }),
+)
+export type ChatRequest = z.output<ReturnType<typeof chatRequest>>
 
 export const chat: Mode<ChatRequest> = {
   name: 'chat',

@@ -1,18 +1,21 @@
 import * as z from 'zod'
+import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
 import { inputTokens } from './tariff.ts'
 
-const tokens = z.array(z.int())
+const tokens = () => z.array(z.int())
 
-export const embeddingRequest = z.looseObject({
-  model: z.string().min(1).describe('Public model name, alias or route group.'),
-  input: z
-    .union([z.string().min(1), z.array(z.string()).min(1), tokens.min(1), z.array(tokens).min(1)])
-    .describe('Text, texts, or their tokens.'),
-  encoding_format: z.enum(['float', 'base64']).nullish(),
-  dimensions: z.int().min(1).nullish(),
-})
-export type EmbeddingRequest = z.output<typeof embeddingRequest>
+export const embeddingRequest = lazily(() =>
+  z.looseObject({
+    model: z.string().min(1).describe('Public model name, alias or route group.'),
+    input: z
+      .union([z.string().min(1), z.array(z.string()).min(1), tokens().min(1), z.array(tokens()).min(1)])
+      .describe('Text, texts, or their tokens.'),
+    encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z.int().min(1).nullish(),
+  }),
+)
+export type EmbeddingRequest = z.output<ReturnType<typeof embeddingRequest>>
 
 export const embedding: Mode<EmbeddingRequest> = {
   name: 'embedding',

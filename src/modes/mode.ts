@@ -19,7 +19,7 @@ export interface ModelRequest {
 export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly name: ModeName
   /** Loose: fields unknown to us travel on. */
-  readonly schema: z.ZodType<Request>
+  readonly schema: () => z.ZodType<Request>
   /** How its bodies come. */
   readonly body: 'json' | 'multipart'
   /** The per-minute capacity that a call uses beside requests. */

@@ -1,17 +1,20 @@
 import * as z from 'zod'
+import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './tariff.ts'
 
-const document = z.union([z.string(), z.looseObject({ text: z.string() })])
+const document = () => z.union([z.string(), z.looseObject({ text: z.string() })])
 
-export const rerankRequest = z.looseObject({
-  model: z.string().min(1).describe('Public model name, alias or route group.'),
-  query: z.string().min(1).describe('What the documents are compared with.'),
-  documents: z.array(document).min(1).describe('Texts, or objects with a text.'),
-  top_n: z.int().min(1).nullish().describe('How many results; all when left out.'),
-  return_documents: z.boolean().nullish(),
-})
-export type RerankRequest = z.output<typeof rerankRequest>
+export const rerankRequest = lazily(() =>
+  z.looseObject({
+    model: z.string().min(1).describe('Public model name, alias or route group.'),
+    query: z.string().min(1).describe('What the documents are compared with.'),
+    documents: z.array(document()).min(1).describe('Texts, or objects with a text.'),
+    top_n: z.int().min(1).nullish().describe('How many results; all when left out.'),
+    return_documents: z.boolean().nullish(),
+  }),
+)
+export type RerankRequest = z.output<ReturnType<typeof rerankRequest>>
 
 /** One unit is a query with up to 100 documents, as the vendors bill it. */
 const DOCUMENTS_A_UNIT = 100

@@ -10,7 +10,7 @@ import type { DefaultWords } from './default-fields.ts'
 export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** What a provider that speaks it natively has an adapter for. */
   readonly native: Capability | undefined
-  readonly schema: z.ZodType<Request>
+  readonly schema: () => z.ZodType<Request>
   /** The field that names an answer which its provider keeps, and which this request goes on from. */
   readonly goesOnFrom?: string
   /** How defaults are said to a provider that speaks it natively; in chat's own words when left out. */

@@ -19,7 +19,7 @@ export function incomingForm(client: Client, mode: Mode, contentType: string, li
   let known: ModelRequest | undefined
   const readAs = (form: ArrivingForm): Parsed => {
     const read = readForm(form)
-    const parsed = checked(read, mode.schema, (valid) => valid)
+    const parsed = checked(read, mode.schema(), (valid) => valid)
     if (!parsed.error) known = parsed.request
     return parsed
   }

@@ -18,7 +18,7 @@ export function parse(input: CallInput): Parsed {
     }
   }
   // JSON stays the object that was parsed.
-  const schema = dialect?.schema ?? mode.schema
+  const schema = (dialect?.schema ?? mode.schema)()
   return sourceOf(body) ? checkedByShape(body, schema, mode) : checked(body, schema, () => body)
 }
 

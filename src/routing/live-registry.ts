@@ -80,13 +80,13 @@ export function liveRegistry(options: {
 
   function routeGroupFrom(record: RouteGroupRecord): RouteGroup | undefined {
     const { name, enabled, members } = record
-    const result = routeGroup.safeParse({ name, enabled, members })
+    const result = routeGroup().safeParse({ name, enabled, members })
     if (!result.success) log.error('registry.record_left_out', { routeGroup: name })
     return result.data
   }
 
   function settingsFrom(group: string, published: unknown): [string, Partial<GroupSettings>][] {
-    const result = routeGroupPolicy.safeParse(published)
+    const result = routeGroupPolicy().safeParse(published)
     if (!result.success) log.error('registry.record_left_out', { policyOf: group })
     return result.success ? [[group, settingsOf(result.data)]] : []
   }

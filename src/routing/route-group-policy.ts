@@ -1,22 +1,24 @@
 import type * as z from 'zod'
 import { section } from '../config/fields.ts'
 import { routerSettings } from '../config/router-settings.ts'
+import { lazily } from '../lib/lazily.ts'
 import { type GroupSettings, hedgeOf } from './group-settings.ts'
-
-const { routing_strategy, num_retries, retry_after, timeout, hedge_after_ms, hedge } = routerSettings.shape
 
 /** What holds for one group in the place of `router_settings`, in the same words. What it leaves out stays as it is
  *  there; null for both of hedging's keys turns that off. */
-export const routeGroupPolicy = section({
-  routing_strategy: routing_strategy.unwrap().optional().describe(String(routing_strategy.description)),
-  timeout: timeout.unwrap().optional().describe(String(timeout.description)),
-  num_retries: num_retries.unwrap().optional().describe(String(num_retries.description)),
-  retry_after: retry_after.unwrap().optional().describe(String(retry_after.description)),
-  hedge_after_ms: hedge_after_ms.unwrap().nullable().optional().describe(String(hedge_after_ms.description)),
-  hedge: hedge.unwrap().nullable().optional().describe(String(hedge.description)),
+export const routeGroupPolicy = lazily(() => {
+  const { routing_strategy, num_retries, retry_after, timeout, hedge_after_ms, hedge } = routerSettings.shape
+  return section({
+    routing_strategy: routing_strategy.unwrap().optional().describe(String(routing_strategy.description)),
+    timeout: timeout.unwrap().optional().describe(String(timeout.description)),
+    num_retries: num_retries.unwrap().optional().describe(String(num_retries.description)),
+    retry_after: retry_after.unwrap().optional().describe(String(retry_after.description)),
+    hedge_after_ms: hedge_after_ms.unwrap().nullable().optional().describe(String(hedge_after_ms.description)),
+    hedge: hedge.unwrap().nullable().optional().describe(String(hedge.description)),
+  })
 })
 
-export type RouteGroupPolicy = z.output<typeof routeGroupPolicy>
+export type RouteGroupPolicy = z.output<ReturnType<typeof routeGroupPolicy>>
 
 /** The settings that a policy says something about. */
 export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {

@@ -1,33 +1,38 @@
 import * as z from 'zod'
 import { name } from '../config/model-list.ts'
+import { lazily } from '../lib/lazily.ts'
 import { accessGroupsOfRouteGroup } from './access-groups.ts'
 import type { Deployment, Group } from './deployment.ts'
 
-const member = z
-  .strictObject({
-    deployment_id: z.string().min(1).max(1024).optional().describe('One deployment.'),
-    model_name: z.string().min(1).max(256).optional().describe('All deployments of a model.'),
-    weight: z.number().min(0).optional().describe('Instead of that of model_info.'),
-    priority: z.int().min(0).optional().describe('Instead of that of model_info.'),
-    enabled: z.boolean().default(true),
-  })
-  .superRefine(({ deployment_id, model_name }, context) => {
-    if ((deployment_id === undefined) !== (model_name === undefined)) return
-    context.addIssue({
-      code: 'custom',
-      path: ['deployment_id'],
-      message: 'or model_name is required, and only one of them',
+const member = lazily(() =>
+  z
+    .strictObject({
+      deployment_id: z.string().min(1).max(1024).optional().describe('One deployment.'),
+      model_name: z.string().min(1).max(256).optional().describe('All deployments of a model.'),
+      weight: z.number().min(0).optional().describe('Instead of that of model_info.'),
+      priority: z.int().min(0).optional().describe('Instead of that of model_info.'),
+      enabled: z.boolean().default(true),
     })
-  })
+    .superRefine(({ deployment_id, model_name }, context) => {
+      if ((deployment_id === undefined) !== (model_name === undefined)) return
+      context.addIssue({
+        code: 'custom',
+        path: ['deployment_id'],
+        message: 'or model_name is required, and only one of them',
+      })
+    }),
+)
 
 /** A name that clients call like a model, for members of the operator's choice. */
-export const routeGroup = z.strictObject({
-  name: name().describe('What clients send as `model`; hides a model of the same name.'),
-  enabled: z.boolean().default(true).describe('A group that is not enabled is absent.'),
-  members: z.array(member).min(1).max(500),
-})
+export const routeGroup = lazily(() =>
+  z.strictObject({
+    name: name().describe('What clients send as `model`; hides a model of the same name.'),
+    enabled: z.boolean().default(true).describe('A group that is not enabled is absent.'),
+    members: z.array(member()).min(1).max(500),
+  }),
+)
 
-export type RouteGroup = z.output<typeof routeGroup>
+export type RouteGroup = z.output<ReturnType<typeof routeGroup>>
 
 /** The group with those of its members that exist; undefined where it is absent. A deployment named by its id goes by
  *  that member, whatever other members say of its model. */

@@ -90,7 +90,7 @@ describe.each(dialects)('any body of %s', (_, dialect, fields) => {
     let translated = 0
     fc.assert(
       fc.property(bodyOf(fields), (body) => {
-        const parsed = dialect.schema.safeParse(body)
+        const parsed = dialect.schema().safeParse(body)
         if (!parsed.success) return
         try {
           const chat = dialect.toChat(body as ModelRequest)

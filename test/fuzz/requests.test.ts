@@ -40,7 +40,7 @@ const model = fc.oneof(
 
 const schemaOf = ({ body, json }: RouteContract): JsonSchema =>
   (body || json
-    ? z.toJSONSchema((json ?? body?.schema) as z.ZodType, { unrepresentable: 'any', io: 'input' })
+    ? z.toJSONSchema((json ?? body?.schema)?.() as z.ZodType, { unrepresentable: 'any', io: 'input' })
     : {}) as JsonSchema
 
 const bytes = fc.oneof(

@@ -35,7 +35,7 @@ const cases = KINDS.flatMap((kind) => {
   const connection = provider?.connect(gatewayParams.parse(given), { voice_id: 'v' })
   return Object.entries(PATHS).flatMap(([capability, path]) => {
     const adapter = provider?.adapters[capability as Capability]
-    const schema = routes.find(({ contract }) => contract.path === path)?.contract.body?.schema
+    const schema = routes.find(({ contract }) => contract.path === path)?.contract.body?.schema()
     if (!adapter || !connection || !schema) return []
     const json = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as JsonSchema
     return [{ kind, capability, adapter, connection, schema, bodies: nearSchema(json, false) }]

@@ -20,7 +20,7 @@ const { model_list } = loadConfig(
   {},
 )
 const deployments = model_list.map((one) => deploymentOf(one, providers))
-const group = (name: string, ...members: object[]) => routeGroup.parse({ name, members })
+const group = (name: string, ...members: object[]) => routeGroup().parse({ name, members })
 const registry = registryFrom(deployments, { nickname: 'big' }, [
   group('both', { model_name: 'big' }, { model_name: 'fast' }),
   group('half', { deployment_id: 'big-2' }),

@@ -14,6 +14,17 @@ const variables = {
   GATEWAY_SALT_KEY: SALT_KEY,
 }
 
+/** How zod begins to make any schema, and what then notes the module that asked for it. */
+const BUILDS_A_SCHEMA = /\$constructor\("\$ZodType", \(inst, def\) => \{/
+const NOTES_WHO_BUILDS = 'Error.stackTraceLimit = 100; (globalThis.built ??= []).push(new Error().stack);'
+
+/** The source file that stands in this line of the bundle, which names each before its text. */
+const sourceAt = (lines: readonly string[], line: number) =>
+  lines
+    .slice(0, line)
+    .findLast((text) => /^\/\/ [\w@./-]+\.\w+$/.test(text))
+    ?.slice(3)
+
 const linesOf = (worker: Workerd) => worker.output().split('\n')
 
 describe('the start of the worker', () => {
@@ -37,6 +48,26 @@ describe('the start of the worker', () => {
     const evaluation = (await fastest(modules)) - (await fastest(empty))
     // A second is what Workers allows.
     expect(evaluation).toBeLessThan(300)
+  })
+
+  it('builds the schemas of the configuration, which every start needs, and of nothing else', async () => {
+    const { script, texts, sources } = await workerModules()
+    const atStart = `import './${script.name}'
+const built = globalThis.built.map((stack) => stack.split('\\n').at(-1))
+export default { fetch: () => Response.json(built) }`
+    const text = script.text.replace(BUILDS_A_SCHEMA, (begins) => `${begins} ${NOTES_WHO_BUILDS}`)
+    expect(text).not.toBe(script.text)
+    const worker = await start({
+      script: { name: 'at-start.js', text: atStart },
+      beside: [{ ...script, text }],
+      texts,
+      sources,
+    })
+    const built = (await (await fetch(worker.url)).json()) as string[]
+    const lines = text.split('\n')
+    const builders = built.map((frame) => sourceAt(lines, Number(/:(\d+):\d+\)?$/.exec(frame)?.[1])))
+    expect(builders.length).toBeGreaterThan(100)
+    expect([...new Set(builders)].filter((source) => !source?.startsWith('src/config/'))).toEqual([])
   })
 
   it('answers its first request without waiting for a store', async () => {

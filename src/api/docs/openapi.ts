@@ -48,12 +48,12 @@ function operation(contract: RouteContract): object {
     summary,
     tags: [tag],
     ...(auth === 'public' ? {} : { security: [{ key: [] }] }),
-    parameters: [...parameters('path', params), ...parameters('query', query)],
+    parameters: [...parameters('path', params?.()), ...parameters('query', query?.())],
     ...(body
       ? {
           requestBody: {
             required: true,
-            content: { [body.contentType]: { schema: jsonSchema(body.schema, 'input') } },
+            content: { [body.contentType]: { schema: jsonSchema(body.schema(), 'input') } },
           },
         }
       : {}),
@@ -64,7 +64,7 @@ function operation(contract: RouteContract): object {
           {
             description,
             ...(schema
-              ? { content: { 'application/json': { schema: jsonSchema(schema, 'output') } } }
+              ? { content: { 'application/json': { schema: jsonSchema(schema(), 'output') } } }
               : contentType
                 ? { content: { [contentType]: {} } }
                 : {}),

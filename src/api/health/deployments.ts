@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
@@ -7,34 +8,38 @@ import { CAPACITY_UNITS, type DeploymentSignals } from '../../stores/kv/deployme
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 
-const time = z.iso.datetime().nullable()
+const time = () => z.iso.datetime().nullable()
 
-const deploymentHealth = z.object({
-  deployment_id: z.string(),
-  model_name: z.string(),
-  provider: z.string(),
-  state: z.enum(['healthy', 'cooling', 'probing']),
-  cooldown_until: time,
-  active_requests: z.int(),
-  consecutive_failures: z.int(),
-  avg_latency_ms: z.number().nullable(),
-  first_token_ms: z.number().nullable(),
-  last_error: z.string().nullable(),
-  last_error_at: time,
-  last_success_at: time,
-  utilization: z.number().describe('Used share of the tightest per-minute limit.'),
-})
-
-const report = z.object({
-  status: z.enum(['ok', 'degraded', 'unavailable']),
-  healthy_count: z.int(),
-  total_count: z.int(),
-  deployments: z.array(deploymentHealth),
-  store: z.object({
-    mode: z.enum(['shared', 'local', 'degraded']),
-    degraded_mode: z.enum(['fail_open', 'fail_closed']),
+const deploymentHealth = lazily(() =>
+  z.object({
+    deployment_id: z.string(),
+    model_name: z.string(),
+    provider: z.string(),
+    state: z.enum(['healthy', 'cooling', 'probing']),
+    cooldown_until: time(),
+    active_requests: z.int(),
+    consecutive_failures: z.int(),
+    avg_latency_ms: z.number().nullable(),
+    first_token_ms: z.number().nullable(),
+    last_error: z.string().nullable(),
+    last_error_at: time(),
+    last_success_at: time(),
+    utilization: z.number().describe('Used share of the tightest per-minute limit.'),
   }),
-})
+)
+
+const report = lazily(() =>
+  z.object({
+    status: z.enum(['ok', 'degraded', 'unavailable']),
+    healthy_count: z.int(),
+    total_count: z.int(),
+    deployments: z.array(deploymentHealth()),
+    store: z.object({
+      mode: z.enum(['shared', 'local', 'degraded']),
+      degraded_mode: z.enum(['fail_open', 'fail_closed']),
+    }),
+  }),
+)
 
 export const deploymentsHealth = defineRoute(
   {
@@ -43,7 +48,7 @@ export const deploymentsHealth = defineRoute(
     summary: 'How each deployment that the caller may use is doing.',
     tag: 'Health',
     auth: 'caller',
-    query: z.object({ model: z.string().optional().describe('Only the deployments of this model.') }),
+    query: () => z.object({ model: z.string().optional().describe('Only the deployments of this model.') }),
     responses: { 200: { description: 'The report.', schema: report } },
   },
   async ({ services, caller, input }) => {
@@ -61,7 +66,7 @@ export const deploymentsHealth = defineRoute(
       total_count: healths.length,
       deployments: healths,
       store: { mode: services.store.mode(), degraded_mode: services.config.general_settings.degraded_mode },
-    } satisfies z.output<typeof report>)
+    } satisfies z.output<ReturnType<typeof report>>)
   },
 )
 
@@ -72,7 +77,11 @@ function deploymentsFor({ mayCall }: Caller, { names, groups, resolve }: Registr
   return [...new Map(allowed.map((deployment) => [deployment.id, deployment])).values()]
 }
 
-function healthOf(deployment: Deployment, signals: DeploymentSignals, now: number): z.output<typeof deploymentHealth> {
+function healthOf(
+  deployment: Deployment,
+  signals: DeploymentSignals,
+  now: number,
+): z.output<ReturnType<typeof deploymentHealth>> {
   const cooling = signals.cooledUntil > now
   return {
     deployment_id: deployment.id,

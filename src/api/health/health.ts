@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
 import { json, text } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import { readiness } from './readiness.ts'
 
-const report = z.object({
-  status: z.enum(['ok', 'unavailable']),
-  checks: z.object({ redis: z.boolean(), database: z.boolean() }),
-})
+const report = lazily(() =>
+  z.object({
+    status: z.enum(['ok', 'unavailable']),
+    checks: z.object({ redis: z.boolean(), database: z.boolean() }),
+  }),
+)
 
 export const health = defineRoute(
   {
@@ -16,7 +19,7 @@ export const health = defineRoute(
     tag: 'Health',
     auth: 'public',
     responses: {
-      200: { description: 'The report.', schema: z.object({ liveliness: z.literal('ok'), readiness: report }) },
+      200: { description: 'The report.', schema: () => z.object({ liveliness: z.literal('ok'), readiness: report() }) },
     },
   },
   async ({ services }) => json({ liveliness: 'ok', readiness: await readiness(services) }),

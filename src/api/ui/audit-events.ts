@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { mistake } from '../../config/accepted.ts'
 import { reachOf } from '../../identity/reach.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Answer } from '../../pipeline/call.ts'
 import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../stores/sql/audit-records.ts'
 import { json, text } from '../respond.ts'
@@ -8,28 +9,31 @@ import { defineRoute, type Route } from '../route.ts'
 import { moment } from './moment.ts'
 import { storable } from './storable.ts'
 
-const answer = z.object({
-  event_id: z.string(),
-  occurred_at: z.iso.datetime(),
-  actor_type: z.string(),
-  actor_id: z.string().nullable(),
-  organization_id: z.string().nullable(),
-  action: z.string(),
-  resource_type: z.string(),
-  resource_id: z.string().nullable(),
-  request_id: z.string(),
-  ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  status: z.int().describe('Of the HTTP answer.'),
-  changes: z.record(z.string(), z.object({ old: z.unknown(), new: z.unknown() })),
-  metadata: z.record(z.string(), z.unknown()),
-})
+const answer = lazily(() =>
+  z.object({
+    event_id: z.string(),
+    occurred_at: z.iso.datetime(),
+    actor_type: z.string(),
+    actor_id: z.string().nullable(),
+    organization_id: z.string().nullable(),
+    action: z.string(),
+    resource_type: z.string(),
+    resource_id: z.string().nullable(),
+    request_id: z.string(),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    status: z.int().describe('Of the HTTP answer.'),
+    changes: z.record(z.string(), z.object({ old: z.unknown(), new: z.unknown() })),
+    metadata: z.record(z.string(), z.unknown()),
+  }),
+)
 
-const filter = storable.max(512).optional()
-const filters = Object.fromEntries(AUDIT_FILTERS.map((name) => [name, filter])) as Record<
-  (typeof AUDIT_FILTERS)[number],
-  typeof filter
->
+const filter = () => storable().max(512).optional()
+const filters = () =>
+  Object.fromEntries(AUDIT_FILTERS.map((name) => [name, filter()])) as Record<
+    (typeof AUDIT_FILTERS)[number],
+    ReturnType<typeof filter>
+  >
 
 const list = defineRoute(
   {
@@ -39,18 +43,19 @@ const list = defineRoute(
     tag: 'Audit',
     auth: 'admin',
     permission: 'audit.read',
-    query: z.object({
-      ...filters,
-      from: moment.optional().describe('From this moment on, in ISO 8601.'),
-      to: moment.optional().describe('Before this moment.'),
-      cursor: storable.max(1024).default('').describe('`next_cursor`, or the header of an export.'),
-      limit: z.coerce.number().int().min(1).max(1000).default(50),
-      format: z.enum(['json', 'jsonl', 'csv']).default('json'),
-    }),
+    query: () =>
+      z.object({
+        ...filters(),
+        from: moment().optional().describe('From this moment on, in ISO 8601.'),
+        to: moment().optional().describe('Before this moment.'),
+        cursor: storable().max(1024).default('').describe('`next_cursor`, or the header of an export.'),
+        limit: z.coerce.number().int().min(1).max(1000).default(50),
+        format: z.enum(['json', 'jsonl', 'csv']).default('json'),
+      }),
     responses: {
       200: {
         description: 'One page. An export has its next cursor in the header x-gateway-next-cursor.',
-        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -93,7 +98,7 @@ function cell(value: unknown): string {
 
 function readCursor(cursor: string): Pick<AuditEvent, 'occurred_at' | 'event_id'> {
   const at = cursor.indexOf('_')
-  const occurredAt = moment.safeParse(cursor.slice(0, at))
+  const occurredAt = moment().safeParse(cursor.slice(0, at))
   if (at === -1 || !occurredAt.success) throw mistake('cursor', 'is not one of this list')
   return { occurred_at: occurredAt.data, event_id: cursor.slice(at + 1) }
 }

@@ -5,6 +5,7 @@ import { recordName } from '../../identity/caller-of.ts'
 import type { Permission } from '../../identity/permissions.ts'
 import { reachOf } from '../../identity/reach.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Level } from '../../limits/limited-scope.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import {
@@ -37,11 +38,15 @@ export const KINDS: Readonly<Record<ScopeType, Kind>> = {
  *  Which scopes there are for a caller is decided by the reach of the kind's own permission. */
 export const ANY_SCOPE = { read: 'team.read', update: 'team.update' } as const
 
-export const scopeType = z.enum(SCOPE_TYPES).describe('The kind of scope.')
-export const scopeId = storable.min(1).max(256).describe('The id of the organization, team, user or key.')
-export const callableKind = z
-  .enum(['target', 'access_group'])
-  .describe('target: a model or route group; access_group: a label, for every model that has it.')
+export const scopeType = lazily(() => z.enum(SCOPE_TYPES).describe('The kind of scope.'))
+export const scopeId = lazily(() =>
+  storable().min(1).max(256).describe('The id of the organization, team, user or key.'),
+)
+export const callableKind = lazily(() =>
+  z
+    .enum(['target', 'access_group'])
+    .describe('target: a model or route group; access_group: a label, for every model that has it.'),
+)
 /** It need not exist yet. */
 export const callableKey = name
 

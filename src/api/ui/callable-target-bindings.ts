@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { mistake } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { CallableBinding, ChangedBinding } from '../../stores/sql/callable-binding-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -21,28 +22,34 @@ import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/callable-target-bindings'
 
-const enabled = z.boolean().describe('One that is not enabled still restricts its scope, and allows nothing.')
-const answer = z.object({
-  binding_id: z.string(),
-  scope_type: scopeType,
-  scope_id: z.string(),
-  callable_kind: callableKind,
-  callable_key: z.string().describe('The name of the model or route group, or the label.'),
-  enabled,
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-})
+const enabled = lazily(() =>
+  z.boolean().describe('One that is not enabled still restricts its scope, and allows nothing.'),
+)
+const answer = lazily(() =>
+  z.object({
+    binding_id: z.string(),
+    scope_type: scopeType(),
+    scope_id: z.string(),
+    callable_kind: callableKind(),
+    callable_key: z.string().describe('The name of the model or route group, or the label.'),
+    enabled: enabled(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  }),
+)
 const answers = { 200: { description: 'The binding.', schema: answer } } as const
 const common = { tag: 'Identity', auth: 'admin' } as const
-const one = { ...common, path: `${PATH}/{binding_id}`, params: z.object({ binding_id: z.string() }) } as const
+const one = { ...common, path: `${PATH}/{binding_id}`, params: () => z.object({ binding_id: z.string() }) } as const
 
-const draft = z.strictObject({
-  scope_type: scopeType,
-  scope_id: scopeId,
-  callable_kind: callableKind.default('target'),
-  callable_key: callableKey(),
-  enabled: enabled.default(true),
-})
+const draft = lazily(() =>
+  z.strictObject({
+    scope_type: scopeType(),
+    scope_id: scopeId(),
+    callable_kind: callableKind().default('target'),
+    callable_key: callableKey(),
+    enabled: enabled().default(true),
+  }),
+)
 
 const list = defineRoute(
   {
@@ -51,18 +58,19 @@ const list = defineRoute(
     path: PATH,
     summary: 'What organizations, teams, users and keys may call, one binding each.',
     permission: ANY_SCOPE.read,
-    query: z.object({
-      scope_type: scopeType.optional(),
-      scope_id: scopeId.optional(),
-      callable_kind: callableKind.optional(),
-      callable_key: storable.max(256).optional(),
-      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-    }),
+    query: () =>
+      z.object({
+        scope_type: scopeType().optional(),
+        scope_id: scopeId().optional(),
+        callable_kind: callableKind().optional(),
+        callable_key: storable().max(256).optional(),
+        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
     responses: {
       200: {
         description: 'One page.',
-        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -87,7 +95,7 @@ const create = defineRoute(
   },
   async (scope) => {
     const { services, caller, input } = scope
-    const { scope_type, scope_id, ...grant } = draft.parse(input.json)
+    const { scope_type, scope_id, ...grant } = draft().parse(input.json)
     const target = { scope_type, scope_id }
     if (grant.callable_kind === 'target') refuseAlias(services, 'callable_key', grant.callable_key)
     const reaches = reachesOf(caller(), 'update')
@@ -108,13 +116,14 @@ const patch = defineRoute(
     method: 'patch',
     summary: 'Changes a binding: what is left out stays. It keeps its scope.',
     permission: ANY_SCOPE.update,
-    json: z.strictObject({
-      scope_type: scopeType.optional(),
-      scope_id: scopeId.optional(),
-      callable_kind: callableKind.optional(),
-      callable_key: callableKey().optional(),
-      enabled: enabled.optional(),
-    }),
+    json: () =>
+      z.strictObject({
+        scope_type: scopeType().optional(),
+        scope_id: scopeId().optional(),
+        callable_kind: callableKind().optional(),
+        callable_key: callableKey().optional(),
+        enabled: enabled().optional(),
+      }),
     responses: answers,
   },
   async (scope) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { mistake } from '../../config/accepted.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { type CallableScope, SCOPE_TYPES } from '../../stores/sql/callable-scopes.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -8,13 +9,15 @@ import { storable } from './storable.ts'
 
 const PATH = '/ui/api/callable-target-policies'
 
-const mode = z
-  .enum(['inherit', 'restrict'])
-  .nullable()
-  .describe(
-    'restrict: only what is bound to the scope, also when that is nothing; inherit: what is bound to it counts for nothing; null: restrict as soon as anything is bound.',
-  )
-const answer = z.object({ scope_type: scopeType, scope_id: z.string(), mode })
+const mode = lazily(() =>
+  z
+    .enum(['inherit', 'restrict'])
+    .nullable()
+    .describe(
+      'restrict: only what is bound to the scope, also when that is nothing; inherit: what is bound to it counts for nothing; null: restrict as soon as anything is bound.',
+    ),
+)
+const answer = lazily(() => z.object({ scope_type: scopeType(), scope_id: z.string(), mode: mode() }))
 const common = { path: PATH, tag: 'Identity', auth: 'admin' } as const
 
 const list = defineRoute(
@@ -23,16 +26,17 @@ const list = defineRoute(
     method: 'get',
     summary: 'The scopes that take what is bound to them in another way than usual.',
     permission: ANY_SCOPE.read,
-    query: z.object({
-      scope_type: scopeType.optional(),
-      scope_id: scopeId.optional(),
-      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-    }),
+    query: () =>
+      z.object({
+        scope_type: scopeType().optional(),
+        scope_id: scopeId().optional(),
+        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
     responses: {
       200: {
         description: 'One page.',
-        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -56,7 +60,7 @@ const put = defineRoute(
     method: 'put',
     summary: 'Says how a scope takes what is bound to it.',
     permission: ANY_SCOPE.update,
-    json: z.strictObject({ scope_type: scopeType, scope_id: scopeId, mode }),
+    json: () => z.strictObject({ scope_type: scopeType(), scope_id: scopeId(), mode: mode() }),
     responses: { 200: { description: 'The policy.', schema: answer } },
   },
   async (scope) => {

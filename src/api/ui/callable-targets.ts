@@ -1,15 +1,18 @@
 import * as z from 'zod'
 import { callableNames } from '../../identity/callable-names.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { callableKind } from './callable-scope.ts'
 
-const answer = z.object({
-  callable_kind: callableKind,
-  callable_key: z.string(),
-  access_groups: z.array(z.string()).optional().describe('The labels of a target.'),
-  targets: z.array(z.string()).optional().describe('The targets that have a label.'),
-})
+const answer = lazily(() =>
+  z.object({
+    callable_kind: callableKind(),
+    callable_key: z.string(),
+    access_groups: z.array(z.string()).optional().describe('The labels of a target.'),
+    targets: z.array(z.string()).optional().describe('The targets that have a label.'),
+  }),
+)
 
 const list = defineRoute(
   {
@@ -19,10 +22,10 @@ const list = defineRoute(
     tag: 'Identity',
     auth: 'admin',
     permission: 'config.read',
-    responses: { 200: { description: 'All of them.', schema: z.object({ data: z.array(answer) }) } },
+    responses: { 200: { description: 'All of them.', schema: () => z.object({ data: z.array(answer()) }) } },
   },
   ({ services: { registry } }) => {
-    const targets: z.output<typeof answer>[] = []
+    const targets: z.output<ReturnType<typeof answer>>[] = []
     const labels = new Map<string, string[]>()
     for (const name of callableNames(registry, () => true)) {
       const group = registry.resolve(name)

@@ -3,6 +3,7 @@ import { accepted, mistake } from '../../config/accepted.ts'
 import { checked, section } from '../../config/fields.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { budgetPeriod, readBudgetDuration } from '../../limits/budget-period.ts'
 import type { KeyRecord } from '../../stores/sql/key-records.ts'
 import type { Values } from '../../stores/sql/scope-records.ts'
@@ -34,9 +35,10 @@ import {
   removeRoute,
 } from './record-routes.ts'
 
-const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-  error: 'must be an IP address, or a range such as 10.0.0.0/8',
-})
+const address = () =>
+  z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+    error: 'must be an IP address, or a range such as 10.0.0.0/8',
+  })
 
 const kind: RecordKind<KeyRecord> = {
   path: '/ui/api/keys',
@@ -45,52 +47,58 @@ const kind: RecordKind<KeyRecord> = {
   level: 'key',
   permissions: { read: 'key.read', create: 'key.update', update: 'key.update', remove: 'key.revoke' },
   records: ({ keyRecords }) => keyRecords,
-  settled: {
+  settled: lazily(() => ({
     key_id: idField('key'),
     team_id: reference('The team that it belongs to.'),
     organization_id: reference('The organization that it belongs to: that of its team, where it has one.'),
-  },
-  fields: {
+  })),
+  fields: lazily(() => ({
     key_name: label('What people call it.'),
     user_id: reference('The user whose limits and budget it counts against, too.'),
-    ...limitFields,
+    ...limitFields(),
     max_parallel_requests: countOf('Calls that may run at once'),
-    model_max_budget: modelBudgets,
-    allowed_ips: optional(z.array(address).max(200)).describe('Where it may be used from; null: from anywhere.'),
-    expires_at: optional(moment).describe('When it ends; null: never.'),
-    metadata,
-  },
+    model_max_budget: modelBudgets(),
+    allowed_ips: optional(z.array(address()).max(200)).describe('Where it may be used from; null: from anywhere.'),
+    expires_at: optional(moment()).describe('When it ends; null: never.'),
+    metadata: metadata(),
+  })),
   async mayRefer({ userRecords }, visible, { user_id: user }) {
     if (typeof user !== 'string' || visible === 'everything') return
     if (!(await userRecords.find(user, visible))) throw unknownReference('user_id')
   },
   filters: ['team_id', 'organization_id', 'user_id'],
-  answer: z.object({
-    key_id: z.string(),
-    key_name: z.string().nullable(),
-    team_id: z.string().nullable(),
-    organization_id: z.string().nullable(),
-    user_id: z.string().nullable(),
-    owner_account_id: z.string().nullable(),
-    ...limitAnswer,
-    model_max_budget: z.record(z.string(), z.number()),
-    max_parallel_requests: z.number().nullable(),
-    allowed_ips: z.array(z.string()).nullable(),
-    expires_at: z.iso.datetime().nullable(),
-    revoked_at: z.iso.datetime().nullable(),
-    ...recordAnswer,
-  }),
+  answer: lazily(() =>
+    z.object({
+      key_id: z.string(),
+      key_name: z.string().nullable(),
+      team_id: z.string().nullable(),
+      organization_id: z.string().nullable(),
+      user_id: z.string().nullable(),
+      owner_account_id: z.string().nullable(),
+      ...limitAnswer(),
+      model_max_budget: z.record(z.string(), z.number()),
+      max_parallel_requests: z.number().nullable(),
+      allowed_ips: z.array(z.string()).nullable(),
+      expires_at: z.iso.datetime().nullable(),
+      revoked_at: z.iso.datetime().nullable(),
+      ...recordAnswer(),
+    }),
+  ),
 }
 
-const withKey = kind.answer.extend({ key: z.string().describe('The key itself. It is never shown again.') })
+const withKey = lazily(() =>
+  kind.answer().extend({ key: z.string().describe('The key itself. It is never shown again.') }),
+)
 
-const { key_id: _, ...settledByClient } = kind.settled
-const creation = section({
-  ...settledByClient,
-  ...kind.fields,
-  duration: checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d'))
-    .optional()
-    .describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
+const creation = lazily(() => {
+  const { key_id: _, ...settledByClient } = kind.settled()
+  return section({
+    ...settledByClient,
+    ...kind.fields(),
+    duration: checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d'))
+      .optional()
+      .describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
+  })
 })
 
 const create = defineRoute(
@@ -101,12 +109,12 @@ const create = defineRoute(
     tag: 'Identity',
     auth: 'admin',
     permission: kind.permissions.create,
-    json: creation.optional(),
+    json: () => creation().optional(),
     responses: { 201: { description: 'The key.', schema: withKey } },
   },
   async (scope) => {
     const { services } = scope
-    const { duration, ...given }: Values = accepted(creation, scope.input.json ?? {})
+    const { duration, ...given }: Values = accepted(creation(), scope.input.json ?? {})
     const values = columnValues({ ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
     const visible = reach(scope, kind.permissions.create)
     if (visible !== 'everything') requireHome(visible.organizations, values)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { mistake } from '../../config/accepted.ts'
 import { reachOf } from '../../identity/reach.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { dollarsOf } from '../../lib/money.ts'
 import type { Reach } from '../../stores/sql/reach.ts'
 import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../stores/sql/spend-log.ts'
@@ -15,47 +16,49 @@ const MOST_SHOWN = 200
 const MOST_EXPORTED = 100_000
 const PAGE = 1000
 
-const text = z.string().nullable()
+const text = () => z.string().nullable()
 
-const loggedCall = z.object({
-  call_id: z.string(),
-  request_id: z.string(),
-  at: z.iso.datetime().describe('When it was over.'),
-  endpoint: z.string(),
-  mode: z.string(),
-  requested_model: z.string().describe('What the client asked for.'),
-  model: text.describe('The group that served, which after a fallback is another one.'),
-  deployment: text,
-  provider: text,
-  key_id: text,
-  team_id: text,
-  organization_id: text,
-  user_id: text,
-  tags: z.array(z.string()),
-  streamed: z.boolean(),
-  ending: z.enum(ENDINGS),
-  status: z.int().describe('What the client saw; 200 for a stream that broke off.'),
-  error_type: text,
-  cache: z.enum(['hit', 'miss', 'off']),
-  attempts: z.int(),
-  rescued: z.int().describe('Deployments whose broken answer another one finished.'),
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  cached_input_tokens: z.int(),
-  cache_creation_input_tokens: z.int(),
-  reasoning_tokens: z.int(),
-  images: z.int(),
-  audio_seconds: z.number(),
-  characters: z.int(),
-  rerank_units: z.int(),
-  estimated: z.boolean().describe('The provider told no usage: what went through was counted.'),
-  cost: z.number().nullable().describe('US dollars; null: the price is unknown.'),
-  saved: z.number().describe('US dollars that an answer out of the cache would have cost.'),
-  overhead_ms: z.number(),
-  first_token_ms: z.number().nullable(),
-  upstream_ms: z.number().nullable(),
-  total_ms: z.number(),
-})
+const loggedCall = lazily(() =>
+  z.object({
+    call_id: z.string(),
+    request_id: z.string(),
+    at: z.iso.datetime().describe('When it was over.'),
+    endpoint: z.string(),
+    mode: z.string(),
+    requested_model: z.string().describe('What the client asked for.'),
+    model: text().describe('The group that served, which after a fallback is another one.'),
+    deployment: text(),
+    provider: text(),
+    key_id: text(),
+    team_id: text(),
+    organization_id: text(),
+    user_id: text(),
+    tags: z.array(z.string()),
+    streamed: z.boolean(),
+    ending: z.enum(ENDINGS),
+    status: z.int().describe('What the client saw; 200 for a stream that broke off.'),
+    error_type: text(),
+    cache: z.enum(['hit', 'miss', 'off']),
+    attempts: z.int(),
+    rescued: z.int().describe('Deployments whose broken answer another one finished.'),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cached_input_tokens: z.int(),
+    cache_creation_input_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    images: z.int(),
+    audio_seconds: z.number(),
+    characters: z.int(),
+    rerank_units: z.int(),
+    estimated: z.boolean().describe('The provider told no usage: what went through was counted.'),
+    cost: z.number().nullable().describe('US dollars; null: the price is unknown.'),
+    saved: z.number().describe('US dollars that an answer out of the cache would have cost.'),
+    overhead_ms: z.number(),
+    first_token_ms: z.number().nullable(),
+    upstream_ms: z.number().nullable(),
+    total_ms: z.number(),
+  }),
+)
 
 const list = defineRoute(
   {
@@ -65,29 +68,30 @@ const list = defineRoute(
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
-    query: z.object({
-      ...spendFilters,
-      ending: z.enum(ENDINGS).optional(),
-      status: z.coerce.number().int().min(100).max(599).optional(),
-      request_id: storable.min(1).max(128).optional(),
-      from: moment.optional(),
-      to: moment.optional().describe('Exclusive.'),
-      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(MOST_EXPORTED)
-        .optional()
-        .describe(
-          `How many: 50 where it is left out and at most ${MOST_SHOWN}; of a file all, at most ${MOST_EXPORTED}.`,
-        ),
-      format: z.enum(FORMATS).default('json'),
-    }),
+    query: () =>
+      z.object({
+        ...spendFilters(),
+        ending: z.enum(ENDINGS).optional(),
+        status: z.coerce.number().int().min(100).max(599).optional(),
+        request_id: storable().min(1).max(128).optional(),
+        from: moment().optional(),
+        to: moment().optional().describe('Exclusive.'),
+        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+        limit: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(MOST_EXPORTED)
+          .optional()
+          .describe(
+            `How many: 50 where it is left out and at most ${MOST_SHOWN}; of a file all, at most ${MOST_EXPORTED}.`,
+          ),
+        format: z.enum(FORMATS).default('json'),
+      }),
     responses: {
       200: {
         description: 'One page, or a file.',
-        schema: z.object({ data: z.array(loggedCall), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(loggedCall()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -97,7 +101,7 @@ const list = defineRoute(
     const query = { ...filters, after: positionOf(cursor) }
     if (format !== 'json') {
       const pages = () => all(services.spendLog, reach, { ...query, limit: limit ?? MOST_EXPORTED })
-      return exported(format, 'logs', Object.keys(loggedCall.shape), pages)
+      return exported(format, 'logs', Object.keys(loggedCall().shape), pages)
     }
     const shown = limit ?? 50
     if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
@@ -122,7 +126,9 @@ async function* all(log: SpendLog, reach: Reach, query: LogQuery): AsyncGenerato
   }
 }
 
-const NUMBERS = Object.entries(loggedCall.shape).flatMap(([name, field]) => (field instanceof z.ZodNumber ? name : []))
+const numbers = lazily(() =>
+  Object.entries(loggedCall().shape).flatMap(([name, field]) => (field instanceof z.ZodNumber ? name : [])),
+)
 const NAMES = [
   'model',
   'deployment',
@@ -140,9 +146,9 @@ function callAnswer({ cost_nano, saved_nano, ...call }: LoggedCall): Record<stri
     cost: cost_nano === null ? null : dollarsOf(String(cost_nano)),
     saved: dollarsOf(String(saved_nano)),
   }
-  for (const name of NUMBERS) values[name] = Number(values[name])
+  for (const name of numbers()) values[name] = Number(values[name])
   for (const name of NAMES) if (values[name] === '') values[name] = null
-  return Object.fromEntries(Object.keys(loggedCall.shape).map((name) => [name, values[name]]))
+  return Object.fromEntries(Object.keys(loggedCall().shape).map((name) => [name, values[name]]))
 }
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z)~(.+)$/

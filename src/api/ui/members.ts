@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TEAM_ROLES } from '../../config/self-registration.ts'
 import { ORGANIZATION_ROLES } from '../../identity/roles.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { MembershipScope } from '../../stores/sql/membership-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -13,14 +14,16 @@ const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
 
 /** The members of the organizations or teams: users, each with a role. */
 export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeType: MembershipScope): Route[] {
-  const role = z.enum(ROLES[scopeType])
-  const answer = z.object({
-    user_id: z.string(),
-    role,
-    user_email: z.string().nullable(),
-    user_name: z.string().nullable(),
-    created_at: z.iso.datetime(),
-  })
+  const role = lazily(() => z.enum(ROLES[scopeType]))
+  const answer = lazily(() =>
+    z.object({
+      user_id: z.string(),
+      role: role(),
+      user_email: z.string().nullable(),
+      user_name: z.string().nullable(),
+      created_at: z.iso.datetime(),
+    }),
+  )
   const one = { ...oneOf(kind), path: `${kind.path}/{${kind.id}}/members` } as const
   const { read, update } = kind.permissions
 
@@ -40,11 +43,11 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       method: 'get',
       summary: `The members of the ${kind.noun}, by user.`,
       permission: read,
-      query: z.object(paging),
+      query: () => z.object(paging()),
       responses: {
         200: {
           description: 'One page.',
-          schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+          schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
         },
       },
     },
@@ -63,7 +66,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       method: 'post',
       summary: `Makes a user a member of the ${kind.noun}, or gives a member another role.`,
       permission: update,
-      json: z.strictObject({ user_id: storable.min(1).max(1024), role }),
+      json: () => z.strictObject({ user_id: storable().min(1).max(1024), role: role() }),
       responses: {
         200: { description: 'Was a member already.', schema: answer },
         201: { description: 'The new member.', schema: answer },
@@ -92,7 +95,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     {
       ...one,
       path: `${one.path}/{user_id}`,
-      params: z.object({ [kind.id]: z.string(), user_id: z.string() }),
+      params: () => z.object({ [kind.id]: z.string(), user_id: z.string() }),
       method: 'delete',
       summary: `Ends a membership in the ${kind.noun}.`,
       permission: update,

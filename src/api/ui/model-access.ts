@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { callableNames } from '../../identity/callable-names.ts'
 import { callableTargets } from '../../identity/callable-targets.ts'
 import { newId } from '../../lib/ids.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Answer } from '../../pipeline/call.ts'
 import type { CallableGrant } from '../../stores/sql/callable-binding-records.ts'
 import type { CallableLevel, NewGrant } from '../../stores/sql/callable-scope-records.ts'
@@ -14,26 +15,32 @@ import { isStorable } from './storable.ts'
 
 const MOST = 1000
 
-const mode = z
-  .enum(['inherit', 'restrict'])
-  .nullable()
-  .describe(
-    'restrict: only the models and access groups below, also when there are none; inherit: those count for nothing; null: restrict as soon as there are any.',
-  )
+const mode = lazily(() =>
+  z
+    .enum(['inherit', 'restrict'])
+    .nullable()
+    .describe(
+      'restrict: only the models and access groups below, also when there are none; inherit: those count for nothing; null: restrict as soon as there are any.',
+    ),
+)
 const keys = (what: string) => z.array(callableKey()).max(MOST).default([]).describe(what)
-const access = z.strictObject({
-  mode: mode.default(null),
-  models: keys('Models and route groups by their names.'),
-  access_groups: keys('Labels, for every model that has them.'),
-})
-const answer = z.object({
-  mode,
-  models: z.array(z.string()),
-  access_groups: z.array(z.string()),
-  effective: z
-    .array(z.string())
-    .describe('What can be called now, under everything that the scope belongs to: what /v1/models lists.'),
-})
+const access = lazily(() =>
+  z.strictObject({
+    mode: mode().default(null),
+    models: keys('Models and route groups by their names.'),
+    access_groups: keys('Labels, for every model that has them.'),
+  }),
+)
+const answer = lazily(() =>
+  z.object({
+    mode: mode(),
+    models: z.array(z.string()),
+    access_groups: z.array(z.string()),
+    effective: z
+      .array(z.string())
+      .describe('What can be called now, under everything that the scope belongs to: what /v1/models lists.'),
+  }),
+)
 const answers = { 200: { description: 'What the scope may call.', schema: answer } } as const
 
 /** The readable face of bindings and policy, for one kind of scope. */
@@ -43,7 +50,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     path: `/ui/api/${collection}/{${parameter}}/model-access`,
     tag: 'Identity',
     auth: 'admin',
-    params: z.object({ [parameter]: z.string() }),
+    params: () => z.object({ [parameter]: z.string() }),
     responses: answers,
   } as const
   const targetOf = (params: Readonly<Record<string, string>>): CallableScope => {
@@ -72,7 +79,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       const { services, caller, input } = scope
       const target = targetOf(input.params)
       const reaches = reachesOf(caller(), 'update')
-      const { mode: wanted, models, access_groups } = access.parse(input.json)
+      const { mode: wanted, models, access_groups } = access().parse(input.json)
       for (const [index, model] of models.entries()) refuseAlias(services, `models[${index}]`, model)
       const grants = [...grantsOf('target', models), ...grantsOf('access_group', access_groups)]
       const change = await services.callableScopeRecords.replace(target, wanted, grants, reaches)
@@ -103,7 +110,10 @@ function grantsOf(callable_kind: NewGrant['callable_kind'], given: readonly stri
   return [...new Set(given)].map((callable_key) => ({ binding_id: newId('binding'), callable_kind, callable_key }))
 }
 
-function faceOf({ registry, config }: ApiServices, levels: readonly CallableLevel[]): z.output<typeof answer> {
+function faceOf(
+  { registry, config }: ApiServices,
+  levels: readonly CallableLevel[],
+): z.output<ReturnType<typeof answer>> {
   const { mode: own = null, bindings = [] } = levels.at(-1) ?? {}
   return {
     mode: modeOf(own, bindings),

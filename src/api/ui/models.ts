@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { modelEntry } from '../../config/model-list.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { contentOf, type ModelDraft } from '../../routing/stored-model.ts'
 import type { ModelRecord } from '../../stores/sql/model-records.ts'
 import { json } from '../respond.ts'
@@ -14,13 +15,15 @@ import { isStorable, storable } from './storable.ts'
 const PATH = '/ui/api/models'
 const TRIES = 20
 
-const version = z.int().optional().describe('The version that the change is meant for; another one answers 409.')
+const version = lazily(() =>
+  z.int().optional().describe('The version that the change is meant for; another one answers 409.'),
+)
 
 const one = {
   path: `${PATH}/{deployment_id}`,
   tag: 'Configuration',
   auth: 'admin',
-  params: z.object({ deployment_id: z.string() }),
+  params: () => z.object({ deployment_id: z.string() }),
 } as const
 const answers = { 200: { description: 'The deployment.', schema: modelAnswer } } as const
 
@@ -32,15 +35,16 @@ const list = defineRoute(
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.read',
-    query: z.object({
-      search: storable.max(256).default('').describe('Part of the id or of the model name.'),
-      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-    }),
+    query: () =>
+      z.object({
+        search: storable().max(256).default('').describe('Part of the id or of the model name.'),
+        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
     responses: {
       200: {
         description: 'One page.',
-        schema: z.object({ data: z.array(modelAnswer), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(modelAnswer()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -71,7 +75,7 @@ const create = defineRoute(
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.update',
-    json: modelEntry,
+    json: () => modelEntry,
     responses: { 201: { description: 'The deployment.', schema: modelAnswer } },
   },
   async ({ services, input, audits }) => {
@@ -113,13 +117,14 @@ const patch = defineRoute(
     method: 'patch',
     summary: 'Changes a deployment: what is left out stays, null takes away.',
     permission: 'config.update',
-    json: z.strictObject({
-      deployment_id: z.string().optional(),
-      model_name: z.string().optional(),
-      gateway_params: z.record(z.string(), z.unknown()).optional(),
-      model_info: z.record(z.string(), z.unknown()).nullable().optional(),
-      version,
-    }),
+    json: () =>
+      z.strictObject({
+        deployment_id: z.string().optional(),
+        model_name: z.string().optional(),
+        gateway_params: z.record(z.string(), z.unknown()).optional(),
+        model_info: z.record(z.string(), z.unknown()).nullable().optional(),
+        version: version(),
+      }),
     responses: answers,
   },
   async (scope) => {
@@ -138,7 +143,7 @@ const put = defineRoute(
     method: 'put',
     summary: 'Replaces a deployment. A secret that is sent as its mask stays.',
     permission: 'config.update',
-    json: modelEntry.safeExtend({ version }),
+    json: () => modelEntry.safeExtend({ version: version() }),
     responses: answers,
   },
   async (scope) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
 import type { OrganizationRecord } from '../../stores/sql/organization-records.ts'
 import type { Route } from '../route.ts'
 import { memberRoutes } from './members.ts'
@@ -13,15 +14,17 @@ const kind: RecordKind<OrganizationRecord> = {
   level: 'org',
   permissions: { read: 'org.read', create: 'platform.admin', update: 'org.update', remove: 'platform.admin' },
   records: ({ organizationRecords }) => organizationRecords,
-  settled: { organization_id: idField('organization') },
-  fields: { organization_name: label('What people call it.'), ...limitFields, metadata },
+  settled: lazily(() => ({ organization_id: idField('organization') })),
+  fields: lazily(() => ({ organization_name: label('What people call it.'), ...limitFields(), metadata: metadata() })),
   filters: [],
-  answer: z.object({
-    organization_id: z.string(),
-    organization_name: z.string().nullable(),
-    ...limitAnswer,
-    ...recordAnswer,
-  }),
+  answer: lazily(() =>
+    z.object({
+      organization_id: z.string(),
+      organization_name: z.string().nullable(),
+      ...limitAnswer(),
+      ...recordAnswer(),
+    }),
+  ),
 }
 
 export const organizations: readonly Route[] = [

@@ -17,7 +17,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
 /** Records as answers: the fields of the schema and nothing else, with what each has spent in its budget's period. */
 export async function answersOf(
   services: ApiServices,
-  kind: { readonly level: Level; readonly id: string; readonly answer: z.ZodObject },
+  kind: { readonly level: Level; readonly id: string; readonly answer: () => z.ZodObject },
   rows: readonly object[],
 ): Promise<Values[]> {
   const records = rows.map(numbered)
@@ -28,7 +28,7 @@ export async function answersOf(
       return { subject, period: periodAt(now) }
     }),
   )
-  return records.map((record, index) => answerOf(kind.answer, { ...record, spend: (spent[index] ?? 0) / NANO }))
+  return records.map((record, index) => answerOf(kind.answer(), { ...record, spend: (spent[index] ?? 0) / NANO }))
 }
 
 /** A record that was made just now, and has spent nothing: nothing has to be read for its answer. */

@@ -23,14 +23,14 @@ export interface RecordKind<Row extends ScopeRow> {
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'remove', Permission>>
   readonly records: (services: ApiServices) => ScopeRecords<Row>
   /** Fields of a body that may change at any time. */
-  readonly fields: z.core.$ZodLooseShape
+  readonly fields: () => z.core.$ZodLooseShape
   /** Fields that are settled at creation. Later they may be said again, but not changed. */
-  readonly settled: z.core.$ZodLooseShape
+  readonly settled: () => z.core.$ZodLooseShape
   /** Refuses references to what the caller may not see. */
   readonly mayRefer?: (services: ApiServices, reach: Reach, values: Values) => Promise<void>
   /** Columns by which a list can be asked for. */
   readonly filters: readonly string[]
-  readonly answer: z.ZodObject
+  readonly answer: () => z.ZodObject
 }
 
 export function absent({ noun, id }: { readonly noun: string; readonly id: string }): GatewayError {

@@ -5,6 +5,7 @@ import type { Permission } from '../../identity/permissions.ts'
 import { type Reach, reachOf } from '../../identity/reach.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Answer } from '../../pipeline/call.ts'
 import type { Changed, Values } from '../../stores/sql/scope-records.ts'
 import { json } from '../respond.ts'
@@ -20,14 +21,19 @@ import { isStorable, storable } from './storable.ts'
 const MOST_LIMIT = 200
 
 /** What a list of records takes beside its filters. */
-export const paging = {
-  cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
+export const paging = lazily(() => ({
+  cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
   limit: z.coerce.number().int().min(1).max(MOST_LIMIT).default(50),
-}
+}))
 
 /** The part of a contract that the routes of one record share. */
 export function oneOf<Row extends ScopeRow>({ path, id }: RecordKind<Row>) {
-  return { path: `${path}/{${id}}`, tag: 'Identity', auth: 'admin', params: z.object({ [id]: z.string() }) } as const
+  return {
+    path: `${path}/{${id}}`,
+    tag: 'Identity',
+    auth: 'admin',
+    params: () => z.object({ [id]: z.string() }),
+  } as const
 }
 
 /** The id that the path names. */
@@ -52,20 +58,23 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.read,
-      query: z.object({
-        search: storable.max(256).default('').describe('Part of the id or the name.'),
-        ...Object.fromEntries(kind.filters.map((name) => [name, storable.max(256).optional()])),
-        ...paging,
-      }),
+      query: () =>
+        z.object({
+          search: storable().max(256).default('').describe('Part of the id or the name.'),
+          ...Object.fromEntries(kind.filters.map((name) => [name, storable().max(256).optional()])),
+          ...paging(),
+        }),
       responses: {
         200: {
           description: 'One page.',
-          schema: z.object({ data: z.array(kind.answer), next_cursor: z.string().nullable() }),
+          schema: () => z.object({ data: z.array(kind.answer()), next_cursor: z.string().nullable() }),
         },
       },
     },
     async (scope) => {
-      const { search, cursor, limit, ...filters } = scope.input.query as z.output<z.ZodObject<typeof paging>> & {
+      const { search, cursor, limit, ...filters } = scope.input.query as z.output<
+        z.ZodObject<ReturnType<typeof paging>>
+      > & {
         readonly search: string
       }
       const where = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
@@ -84,7 +93,7 @@ export function createRoute<Row extends ScopeRow>(
   kind: RecordKind<Row>,
   options: { readonly prefix: string; readonly owner?: string },
 ): Route {
-  const body = section({ ...kind.settled, ...kind.fields })
+  const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
   return defineRoute(
     {
       method: 'post',
@@ -93,11 +102,11 @@ export function createRoute<Row extends ScopeRow>(
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.create,
-      json: body.optional(),
+      json: () => body().optional(),
       responses: { 201: { description: `The ${kind.noun}.`, schema: kind.answer } },
     },
     async (scope) => {
-      const given: Values = accepted(body, scope.input.json ?? {})
+      const given: Values = accepted(body(), scope.input.json ?? {})
       const values = { ...columnValues(given), [kind.id]: given[kind.id] ?? newId(options.prefix, '-') }
       requireWithin(reach(scope, kind.permissions.create), options.owner, values)
       const row = await referring(kind.records(scope.services).create(values))
@@ -128,7 +137,7 @@ export function getRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
 
 /** PATCH keeps what is left out, PUT clears it. */
 export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method: 'patch' | 'put'): Route {
-  const body = section({ ...kind.settled, ...kind.fields })
+  const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
   const summary =
     method === 'patch'
       ? `Changes a ${kind.noun}: what is left out stays, null takes away.`
@@ -143,9 +152,9 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       responses: { 200: { description: `The ${kind.noun}.`, schema: kind.answer } },
     },
     async (scope) => {
-      const given: Values = accepted(body, scope.input.json)
-      const settled = pick(given, Object.keys(kind.settled))
-      const named = Object.keys(kind.fields).filter((name) => method === 'put' || given[name] !== undefined)
+      const given: Values = accepted(body(), scope.input.json)
+      const settled = pick(given, Object.keys(kind.settled()))
+      const named = Object.keys(kind.fields()).filter((name) => method === 'put' || given[name] !== undefined)
       const values = Object.fromEntries(named.map((name) => [name, columnValue(name, given[name])]))
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
       const mine = reach(scope, kind.permissions.update)
@@ -205,7 +214,7 @@ export async function changed<Row extends ScopeRow>(
     organization_id: typeof organization === 'string' ? organization : null,
     changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
-  const [answer] = status === 201 ? [newAnswer(kind.answer, row)] : await answersOf(scope.services, kind, [row])
+  const [answer] = status === 201 ? [newAnswer(kind.answer(), row)] : await answersOf(scope.services, kind, [row])
   return json({ ...answer, ...shownOnce }, status)
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { accepted } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Answer } from '../../pipeline/call.ts'
 import { groupSettings } from '../../routing/group-settings.ts'
 import { policyOf, type RouteGroupPolicy, routeGroupPolicy, settingsOf } from '../../routing/route-group-policy.ts'
@@ -13,35 +14,41 @@ import { requireGroup } from './known-group.ts'
 
 const PATH = '/ui/api/route-groups/{name}/policy'
 
-const version = z.object({
-  version: z.int().describe('Rises with everything that is published.'),
-  policy: routeGroupPolicy,
-  restored_from: z.int().nullable().describe('The version whose policy this one brought back.'),
-  published_at: z.iso.datetime(),
-})
-const effective = z
-  .record(z.string(), z.unknown())
-  .describe('What calls go by: router_settings with the policy over it.')
-const answer = z.object({
-  name: z.string(),
-  effective,
-  published: version.nullable().describe('What holds; null before anything was published.'),
-  draft: z
-    .object({
-      draft_version: z.int().describe('Rises with every draft.'),
-      policy: routeGroupPolicy,
-      drafted_at: z.iso.datetime(),
-    })
-    .nullable()
-    .describe('What nothing goes by before it is published.'),
-})
+const version = lazily(() =>
+  z.object({
+    version: z.int().describe('Rises with everything that is published.'),
+    policy: routeGroupPolicy(),
+    restored_from: z.int().nullable().describe('The version whose policy this one brought back.'),
+    published_at: z.iso.datetime(),
+  }),
+)
+const effective = lazily(() =>
+  z.record(z.string(), z.unknown()).describe('What calls go by: router_settings with the policy over it.'),
+)
+const answer = lazily(() =>
+  z.object({
+    name: z.string(),
+    effective: effective(),
+    published: version().nullable().describe('What holds; null before anything was published.'),
+    draft: z
+      .object({
+        draft_version: z.int().describe('Rises with every draft.'),
+        policy: routeGroupPolicy(),
+        drafted_at: z.iso.datetime(),
+      })
+      .nullable()
+      .describe('What nothing goes by before it is published.'),
+  }),
+)
 
-const common = { tag: 'Configuration', auth: 'admin', params: z.object({ name: z.string() }) } as const
+const common = { tag: 'Configuration', auth: 'admin', params: () => z.object({ name: z.string() }) } as const
 const changes = { ...common, permission: 'config.update' } as const
 const answers = { 200: { description: 'The policy and its draft.', schema: answer } } as const
-const ofDraft = z.object({
-  draft_version: z.coerce.number().int().min(0).optional().describe('The draft that is meant; another answers 409.'),
-})
+const ofDraft = lazily(() =>
+  z.object({
+    draft_version: z.coerce.number().int().min(0).optional().describe('The draft that is meant; another answers 409.'),
+  }),
+)
 
 const get = defineRoute(
   {
@@ -104,7 +111,7 @@ const validate = defineRoute(
     responses: {
       200: {
         description: 'It could; a mistake is a 400 that names its field.',
-        schema: z.object({ valid: z.literal(true), policy: routeGroupPolicy, effective }),
+        schema: () => z.object({ valid: z.literal(true), policy: routeGroupPolicy(), effective: effective() }),
       },
     },
   },
@@ -142,7 +149,7 @@ const rollback = defineRoute(
     path: `${PATH}/rollback`,
     action: 'route_group_policy.rollback',
     summary: 'Makes what was published once hold again, as a new version.',
-    json: z.strictObject({ version: z.int().min(1).max(2_147_483_647) }),
+    json: () => z.strictObject({ version: z.int().min(1).max(2_147_483_647) }),
     responses: answers,
   },
   async ({ services, audits, input: { params, json: asked } }) => {
@@ -150,7 +157,7 @@ const rollback = defineRoute(
     const records = services.routeGroupPolicyRecords
     const past = await records.version(params.name, asked.version)
     // Of another release of the gateway it may be one no more.
-    if (past) accepted(routeGroupPolicy, past.policy)
+    if (past) accepted(routeGroupPolicy(), past.policy)
     const record = past && (await records.restore(params.name, asked.version))
     if (!record) throw new GatewayError('not_found', 'This version was never published.', { param: 'version' })
     return holds({ services, audits }, record)
@@ -164,20 +171,21 @@ const versions = defineRoute(
     path: `${PATH}/versions`,
     summary: 'Everything that was ever published for a group, newest first.',
     permission: 'config.read',
-    query: z.object({
-      cursor: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(2_147_483_647)
-        .default(2_147_483_647)
-        .describe('`next_cursor` of the page before.'),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-    }),
+    query: () =>
+      z.object({
+        cursor: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(2_147_483_647)
+          .default(2_147_483_647)
+          .describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
     responses: {
       200: {
         description: 'One page.',
-        schema: z.object({ data: z.array(version), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(version()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -204,7 +212,7 @@ function shown(services: ApiServices, name: string, record: RouteGroupPolicyReco
 
 /** Of one that is no policy any more nothing holds. */
 function effectiveOf({ config }: ApiServices, policy: unknown): RouteGroupPolicy {
-  const result = routeGroupPolicy.safeParse(policy)
+  const result = routeGroupPolicy().safeParse(policy)
   const own = result.success ? { policy: settingsOf(result.data) } : {}
   return policyOf(groupSettings(config.router_settings, own))
 }
@@ -217,7 +225,7 @@ async function holds(
   const { group_name: name, version, published, restored_from } = record
   await services.live.refresh().catch(() => {})
   const before = await services.routeGroupPolicyRecords.version(name, version - 1).catch(() => undefined)
-  const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy.shape))
+  const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy().shape))
   audits({ changes, metadata: { version, ...(restored_from === null ? {} : { restored_from }) } })
   return shown(services, name, record)
 }

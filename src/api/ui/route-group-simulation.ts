@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { mistake } from '../../config/accepted.ts'
 import { MODEL_MODES, type ModelMode } from '../../config/model-list.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
 import { simulate } from '../../pipeline/simulate.ts'
 import { speakerOf } from '../../pipeline/speak.ts'
@@ -29,29 +30,33 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...rerankRoutes,
 ].map(({ endpoint }) => endpoint)
 
-const asked = z.strictObject({
-  mode: z.enum(MODEL_MODES).optional().describe('The kind of request; the first that the group takes when left out.'),
-  tags: z.array(z.string().min(1)).max(100).optional().describe('As in `metadata.tags` of a call.'),
-  calls: z.int().min(1).max(10_000).default(1000),
-  strategy: routeGroupPolicy.shape.routing_strategy.describe('To try instead of the one that holds.'),
-  policy: routeGroupPolicy.optional().describe('To try instead of the one that is published.'),
-})
+const asked = lazily(() =>
+  z.strictObject({
+    mode: z.enum(MODEL_MODES).optional().describe('The kind of request; the first that the group takes when left out.'),
+    tags: z.array(z.string().min(1)).max(100).optional().describe('As in `metadata.tags` of a call.'),
+    calls: z.int().min(1).max(10_000).default(1000),
+    strategy: routeGroupPolicy().shape.routing_strategy.describe('To try instead of the one that holds.'),
+    policy: routeGroupPolicy().optional().describe('To try instead of the one that is published.'),
+  }),
+)
 
-const answer = z.object({
-  mode: z.enum(MODEL_MODES),
-  strategy: z.string(),
-  calls: z.int().describe('Fewer than asked for in very large groups.'),
-  unserved: z.int().describe('Calls that no deployment would take now: they fall back, wait or fail.'),
-  deployments: z.array(
-    z.object({
-      deployment_id: z.string(),
-      chosen: z.int().describe('How often it would be asked first.'),
-      share: z.number(),
-      eligible: z.boolean(),
-      reason: z.string().describe('Why it is left out, or what the strategy goes by of it.'),
-    }),
-  ),
-})
+const answer = lazily(() =>
+  z.object({
+    mode: z.enum(MODEL_MODES),
+    strategy: z.string(),
+    calls: z.int().describe('Fewer than asked for in very large groups.'),
+    unserved: z.int().describe('Calls that no deployment would take now: they fall back, wait or fail.'),
+    deployments: z.array(
+      z.object({
+        deployment_id: z.string(),
+        chosen: z.int().describe('How often it would be asked first.'),
+        share: z.number(),
+        eligible: z.boolean(),
+        reason: z.string().describe('Why it is left out, or what the strategy goes by of it.'),
+      }),
+    ),
+  }),
+)
 
 export const simulateRouteGroup = defineRoute(
   {
@@ -61,12 +66,12 @@ export const simulateRouteGroup = defineRoute(
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.read',
-    params: z.object({ name: z.string() }),
+    params: () => z.object({ name: z.string() }),
     json: asked,
     responses: { 200: { description: 'What was drawn.', schema: answer } },
   },
   async ({ services, input }) => {
-    const { mode, tags, calls, strategy, policy } = asked.parse(input.json)
+    const { mode, tags, calls, strategy, policy } = asked().parse(input.json)
     const group = underTrial(await groupNamed(services, input.params.name), { strategy, policy })
     const endpoint = endpointOf(group, mode)
     const metadata = tags && { metadata: { tags } }
@@ -83,7 +88,7 @@ export const simulateRouteGroup = defineRoute(
         eligible,
         reason,
       })),
-    } satisfies z.output<typeof answer>)
+    } satisfies z.output<ReturnType<typeof answer>>)
   },
 )
 
@@ -97,7 +102,7 @@ async function groupNamed(services: ApiServices, name: string): Promise<Group> {
   throw new GatewayError('not_found', 'Nothing can be called by this name now.', { param: 'name' })
 }
 
-function underTrial(group: Group, trial: Pick<z.output<typeof asked>, 'strategy' | 'policy'>): Group {
+function underTrial(group: Group, trial: Pick<z.output<ReturnType<typeof asked>>, 'strategy' | 'policy'>): Group {
   const policy = trial.policy ? settingsOf(trial.policy) : group.policy
   return { ...group, policy: { ...policy, ...(trial.strategy ? { strategy: trial.strategy } : {}) } }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { accepted, mistake } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { lazily } from '../../lib/lazily.ts'
 import type { Answer } from '../../pipeline/call.ts'
 import { routeGroup } from '../../routing/route-group.ts'
 import type { RouteGroupRecord } from '../../stores/sql/route-group-records.ts'
@@ -13,19 +14,23 @@ import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/route-groups'
 
-const answer = z.object({
-  ...routeGroup.shape,
-  version: z.int().describe('Rises with every change.'),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-})
+const answer = lazily(() =>
+  z.object({
+    ...routeGroup().shape,
+    version: z.int().describe('Rises with every change.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  }),
+)
 const answers = { 200: { description: 'The route group.', schema: answer } } as const
-const version = z.int().optional().describe('The version that the change is meant for; another one answers 409.')
+const version = lazily(() =>
+  z.int().optional().describe('The version that the change is meant for; another one answers 409.'),
+)
 const one = {
   path: `${PATH}/{name}`,
   tag: 'Configuration',
   auth: 'admin',
-  params: z.object({ name: z.string() }),
+  params: () => z.object({ name: z.string() }),
 } as const
 
 const list = defineRoute(
@@ -36,15 +41,16 @@ const list = defineRoute(
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.read',
-    query: z.object({
-      search: storable.max(256).default('').describe('Part of the name.'),
-      cursor: storable.max(1024).default('').describe('`next_cursor` of the page before.'),
-      limit: z.coerce.number().int().min(1).max(200).default(50),
-    }),
+    query: () =>
+      z.object({
+        search: storable().max(256).default('').describe('Part of the name.'),
+        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
     responses: {
       200: {
         description: 'One page.',
-        schema: z.object({ data: z.array(answer), next_cursor: z.string().nullable() }),
+        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
       },
     },
   },
@@ -67,7 +73,7 @@ const create = defineRoute(
     responses: { 201: { description: 'The route group.', schema: answer } },
   },
   async ({ services, input, audits }) => {
-    const group = routeGroup.parse(input.json)
+    const group = routeGroup().parse(input.json)
     audits({ resource_id: group.name })
     refuseAlias(services, group.name)
     const record = await services.routeGroupRecords.create(group)
@@ -91,10 +97,11 @@ const put = defineRoute(
     method: 'put',
     summary: 'Replaces a route group.',
     permission: 'config.update',
-    json: routeGroup.extend({
-      name: routeGroup.shape.name.optional(),
-      version,
-    }),
+    json: () =>
+      routeGroup().extend({
+        name: routeGroup().shape.name.optional(),
+        version: version(),
+      }),
     responses: answers,
   },
   async (scope) => {
@@ -109,12 +116,13 @@ const patch = defineRoute(
     method: 'patch',
     summary: 'Changes a route group: what is left out stays, null takes away, a list of members replaces the list.',
     permission: 'config.update',
-    json: z.strictObject({
-      name: z.string().optional(),
-      enabled: routeGroup.shape.enabled.unwrap().nullable().optional(),
-      members: routeGroup.shape.members.optional(),
-      version,
-    }),
+    json: () =>
+      z.strictObject({
+        name: z.string().optional(),
+        enabled: routeGroup().shape.enabled.unwrap().nullable().optional(),
+        members: routeGroup().shape.members.optional(),
+        version: version(),
+      }),
     responses: answers,
   },
   async (scope) => {
@@ -154,7 +162,7 @@ async function replace(
   if (content.name !== undefined && content.name !== name) {
     throw mistake('name', 'cannot be changed; make another group and delete this one')
   }
-  const record = await services.routeGroupRecords.replace(accepted(routeGroup, { ...content, name }), expected)
+  const record = await services.routeGroupRecords.replace(accepted(routeGroup(), { ...content, name }), expected)
   if (record) {
     audits({ changes: changesBetween({ ...before }, { ...record }, ['enabled', 'members']) })
     return json(await seen(services, record))

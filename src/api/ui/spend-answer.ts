@@ -1,29 +1,37 @@
 import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
 import { dollarsOf } from '../../lib/money.ts'
 import type { Sums } from '../../stores/sql/spend-reports.ts'
 
 /** Sums of calls. Money is US dollars. */
-export const spendSums = z.object({
-  spend: z.number().describe('US dollars, as far as prices are known.'),
-  saved: z.number().describe('US dollars that answers out of the cache would have cost.'),
-  calls: z.int(),
-  failed_calls: z.int().describe('Failed, or broken off after they began.'),
-  cached_calls: z.int().describe('Answered out of the cache.'),
-  estimated_calls: z.int().describe('Whose provider told no usage: what went through was counted.'),
-  unpriced_calls: z.int().describe('Whose price is unknown; they add nothing to `spend`.'),
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  cached_input_tokens: z.int(),
-  cache_creation_input_tokens: z.int(),
-  reasoning_tokens: z.int(),
-  images: z.int(),
-  audio_seconds: z.number(),
-  characters: z.int(),
-  rerank_units: z.int(),
-  average_ms: z.number().nullable().describe('From the arrival of a call to the end of its answer; null: no calls.'),
-})
+export const spendSums = lazily(() =>
+  z.object({
+    spend: z.number().describe('US dollars, as far as prices are known.'),
+    saved: z.number().describe('US dollars that answers out of the cache would have cost.'),
+    calls: z.int(),
+    failed_calls: z.int().describe('Failed, or broken off after they began.'),
+    cached_calls: z.int().describe('Answered out of the cache.'),
+    estimated_calls: z.int().describe('Whose provider told no usage: what went through was counted.'),
+    unpriced_calls: z.int().describe('Whose price is unknown; they add nothing to `spend`.'),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cached_input_tokens: z.int(),
+    cache_creation_input_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    images: z.int(),
+    audio_seconds: z.number(),
+    characters: z.int(),
+    rerank_units: z.int(),
+    average_ms: z.number().nullable().describe('From the arrival of a call to the end of its answer; null: no calls.'),
+  }),
+)
 
-export function sumsAnswer({ cost_nano, saved_nano, total_ms, ...counts }: Sums): z.output<typeof spendSums> {
+export function sumsAnswer({
+  cost_nano,
+  saved_nano,
+  total_ms,
+  ...counts
+}: Sums): z.output<ReturnType<typeof spendSums>> {
   const numbers = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, Number(value)]))
   const { calls } = numbers
   return {
@@ -31,5 +39,5 @@ export function sumsAnswer({ cost_nano, saved_nano, total_ms, ...counts }: Sums)
     saved: dollarsOf(saved_nano),
     ...numbers,
     average_ms: calls ? Number(total_ms) / calls : null,
-  } as z.output<typeof spendSums>
+  } as z.output<ReturnType<typeof spendSums>>
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { mistake } from '../../config/accepted.ts'
 import { reachOf } from '../../identity/reach.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { GROUPINGS, type Grouping, type GroupSums, type ReportRange } from '../../stores/sql/spend-reports.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -14,11 +15,11 @@ const USUAL_DAYS = 30
 const MOST_DAYS = 3660
 const MOST_GROUPS = 10_000
 
-const range = {
-  from: moment.optional().describe('First hour; 30 days before `to` when left out.'),
-  to: moment.optional().describe('Where it ends, in whole hours; the end of this day (UTC) when left out.'),
-}
-const rangeAnswer = { from: z.iso.datetime(), to: z.iso.datetime() }
+const range = () => ({
+  from: moment().optional().describe('First hour; 30 days before `to` when left out.'),
+  to: moment().optional().describe('Where it ends, in whole hours; the end of this day (UTC) when left out.'),
+})
+const rangeAnswer = () => ({ from: z.iso.datetime(), to: z.iso.datetime() })
 
 const summary = defineRoute(
   {
@@ -28,11 +29,11 @@ const summary = defineRoute(
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
-    query: z.object({ ...range, ...spendFilters }),
+    query: () => z.object({ ...range(), ...spendFilters() }),
     responses: {
       200: {
         description: 'The sums.',
-        schema: z.object({ ...rangeAnswer, total: spendSums, previous: spendSums }),
+        schema: () => z.object({ ...rangeAnswer(), total: spendSums(), previous: spendSums() }),
       },
     },
   },
@@ -45,11 +46,13 @@ const summary = defineRoute(
   },
 )
 
-const groupAnswer = z.object({
-  group: z.string().nullable().describe('An hour, a day, an id or a name; null: calls that have none.'),
-  group_name: z.string().nullable().describe('What people call it, where it has such a name.'),
-  ...spendSums.shape,
-})
+const groupAnswer = lazily(() =>
+  z.object({
+    group: z.string().nullable().describe('An hour, a day, an id or a name; null: calls that have none.'),
+    group_name: z.string().nullable().describe('What people call it, where it has such a name.'),
+    ...spendSums().shape,
+  }),
+)
 
 const report = defineRoute(
   {
@@ -59,29 +62,31 @@ const report = defineRoute(
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
-    query: z.object({
-      group_by: z.enum(Object.keys(GROUPINGS) as [Grouping, ...Grouping[]]).default('day'),
-      ...range,
-      ...spendFilters,
-      format: z.enum(FORMATS).default('json'),
-      limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('How many groups.'),
-      cursor: z.coerce
-        .number({ error: 'must be the next_cursor of the page before' })
-        .int()
-        .min(0)
-        .max(10_000_000)
-        .default(0)
-        .describe('`next_cursor` of the page before.'),
-    }),
+    query: () =>
+      z.object({
+        group_by: z.enum(Object.keys(GROUPINGS) as [Grouping, ...Grouping[]]).default('day'),
+        ...range(),
+        ...spendFilters(),
+        format: z.enum(FORMATS).default('json'),
+        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('How many groups.'),
+        cursor: z.coerce
+          .number({ error: 'must be the next_cursor of the page before' })
+          .int()
+          .min(0)
+          .max(10_000_000)
+          .default(0)
+          .describe('`next_cursor` of the page before.'),
+      }),
     responses: {
       200: {
         description: 'By time in its order, by anything else the dearest first.',
-        schema: z.object({
-          ...rangeAnswer,
-          group_by: z.string(),
-          data: z.array(groupAnswer),
-          next_cursor: z.string().nullable(),
-        }),
+        schema: () =>
+          z.object({
+            ...rangeAnswer(),
+            group_by: z.string(),
+            data: z.array(groupAnswer()),
+            next_cursor: z.string().nullable(),
+          }),
       },
     },
   },
@@ -93,7 +98,7 @@ const report = defineRoute(
     const rows = await services.spendReports.grouped(reach, asked, query)
     const data = rows.slice(0, limit).map((row) => ({ ...groupOf(by, row) }))
     if (format !== 'json')
-      return exported(format, 'spend', Object.keys(groupAnswer.shape), async function* () {
+      return exported(format, 'spend', Object.keys(groupAnswer().shape), async function* () {
         yield data
       })
     return json({ ...asked, group_by: by, data, next_cursor: rows.length > limit ? String(cursor + limit) : null })
@@ -102,7 +107,10 @@ const report = defineRoute(
 
 export const spend: readonly Route[] = [summary, report]
 
-function groupOf(by: Grouping, { group_value, group_name, ...sums }: GroupSums): z.output<typeof groupAnswer> {
+function groupOf(
+  by: Grouping,
+  { group_value, group_name, ...sums }: GroupSums,
+): z.output<ReturnType<typeof groupAnswer>> {
   const group = by === 'day' ? group_value.slice(0, 10) : group_value === '' ? null : group_value
   return { group, group_name, ...sumsAnswer(sums) }
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
 
 /** Text that the database can be asked for. */
-export const storable = z
-  .string()
-  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds what is no text')
+export const storable = lazily(() =>
+  z.string().refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds what is no text'),
+)
 
 export function isStorable(text: string): boolean {
-  return storable.safeParse(text).success
+  return storable().safeParse(text).success
 }

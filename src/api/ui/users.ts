@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
 import type { UserRecord } from '../../stores/sql/user-records.ts'
 import type { Route } from '../route.ts'
 import { idField, label, limitAnswer, limitFields, metadata, optional, recordAnswer } from './record-fields.ts'
@@ -12,23 +13,25 @@ const kind: RecordKind<UserRecord> = {
   level: 'user',
   permissions: { read: 'user.read', create: 'user.update', update: 'user.update', remove: 'user.update' },
   records: ({ userRecords }) => userRecords,
-  settled: { user_id: idField('user') },
-  fields: {
+  settled: lazily(() => ({ user_id: idField('user') })),
+  fields: lazily(() => ({
     user_email: optional(z.email().max(320)).describe('The address of the person, if it is one.'),
     user_name: label('What people call them.'),
     user_role: label('For display; it gives no right.'),
-    ...limitFields,
-    metadata,
-  },
+    ...limitFields(),
+    metadata: metadata(),
+  })),
   filters: [],
-  answer: z.object({
-    user_id: z.string(),
-    user_email: z.string().nullable(),
-    user_name: z.string().nullable(),
-    user_role: z.string().nullable(),
-    ...limitAnswer,
-    ...recordAnswer,
-  }),
+  answer: lazily(() =>
+    z.object({
+      user_id: z.string(),
+      user_email: z.string().nullable(),
+      user_name: z.string().nullable(),
+      user_role: z.string().nullable(),
+      ...limitAnswer(),
+      ...recordAnswer(),
+    }),
+  ),
 }
 
 export const users: readonly Route[] = [

@@ -1,21 +1,24 @@
 import * as z from 'zod'
 import { callableNames } from '../../identity/callable-names.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { modelNotFound } from '../../pipeline/model-not-found.ts'
 import type { Group } from '../../routing/deployment.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 
-const modelEntry = z.object({
-  id: z.string(),
-  object: z.literal('model'),
-  created: z.int(),
-  owned_by: z.string(),
-})
+const modelEntry = lazily(() =>
+  z.object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+  }),
+)
 
 /** When a model was made is not ours to know; clients want a number. */
 const CREATED = 1_700_000_000
 
-function entry(id: string, group: Group | undefined): z.output<typeof modelEntry> {
+function entry(id: string, group: Group | undefined): z.output<ReturnType<typeof modelEntry>> {
   const owner = group?.deployments.find(({ info }) => info.owned_by !== undefined)?.info.owned_by
   return { id, object: 'model', created: CREATED, owned_by: owner ?? 'gateway' }
 }
@@ -28,7 +31,10 @@ export const listModels = defineRoute(
     tag: 'Models',
     auth: 'caller',
     responses: {
-      200: { description: 'The list.', schema: z.object({ object: z.literal('list'), data: z.array(modelEntry) }) },
+      200: {
+        description: 'The list.',
+        schema: () => z.object({ object: z.literal('list'), data: z.array(modelEntry()) }),
+      },
     },
   },
   ({ services: { registry }, caller }) => {
@@ -47,7 +53,7 @@ export const getModel = defineRoute(
     summary: 'One model.',
     tag: 'Models',
     auth: 'caller',
-    params: z.object({ model: z.string() }),
+    params: () => z.object({ model: z.string() }),
     responses: { 200: { description: 'The model.', schema: modelEntry } },
   },
   ({ services: { registry }, caller, input }) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { mistakeInOperatorUrl } from '../../config/operator-url.ts'
+import { lazily } from '../../lib/lazily.ts'
 import { parseRecord } from '../../lib/lenient.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 
@@ -14,21 +15,23 @@ export interface ServiceAccount {
   readonly tokenUri: string
 }
 
-const keyFile = z.object({
-  type: z.literal('service_account'),
-  client_email: z.string().min(1),
-  private_key: z.string().includes('PRIVATE KEY'),
-  private_key_id: z.string().optional(),
-  project_id: z.string().optional(),
-  token_uri: z.string().default('https://oauth2.googleapis.com/token'),
-})
+const keyFile = lazily(() =>
+  z.object({
+    type: z.literal('service_account'),
+    client_email: z.string().min(1),
+    private_key: z.string().includes('PRIVATE KEY'),
+    private_key_id: z.string().optional(),
+    project_id: z.string().optional(),
+    token_uri: z.string().default('https://oauth2.googleapis.com/token'),
+  }),
+)
 
 /** The service account whose key file `api_key` holds; undefined for a plain API key. Throws TypeError, without showing
  *  anything of it, for a key file that cannot be used. */
 export function serviceAccountOf(key: Secret): ServiceAccount | undefined {
   const text = reveal(key).trim()
   if (!text.startsWith('{')) return undefined
-  const read = keyFile.safeParse(parseRecord(text))
+  const read = keyFile().safeParse(parseRecord(text))
   if (!read.success) {
     const [issue] = read.error.issues
     const field = issue?.path.join('.') || 'its JSON'
