@@ -39,8 +39,12 @@ export interface ClientStream {
   abort(): void
 }
 
+/** Nobody is there any more. */
+export function clientClosed(cause?: unknown): GatewayError {
+  return new GatewayError('client_closed', 'The client closed the connection.', { cause })
+}
+
 /** Why nobody waits for an answer any more. */
 export function departure({ reason }: Abort): GatewayError {
-  if (reason instanceof GatewayError) return reason
-  return new GatewayError('client_closed', 'The client closed the connection.')
+  return reason instanceof GatewayError ? reason : clientClosed()
 }

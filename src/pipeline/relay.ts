@@ -3,7 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { StreamStep } from '../providers/provider.ts'
 import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
-import { type ClientStream, departure } from './client.ts'
+import { type ClientStream, clientClosed, departure } from './client.ts'
 import { crowds } from './holds.ts'
 import type { Rescue } from './rescue.ts'
 
@@ -50,7 +50,7 @@ export async function relay(
     else if (!done) await client.write(stream.reader.closing())
     await client.close()
   } catch {
-    return failure ?? new GatewayError('client_closed', 'The client closed the connection.')
+    return failure ?? clientClosed()
   }
   return failure
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Abort } from '../lib/abort.ts'
-import { GatewayError } from '../lib/errors.ts'
 import { gathering, release } from '../lib/gathering.node.ts'
-import type { Client } from '../pipeline/client.ts'
+import { type Client, clientClosed } from '../pipeline/client.ts'
 import { nodeUpload } from './node-upload.node.ts'
 import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
@@ -40,6 +39,8 @@ function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8A
     const bytes: Uint8Array = incoming.read() ?? new Uint8Array()
     return bytes.byteLength > limitBytes ? Promise.reject(tooLarge(limitBytes)) : Promise.resolve(bytes)
   }
+  // It has left while its key was looked up: nothing more is heard of it.
+  if (incoming.destroyed) return Promise.reject(clientClosed())
   return new Promise((resolve, reject) => {
     const gathered = gathering(declared)
     let length = 0
@@ -58,7 +59,7 @@ function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8A
     incoming.on('end', () => resolve(gathered.bytes()))
     // Where nobody listens for errors, this is all that one comes to.
     incoming.on('close', () => {
-      if (!incoming.readableEnded) reject(new GatewayError('client_closed', 'The client closed the connection.'))
+      if (!incoming.readableEnded) reject(clientClosed())
     })
   })
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../lib/errors.ts'
-import type { Upload } from '../pipeline/client.ts'
+import { clientClosed, type Upload } from '../pipeline/client.ts'
 import { tooLarge } from './too-large.ts'
 
 /** A request's body in the pieces that its socket gives, and no faster than they are read. */
@@ -20,7 +20,7 @@ export function nodeUpload(incoming: IncomingMessage, limitBytes: number): Uploa
     stir()
   }
   const closed = () => {
-    if (!incoming.readableEnded) fail(new GatewayError('client_closed', 'The client closed the connection.'))
+    if (!incoming.readableEnded) fail(clientClosed())
   }
   incoming.on('readable', stir).once('end', stir)
   incoming.once('close', closed).on('error', closed)

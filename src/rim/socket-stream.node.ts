@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { GatewayError } from '../lib/errors.ts'
-import type { ClientStream } from '../pipeline/client.ts'
+import { type ClientStream, clientClosed } from '../pipeline/client.ts'
 
 /** A stream that takes a piece when the socket has taken the one before. Whoever reads it sends the head first, and waits
  *  for a piece that never comes: pieces go to the socket by themselves, because the way through the stream costs more a
@@ -10,7 +9,6 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
   let room: PromiseWithResolvers<void> | undefined
   let begun = false
   let left = false
-  const gone = () => new GatewayError('client_closed', 'The client closed the connection.')
   const makeRoom = () => {
     room?.resolve()
     room = undefined
@@ -30,14 +28,14 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
       },
       cancel() {
         left = true
-        room?.reject(gone())
+        room?.reject(clientClosed())
       },
     },
     // It is pulled when it is read, which is when the head has gone.
     { highWaterMark: 0 },
   )
   const send = (bytes: Uint8Array): Promise<void> | undefined => {
-    if (left || outgoing.destroyed) return Promise.reject(gone())
+    if (left || outgoing.destroyed) return Promise.reject(clientClosed())
     if (outgoing.write(bytes)) return undefined
     outgoing.once('drain', makeRoom)
     return roomMade()

@@ -1,6 +1,5 @@
 import { joinBytes } from '../lib/bytes.ts'
-import { GatewayError } from '../lib/errors.ts'
-import type { Client, ClientStream, Upload } from '../pipeline/client.ts'
+import { type Client, type ClientStream, clientClosed, type Upload } from '../pipeline/client.ts'
 import { tooLarge } from './too-large.ts'
 
 declare const IdentityTransformStream: {
@@ -35,14 +34,14 @@ async function readBody(request: Request, limitBytes: number): Promise<Uint8Arra
   const declared = request.headers.get('content-length')
   if (declared !== null) {
     if (Number(declared) > limitBytes) throw tooLarge(limitBytes)
-    return new Uint8Array(await request.arrayBuffer())
+    return new Uint8Array(await request.arrayBuffer().catch(left))
   }
+  const upload = uploadOf(request, limitBytes)
   const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of request.body ?? []) {
-    length += piece.byteLength
-    if (length > limitBytes) throw tooLarge(limitBytes)
-    pieces.push(piece)
+  try {
+    for (let piece = await upload.read(); piece; piece = await upload.read()) pieces.push(piece)
+  } finally {
+    upload.close()
   }
   return joinBytes(pieces)
 }
@@ -70,5 +69,5 @@ function uploadOf(request: Request, limitBytes: number): Upload {
 }
 
 function left(cause: unknown): never {
-  throw new GatewayError('client_closed', 'The client closed the connection.', { cause })
+  throw clientClosed(cause)
 }
