@@ -1,4 +1,4 @@
-import { asRecord } from '../lib/lenient.ts'
+import { asRecord, type JsonRecord, parseRecord } from '../lib/lenient.ts'
 import { type Frame, frameIn, frameSplitter, readFrame } from '../lib/sse.ts'
 import { type AlikeChunks, chunksLike } from './alike-chunks.ts'
 import { openaiEmbeddedFailure } from './openai-failure.ts'
@@ -10,24 +10,17 @@ const NOTHING: StreamStep = {}
 /** How often a stream is tried to be known by one of its chunks: those of some vendors have a time or an id each. */
 const MOST_EXAMPLES = 4
 
-interface Chunk {
-  readonly error?: unknown
-  readonly usage?: unknown
-  readonly choices?: unknown
-  readonly [vendors: string]: unknown
-}
-
 /** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along: what is like a chunk that was read is
  *  not read again, and events that only speak go on together. The usage event that the gateway asked for is kept from a
  *  client that did not. */
 export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string }): StreamReader {
-  const reported = (chunk: Chunk) =>
+  const reported = (chunk: JsonRecord) =>
     options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
   const read = (frame: Frame): StreamStep => {
     const data = dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
     if (data === '[DONE]') return { out: frame.bytes, done: true }
-    const chunk = parse(data)
+    const chunk = parseRecord(data)
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
 
@@ -130,13 +123,4 @@ function dataOf(frame: Frame): string | undefined {
     if (lineEnd === text.length - 2) return text.slice(6, lineEnd)
   }
   return readFrame(frame).data
-}
-
-function parse(data: string): Chunk | undefined {
-  try {
-    const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Chunk) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
+import { parseRecord } from '../lib/lenient.ts'
 import type { ChatRequest } from '../modes/chat.ts'
 import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
@@ -75,7 +76,8 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
 }
 
 function read(bytes: Uint8Array): Reply {
-  const body = parse(latin1.decode(bytes))
+  const body = parseRecord(latin1.decode(bytes))
+  if (!body) throw malformed()
   if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(body.error)
   if (!Array.isArray(body.choices)) throw malformed()
   const usage = openaiUsage(body.usage)
@@ -93,16 +95,6 @@ function charactersOf(choices: readonly unknown[]): number {
     const content = typeof message?.content === 'string' ? message.content.length : 0
     return sum + content + (message?.tool_calls ? JSON.stringify(message.tool_calls).length : 0)
   }, 0)
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {
-    // Named below.
-  }
-  throw malformed()
 }
 
 function malformed(): GatewayError {

@@ -1,4 +1,5 @@
 import { type FailureDetails, type FailureName, GatewayError } from '../lib/errors.ts'
+import { asRecord } from '../lib/lenient.ts'
 import { retryAfterSeconds } from '../lib/retry-after.ts'
 
 const decoder = new TextDecoder()
@@ -100,10 +101,6 @@ function readWire(error: unknown): WireError {
     inner: text(asRecord(record.innererror).code),
     param: text(record.param),
   }
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function text(value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
+import { parseRecord } from '../lib/lenient.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
@@ -7,8 +8,6 @@ import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Outgoing, Reply } from './provider.ts'
 import { sseReader } from './sse-reader.ts'
 import { usageAtEnd } from './usage-at-end.ts'
-
-const decoder = new TextDecoder()
 
 /** A kind of request that goes to an OpenAI-shaped API and comes back byte for byte, with the model renamed. */
 export function openaiJson<Request extends ModelRequest>(options: {
@@ -48,7 +47,7 @@ export function openaiJson<Request extends ModelRequest>(options: {
     const contentType = 'application/json'
     const atEnd = more ? undefined : usageAtEnd(bytes, member)
     if (atEnd) return { bytes, contentType, usage: atEnd, outputCharacters: 0 }
-    const body = parse(bytes)
+    const body = parseRecord(bytes)
     if (body?.error) throw openaiEmbeddedFailure(body.error)
     if (!body || body[member] === undefined) {
       throw new GatewayError('upstream_malformed', `The provider's answer has no '${answers}'.`)
@@ -67,7 +66,7 @@ export function eventRelay(lastEvent: RegExp) {
       const at = frame.text.indexOf('data:')
       if (at === -1) return frame.text.startsWith(':') ? { out: frame.bytes } : {}
       if (/^data: ?\[DONE\]/.test(frame.text)) return { out: frame.bytes, done: true }
-      const event = parse(frame.bytes.subarray(at + 5))
+      const event = parseRecord(frame.bytes.subarray(at + 5))
       if (!event) return { malformed: true }
       if (event.error || event.type === 'error') return { failure: openaiEmbeddedFailure(event.error ?? event) }
       const last = typeof event.type === 'string' && lastEvent.test(event.type)
@@ -76,15 +75,4 @@ export function eventRelay(lastEvent: RegExp) {
     },
     () => new Uint8Array(),
   )
-}
-
-function parse(bytes: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(bytes))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

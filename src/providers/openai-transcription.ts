@@ -1,6 +1,7 @@
 import type { ArrivingForm } from '../lib/arriving-form.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { editedForm, type Fields } from '../lib/form-parts.ts'
+import { parseRecord } from '../lib/lenient.ts'
 import type { TranscriptionRequest } from '../modes/audio-transcription.ts'
 import { usageOf } from '../modes/usage.ts'
 import { formFields } from './form-fields.ts'
@@ -9,7 +10,6 @@ import { eventRelay } from './openai-json.ts'
 import { count, openaiUsage } from './openai-usage.ts'
 import type { Adapter, Connection, Reply } from './provider.ts'
 
-const decoder = new TextDecoder()
 const PLAIN = new Set(['text', 'srt', 'vtt'])
 
 /** Transcription: the client's form with the model renamed, what its operator set added where the client left it out, and
@@ -32,9 +32,9 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
       if (/\bhtml\b/i.test(contentType)) throw malformed()
       return { bytes, contentType, usage: undefined, outputCharacters: bytes.byteLength }
     }
-    const body = parse(bytes)
-    if (body.error) throw openaiEmbeddedFailure(body.error)
-    if (typeof body.text !== 'string') throw malformed()
+    const body = parseRecord(bytes)
+    if (body?.error) throw openaiEmbeddedFailure(body.error)
+    if (typeof body?.text !== 'string') throw malformed()
     const reported = body.usage as { seconds?: unknown } | undefined
     const audioSeconds = count(reported?.seconds ?? body.duration)
     const usage = openaiUsage(body.usage) ?? (audioSeconds > 0 ? usageOf({ audioSeconds }) : undefined)
@@ -52,16 +52,6 @@ function added(defaults: Connection['defaults'], form: ArrivingForm): (() => Fie
     const said = new Set(form.parts.map(({ name }) => name.replace(/\[\]$/, '')))
     return Object.entries(set).flatMap(([name, value]) => (said.has(name) ? [] : formFields(name, value)))
   }
-}
-
-function parse(bytes: Uint8Array): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(bytes))
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  } catch {
-    // Named below.
-  }
-  throw malformed()
 }
 
 function malformed(): GatewayError {

@@ -1,3 +1,4 @@
+import { atMost } from '../lib/at-most.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { Delivery, Topic } from './delivery.ts'
@@ -142,19 +143,10 @@ function buffer(topic: Topic, options: BufferedDeliveryOptions): Buffer {
       const deadline = Date.now() + limitMs
       while (waiting.length > 0 && Date.now() < deadline) {
         start()
-        await atMost(deadline - Date.now(), writing)
+        if (writing) await atMost(deadline - Date.now(), writing)
       }
       draining = false
       return waiting.length
     },
   }
-}
-
-async function atMost(limitMs: number, work: Promise<void> | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

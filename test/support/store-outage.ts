@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What happens on the way: `slow` answers after ten seconds, `sluggish` after half a second, `garbage` with a page, `nonsense` with JSON that fits
- *  nothing, `lost` with nothing at all; `unheard` does what it was told, and the answer is lost. */
+/** What happens on the way: `slow` answers after ten seconds, `sluggish` after half a second, `garbage` with a page,
+ *  `nonsense` with JSON that fits nothing, `lost` with nothing at all; `unheard` does what it was told, and the answer is
+ *  lost. */
 export type Weather = 'fair' | 'slow' | 'sluggish' | 'garbage' | 'nonsense' | 'lost' | 'unheard'
 
 const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 500, garbage: 0, nonsense: 0, lost: 0, unheard: 0 } as const

@@ -1,3 +1,4 @@
+import { atMost } from '../../lib/at-most.ts'
 import { decode } from './decode.ts'
 import { encode, storable } from './encode.ts'
 import { type Result, type Sql, SqlError, type Statement } from './sql.ts'
@@ -37,7 +38,7 @@ export function sqlOver(wire: Wire): Sql {
       return (await wire.runAll(statements.map(encoded))).map((result) => decoded(result))
     },
     async ping(timeoutMs) {
-      await within(timeoutMs, wire.run({ text: 'SELECT 1', values: [] }))
+      if (!(await atMost(timeoutMs, wire.run({ text: 'SELECT 1', values: [] })))) throw noAnswer(timeoutMs)
     },
     close: () => wire.close(),
   }
@@ -61,18 +62,6 @@ function decoded<Row>({ command, rowCount, fields, rows }: WireResult): Result<R
       return Object.fromEntries(values) as Row
     }),
     affected: CHANGES.has(command) ? (rowCount ?? 0) : 0,
-  }
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(noAnswer(timeoutMs)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 
