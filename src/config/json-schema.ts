@@ -11,7 +11,7 @@ const REFERENCE: Schema = {
 
 /** The configuration file as JSON Schema, for editors: what `loadConfig` accepts, environment references included. */
 export function configJsonSchema(): Schema {
-  const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-2020-12' })
+  const schema = z.toJSONSchema(configSchema(), { io: 'input', target: 'draft-2020-12' })
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'gateway.schema.json',

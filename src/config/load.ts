@@ -22,9 +22,9 @@ export function loadConfig(yaml: string, env: Environment): Config {
   const filled = fillFromEnvironment(read.tree ?? {}, env)
   const { tree, variables, mistakes } = resolveReferences(filled, env)
 
-  let result = configSchema.safeParse(tree, { error: sentence })
+  let result = configSchema().safeParse(tree, { error: sentence })
   if (!result.success && coerceVariables(tree, result.error.issues, variables)) {
-    result = configSchema.safeParse(tree, { error: sentence })
+    result = configSchema().safeParse(tree, { error: sentence })
   }
   if (result.success && mistakes.length === 0) return result.data
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '../lib/lazily.ts'
 import {
   checked,
   count,
@@ -43,75 +44,87 @@ function resolveModel(provider: unknown, model: string): { provider: string | un
   return { provider: kind, upstreamModel: segment === kind ? model.slice(slash + 1) : model }
 }
 
-export const gatewayParams = section({
-  provider: z.enum(PROVIDER_KINDS).optional().describe('The kind of upstream; default: the first segment of model.'),
-  model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
-  api_key: secretText().optional().describe("The provider's key (a service account's JSON for vertex)."),
-  api_base: operatorUrl().optional().describe("The provider's base address, where it is not the usual one."),
-  api_version: text().optional().describe('The version that the provider expects in the address or a header.'),
-  timeout: positiveSeconds().optional().describe('Seconds that one call may take here, instead of the router timeout.'),
-  region: text().optional().describe("The provider's region."),
-  project: text().optional().describe("The provider's project."),
-  organization: text().optional().describe("The provider's organization."),
-  headers: headers().optional().describe('Headers added to each upstream call.'),
-  aws_region_name: text().optional().describe('Another name of region, for bedrock.'),
-  aws_access_key_id: text().optional().describe('The id of the AWS access key.'),
-  aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
-  aws_session_token: secretText().optional().describe('The token of a temporary AWS access key.'),
-})
-  .superRefine((params, context) => {
-    if (typeof params.model !== 'string' || params.model === '') return
-    const { provider, upstreamModel } = resolveModel(params.provider, params.model)
-    if (provider === undefined || (params.provider === undefined && !isProviderKind(provider))) {
-      const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, PROVIDER_KINDS) || ', such as openai/gpt-5'}`
-      context.addIssue({ code: 'custom', path: ['model'], message })
-    } else if (upstreamModel === '') {
-      context.addIssue({ code: 'custom', path: ['model'], message: 'names no model behind the slash' })
-    } else if ((KINDS_WITHOUT_ADDRESS as readonly string[]).includes(provider) && params.api_base === undefined) {
-      context.addIssue({ code: 'custom', path: ['api_base'], message: `is required for ${provider}; add its address` })
-    }
-    if ((params.aws_access_key_id === undefined) !== (params.aws_secret_access_key === undefined)) {
-      const path = [params.aws_access_key_id === undefined ? 'aws_access_key_id' : 'aws_secret_access_key']
-      context.addIssue({ code: 'custom', path, message: 'is required beside the other half of the AWS key' })
-    }
-  }, evenIfBroken)
-  .transform((params) => {
-    const { provider, upstreamModel } = resolveModel(params.provider, params.model)
-    return { ...params, provider: provider as ProviderKind, upstream_model: upstreamModel }
+export const gatewayParams = lazily(() =>
+  section({
+    provider: z.enum(PROVIDER_KINDS).optional().describe('The kind of upstream; default: the first segment of model.'),
+    model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
+    api_key: secretText().optional().describe("The provider's key (a service account's JSON for vertex)."),
+    api_base: operatorUrl().optional().describe("The provider's base address, where it is not the usual one."),
+    api_version: text().optional().describe('The version that the provider expects in the address or a header.'),
+    timeout: positiveSeconds()
+      .optional()
+      .describe('Seconds that one call may take here, instead of the router timeout.'),
+    region: text().optional().describe("The provider's region."),
+    project: text().optional().describe("The provider's project."),
+    organization: text().optional().describe("The provider's organization."),
+    headers: headers().optional().describe('Headers added to each upstream call.'),
+    aws_region_name: text().optional().describe('Another name of region, for bedrock.'),
+    aws_access_key_id: text().optional().describe('The id of the AWS access key.'),
+    aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
+    aws_session_token: secretText().optional().describe('The token of a temporary AWS access key.'),
   })
+    .superRefine((params, context) => {
+      if (typeof params.model !== 'string' || params.model === '') return
+      const { provider, upstreamModel } = resolveModel(params.provider, params.model)
+      if (provider === undefined || (params.provider === undefined && !isProviderKind(provider))) {
+        const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, PROVIDER_KINDS) || ', such as openai/gpt-5'}`
+        context.addIssue({ code: 'custom', path: ['model'], message })
+      } else if (upstreamModel === '') {
+        context.addIssue({ code: 'custom', path: ['model'], message: 'names no model behind the slash' })
+      } else if ((KINDS_WITHOUT_ADDRESS as readonly string[]).includes(provider) && params.api_base === undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['api_base'],
+          message: `is required for ${provider}; add its address`,
+        })
+      }
+      if ((params.aws_access_key_id === undefined) !== (params.aws_secret_access_key === undefined)) {
+        const path = [params.aws_access_key_id === undefined ? 'aws_access_key_id' : 'aws_secret_access_key']
+        context.addIssue({ code: 'custom', path, message: 'is required beside the other half of the AWS key' })
+      }
+    }, evenIfBroken)
+    .transform((params) => {
+      const { provider, upstreamModel } = resolveModel(params.provider, params.model)
+      return { ...params, provider: provider as ProviderKind, upstream_model: upstreamModel }
+    }),
+)
 
 const limit = (unit: string) => count().optional().describe(`${unit} that this deployment takes in a minute.`)
 
-export const modelInfo = section({
-  mode: z.enum(MODEL_MODES).optional().describe('What this deployment does; default: whatever its provider can.'),
-  weight: z.number().min(0).default(1).describe('Share of the traffic under weighted and tag-based-routing.'),
-  priority: count().default(0).describe('Lower numbers are tried first under priority-based-routing.'),
-  tags: z.array(text()).default([]).describe('Tags that a request can ask for in metadata.tags.'),
-  access_groups: z.array(text()).default([]).describe('Labels by which callers can be given access to this model.'),
-  owned_by: text().optional().describe('The owner shown in the list of models.'),
-  rpm_limit: limit('Requests'),
-  tpm_limit: limit('Tokens'),
-  image_pm_limit: limit('Images'),
-  audio_seconds_pm_limit: limit('Seconds of audio'),
-  char_pm_limit: limit('Characters'),
-  rerank_units_pm_limit: limit('Rerank units'),
-  default_params: z
-    .record(z.string(), z.unknown())
-    .default({})
-    .describe('Fields of the request body that are set where the client leaves them out, such as voice_id.'),
-  supports_assistant_prefix: flag()
-    .default(false)
-    .describe('The provider continues a last assistant message, so a cut answer can be resumed here.'),
-  ...pricing,
-})
+export const modelInfo = lazily(() =>
+  section({
+    mode: z.enum(MODEL_MODES).optional().describe('What this deployment does; default: whatever its provider can.'),
+    weight: z.number().min(0).default(1).describe('Share of the traffic under weighted and tag-based-routing.'),
+    priority: count().default(0).describe('Lower numbers are tried first under priority-based-routing.'),
+    tags: z.array(text()).default([]).describe('Tags that a request can ask for in metadata.tags.'),
+    access_groups: z.array(text()).default([]).describe('Labels by which callers can be given access to this model.'),
+    owned_by: text().optional().describe('The owner shown in the list of models.'),
+    rpm_limit: limit('Requests'),
+    tpm_limit: limit('Tokens'),
+    image_pm_limit: limit('Images'),
+    audio_seconds_pm_limit: limit('Seconds of audio'),
+    char_pm_limit: limit('Characters'),
+    rerank_units_pm_limit: limit('Rerank units'),
+    default_params: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('Fields of the request body that are set where the client leaves them out, such as voice_id.'),
+    supports_assistant_prefix: flag()
+      .default(false)
+      .describe('The provider continues a last assistant message, so a cut answer can be resumed here.'),
+    ...pricing(),
+  }),
+)
 
 /** One entry of `model_list`: a deployment of a public model name. */
-export const modelEntry = section({
-  model_name: name().describe('The public model name; entries that share it form one routable group.'),
-  deployment_id: name().optional().describe('Identifies the deployment; default: <model_name>-<n>, counted from 1.'),
-  gateway_params: gatewayParams.describe('Where the deployment is and how it is called.'),
-  model_info: modelInfo.prefault({}).describe('Capacity, prices and routing metadata.'),
-})
+export const modelEntry = lazily(() =>
+  section({
+    model_name: name().describe('The public model name; entries that share it form one routable group.'),
+    deployment_id: name().optional().describe('Identifies the deployment; default: <model_name>-<n>, counted from 1.'),
+    gateway_params: gatewayParams().describe('Where the deployment is and how it is called.'),
+    model_info: modelInfo().prefault({}).describe('Capacity, prices and routing metadata.'),
+  }),
+)
 
 /** Ids in the order of the list, where one is left out `<model_name>-<n>`; undefined for an entry without a name. */
 function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
@@ -124,28 +137,30 @@ function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
   })
 }
 
-export const modelList = z
-  .array(modelEntry)
-  .superRefine(
-    (entries, context) => {
-      const first = new Map<string, number>()
-      for (const [index, id] of deploymentIds(entries).entries()) {
-        if (id === undefined) continue
-        const earlier = first.get(id)
-        if (earlier === undefined) first.set(id, index)
-        else {
-          const message = `is the same as that of model_list[${earlier}]; give each deployment its own`
-          context.addIssue({ code: 'custom', path: [index, 'deployment_id'], message })
+export const modelList = lazily(() =>
+  z
+    .array(modelEntry())
+    .superRefine(
+      (entries, context) => {
+        const first = new Map<string, number>()
+        for (const [index, id] of deploymentIds(entries).entries()) {
+          if (id === undefined) continue
+          const earlier = first.get(id)
+          if (earlier === undefined) first.set(id, index)
+          else {
+            const message = `is the same as that of model_list[${earlier}]; give each deployment its own`
+            context.addIssue({ code: 'custom', path: [index, 'deployment_id'], message })
+          }
         }
-      }
-    },
-    { when: ({ value }) => Array.isArray(value) },
-  )
-  .transform((entries) => {
-    const ids = deploymentIds(entries)
-    return entries.map((entry, index) => ({ ...entry, deployment_id: ids[index] as string }))
-  })
+      },
+      { when: ({ value }) => Array.isArray(value) },
+    )
+    .transform((entries) => {
+      const ids = deploymentIds(entries)
+      return entries.map((entry, index) => ({ ...entry, deployment_id: ids[index] as string }))
+    }),
+)
 
-export type ModelEntry = z.output<typeof modelList>[number]
-export type GatewayParams = z.output<typeof gatewayParams>
-export type ModelInfo = z.output<typeof modelInfo>
+export type ModelEntry = z.output<ReturnType<typeof modelList>>[number]
+export type GatewayParams = z.output<ReturnType<typeof gatewayParams>>
+export type ModelInfo = z.output<ReturnType<typeof modelInfo>>

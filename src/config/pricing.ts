@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '../lib/lazily.ts'
 import { money } from './fields.ts'
 
 const perImage = (description: string) =>
@@ -11,7 +12,7 @@ const perImage = (description: string) =>
 const price = (description: string) => money().optional().describe(description)
 
 /** Prices of one deployment in US dollars. What is left out comes from the price table, else is unknown. */
-export const pricing = {
+export const pricing = lazily(() => ({
   input_cost_per_token: price('US dollars for one input token.'),
   output_cost_per_token: price('US dollars for one output token.'),
   cached_input_cost_per_token: price("US dollars for one input token read from the provider's cache."),
@@ -34,4 +35,4 @@ export const pricing = {
   cost_per_audio_second: price('US dollars for one second of audio.'),
   cost_per_character: price('US dollars for one character of speech input.'),
   cost_per_rerank_unit: price('US dollars for one rerank unit.'),
-}
+}))

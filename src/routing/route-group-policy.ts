@@ -7,7 +7,7 @@ import { type GroupSettings, hedgeOf } from './group-settings.ts'
 /** What holds for one group in the place of `router_settings`, in the same words. What it leaves out stays as it is
  *  there; null for both of hedging's keys turns that off. */
 export const routeGroupPolicy = lazily(() => {
-  const { routing_strategy, num_retries, retry_after, timeout, hedge_after_ms, hedge } = routerSettings.shape
+  const { routing_strategy, num_retries, retry_after, timeout, hedge_after_ms, hedge } = routerSettings().shape
   return section({
     routing_strategy: routing_strategy.unwrap().optional().describe(String(routing_strategy.description)),
     timeout: timeout.unwrap().optional().describe(String(timeout.description)),

@@ -22,7 +22,7 @@ export interface ModelDraft {
 export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEntry> {
   const gateway_params = unmasked(record.gateway_params, await secretsOf(record, seal))
   const { deployment_id, model_name, model_info } = record
-  return { ...accepted(modelEntry, { model_name, gateway_params, model_info }), deployment_id }
+  return { ...accepted(modelEntry(), { model_name, gateway_params, model_info }), deployment_id }
 }
 
 /** A draft as the database keeps it, or the refusal of its first mistake. Masks in it stand for secrets of `earlier`,
@@ -48,7 +48,7 @@ export async function contentOf(
     }
   }
   const whole = unmasked(params, stored)
-  const { model_name } = accepted(modelEntry, {
+  const { model_name } = accepted(modelEntry(), {
     ...draft,
     gateway_params: isMap(draft.gateway_params) ? whole : draft.gateway_params,
   })

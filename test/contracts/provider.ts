@@ -29,7 +29,7 @@ export function providerSuite(set: ProviderFixtures): void {
   if (!provider) throw new TypeError(`no provider '${set.kind}'`)
 
   const connect = (more: object = {}, defaults: Readonly<Record<string, unknown>> = {}): Connection =>
-    provider.connect(gatewayParams.parse({ ...set.parameters, ...more }), defaults)
+    provider.connect(gatewayParams().parse({ ...set.parameters, ...more }), defaults)
   const adapters = provider.adaptersOf?.(connect()) ?? provider.adapters
   const adapterOf = (capability: Capability = 'chat'): Adapter => {
     const adapter = adapters[capability]

@@ -32,7 +32,7 @@ const cases = KINDS.flatMap((kind) => {
     aws_access_key_id: 'i',
     aws_secret_access_key: 's',
   }
-  const connection = provider?.connect(gatewayParams.parse(given), { voice_id: 'v' })
+  const connection = provider?.connect(gatewayParams().parse(given), { voice_id: 'v' })
   return Object.entries(PATHS).flatMap(([capability, path]) => {
     const adapter = provider?.adapters[capability as Capability]
     const schema = routes.find(({ contract }) => contract.path === path)?.contract.body?.schema()

@@ -13,7 +13,7 @@ import { type Usage, usageOf } from '../../src/modes/usage.ts'
 
 type Prices = Partial<ModelInfo>
 
-const info = (prices: Prices): ModelInfo => modelInfo.parse(prices)
+const info = (prices: Prices): ModelInfo => modelInfo().parse(prices)
 const cost = (mode: Mode, prices: Prices, usage: Partial<Usage>, batch = false) =>
   costNano(mode, info(prices), usageOf(usage), { batch })
 

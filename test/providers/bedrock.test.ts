@@ -47,7 +47,7 @@ function signatureOf(request: {
 const unused: Transport = { send: () => Promise.reject(new Error('signing needs no network')) }
 const sign = async (parameters: object, body: string | Uint8Array, now: number) => {
   const connection = bedrock.connect(
-    gatewayParams.parse({ model: `bedrock/${MODEL}`, aws_region_name: 'eu-central-1', ...parameters }),
+    gatewayParams().parse({ model: `bedrock/${MODEL}`, aws_region_name: 'eu-central-1', ...parameters }),
     {},
   )
   const { origin, headers } = connection
@@ -102,7 +102,7 @@ describe('the signature of Bedrock', () => {
     ['credentials', { region: 'eu-central-1' }, 'aws_access_key_id'],
     ['a region', { api_key: 'k' }, 'region'],
   ])('cannot do without %s', (_, parameters, named) => {
-    const parsed = gatewayParams.parse({ model: 'bedrock/x', ...parameters })
+    const parsed = gatewayParams().parse({ model: 'bedrock/x', ...parameters })
     expect(() => bedrock.connect(parsed, {})).toThrow(named)
   })
 })

@@ -23,7 +23,7 @@ interface Row {
 
 /** Every key of the configuration file with its type, default and sentence: a table for each section. */
 export function configurationReference(): string {
-  const root = z.toJSONSchema(configSchema, { io: 'input' }) as Schema
+  const root = z.toJSONSchema(configSchema(), { io: 'input' }) as Schema
   return Object.entries(root.properties ?? {})
     .map(([name, section]) => {
       const holder = section.items ?? section

@@ -75,7 +75,7 @@ const create = defineRoute(
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.update',
-    json: () => modelEntry,
+    json: modelEntry,
     responses: { 201: { description: 'The deployment.', schema: modelAnswer } },
   },
   async ({ services, input, audits }) => {
@@ -143,7 +143,7 @@ const put = defineRoute(
     method: 'put',
     summary: 'Replaces a deployment. A secret that is sent as its mask stays.',
     permission: 'config.update',
-    json: () => modelEntry.safeExtend({ version: version() }),
+    json: () => modelEntry().safeExtend({ version: version() }),
     responses: answers,
   },
   async (scope) => {
