@@ -29,12 +29,13 @@ export async function profiled(inspectorPort: number, file: string, run: () => P
 
 const SHOWN = 25
 
-/** The functions and the files in which the time was spent, not that of what they called. */
+/** The areas, files and functions in which the time was spent, not that of what they called. */
 function topOf({ nodes, samples, timeDeltas }: CpuProfile): string {
   const spent = new Map<number, number>()
   for (const [at, id] of samples.entries()) spent.set(id, (spent.get(id) ?? 0) + (timeDeltas[at] ?? 0))
-  const functions = new Map<string, number>()
+  const areas = new Map<string, number>()
   const files = new Map<string, number>()
+  const functions = new Map<string, number>()
   let busy = 0
   for (const { id, callFrame } of nodes) {
     const time = spent.get(id) ?? 0
@@ -42,9 +43,14 @@ function topOf({ nodes, samples, timeDeltas }: CpuProfile): string {
     if (time === 0 || functionName === '(idle)') continue
     busy += time
     const place = placeOf(url)
-    const name = place === '' ? functionName : `${functionName || '(anonymous)'}  ${place}:${lineNumber + 1}`
-    functions.set(name, (functions.get(name) ?? 0) + time)
-    files.set(place || functionName, (files.get(place || functionName) ?? 0) + time)
+    const called = functionName || '(anonymous)'
+    for (const [times, name] of [
+      [areas, areaOf(place) || called],
+      [files, place || called],
+      [functions, place === '' ? called : `${called}  ${place}:${lineNumber + 1}`],
+    ] as const) {
+      times.set(name, (times.get(name) ?? 0) + time)
+    }
   }
   const all = timeDeltas.reduce((sum, delta) => sum + delta, 0)
   const share = (time: number) => `${((100 * time) / busy).toFixed(1).padStart(5)} %`
@@ -55,7 +61,15 @@ function topOf({ nodes, samples, timeDeltas }: CpuProfile): string {
       .map(([name, time]) => `${share(time)}  ${name}`)
       .join('\n')
   const total = `busy ${Math.round((100 * busy) / all)} % of ${(all / 1e6).toFixed(1)} s; shares of what was busy, by self time`
-  return `${total}\n\nfunctions\n${table(functions)}\n\nfiles\n${table(files)}`
+  return `${total}\n\nareas\n${table(areas)}\n\nfiles\n${table(files)}\n\nfunctions\n${table(functions)}`
+}
+
+/** A folder of our source, a package, or what Node does for one purpose. */
+function areaOf(place: string): string {
+  if (place.startsWith('node:'))
+    return /^node:(_?http|net|internal\/(streams|stream_base))/.test(place) ? 'node:http' : 'node:…'
+  const [first = '', second = ''] = place.split('/')
+  return first === 'src' || first.startsWith('@') ? `${first}/${second}` : first
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
