@@ -3,7 +3,7 @@ import { lazily } from '../lib/lazily.ts'
 import { headers, operatorUrl, secretText, section, text } from './fields.ts'
 
 export const CALLBACKS = ['prometheus', 'langfuse', 'otel', 'opentelemetry', 's3'] as const
-export type CallbackName = (typeof CALLBACKS)[number]
+type CallbackName = (typeof CALLBACKS)[number]
 
 const otel = lazily(() =>
   section({

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { checked, flag, positiveCount, secretText, text } from './fields.ts'
 
-export const EMAIL_PROVIDERS = ['smtp', 'resend', 'sendgrid', 'postmark', 'log'] as const
-export type EmailProvider = (typeof EMAIL_PROVIDERS)[number]
+const EMAIL_PROVIDERS = ['smtp', 'resend', 'sendgrid', 'postmark', 'log'] as const
+type EmailProvider = (typeof EMAIL_PROVIDERS)[number]
 
 const sender = () =>
   checked((value) =>

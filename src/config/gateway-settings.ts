@@ -41,5 +41,3 @@ export const gatewaySettings = lazily(() =>
     }
   }, evenIfBroken),
 )
-
-export type GatewaySettings = z.output<ReturnType<typeof gatewaySettings>>

@@ -114,8 +114,6 @@ export const generalSettings = lazily(() =>
     })),
 )
 
-export type GeneralSettings = z.output<ReturnType<typeof generalSettings>>
-
 /** A field that failed by itself is still text here, not yet a secret. */
 function textOf(field: Secret | undefined): string | undefined {
   return typeof field === 'object' && field?.kind === 'secret' ? reveal(field) : undefined

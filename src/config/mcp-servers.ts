@@ -3,7 +3,7 @@ import { lazily } from '../lib/lazily.ts'
 import { checked, evenIfBroken, flag, headers, operatorUrl, positiveCount, secretText, section } from './fields.ts'
 
 /** A server of managed tools. */
-export const mcpServer = lazily(() =>
+const mcpServer = lazily(() =>
   section({
     server_key: checked((key) =>
       /^[A-Za-z0-9_-]{1,40}$/.test(key) && !key.includes('__')
@@ -53,5 +53,3 @@ export const mcpServers = lazily(() =>
     { when: ({ value }) => Array.isArray(value) },
   ),
 )
-
-export type McpServer = z.output<ReturnType<typeof mcpServer>>

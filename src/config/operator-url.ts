@@ -21,7 +21,7 @@ export function mistakeInOperatorUrl(text: string): string | undefined {
   return undefined
 }
 
-export function isPrivateHost(hostname: string): boolean {
+function isPrivateHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '')
   if (IPV4.test(host)) return PRIVATE_IPV4.test(host)
   if (host.startsWith('[')) return PRIVATE_IPV6.test(host)

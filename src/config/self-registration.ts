@@ -3,7 +3,6 @@ import { lazily } from '../lib/lazily.ts'
 import { checked, count, evenIfBroken, flag, money, positiveCount, section, text } from './fields.ts'
 
 export const TEAM_ROLES = ['team_admin', 'team_developer', 'team_viewer'] as const
-export type TeamRole = (typeof TEAM_ROLES)[number]
 
 const domain = () =>
   checked((value) =>
@@ -57,5 +56,3 @@ export const selfRegistration = lazily(() =>
     }
   }, evenIfBroken),
 )
-
-export type SelfRegistration = z.output<ReturnType<typeof selfRegistration>>

@@ -3,8 +3,7 @@ import { lazily } from '../lib/lazily.ts'
 import { checked, email, flag, operatorUrl, secretText, text } from './fields.ts'
 import { mistakeInOperatorUrl } from './operator-url.ts'
 
-export const SSO_PROVIDERS = ['microsoft', 'google', 'okta', 'oidc'] as const
-export type SsoProvider = (typeof SSO_PROVIDERS)[number]
+const SSO_PROVIDERS = ['microsoft', 'google', 'okta', 'oidc'] as const
 
 const redirectUri = () =>
   checked((value) => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { database } from '../../src/stores/sql/dialect.ts'
 import { type Sql, SqlError, type Statement } from '../../src/stores/sql/sql.ts'
 
 /** What every adapter of the relational store promises. The expected values are literals, so that adapters which pass
@@ -228,33 +227,6 @@ export function sqlContract(open: () => Promise<Sql>): void {
 
   it('answers a ping', async () => {
     await expect(sql.ping(5000)).resolves.toBeUndefined()
-  })
-
-  describe('under kysely', () => {
-    it('writes, reads and counts', async () => {
-      const db = database(sql).withTables<{ [name: string]: { id: number; note: string | null } }>()
-      await db
-        .insertInto(table)
-        .values([
-          { id: 30, note: 'a' },
-          { id: 31, note: null },
-        ])
-        .execute()
-      const { numUpdatedRows } = await db.updateTable(table).set({ note: 'b' }).where('id', '=', 31).executeTakeFirst()
-      expect(numUpdatedRows).toBe(1n)
-      expect(await db.selectFrom(table).selectAll().where('id', '>=', 30).orderBy('id').execute()).toStrictEqual([
-        { id: 30, note: 'a' },
-        { id: 31, note: 'b' },
-      ])
-    })
-
-    it('refuses a transaction, saying what to use', async () => {
-      await expect(
-        database(sql)
-          .transaction()
-          .execute(async () => {}),
-      ).rejects.toThrow('use Sql.batch')
-    })
   })
 }
 

@@ -1,7 +1,7 @@
 import { joinBytes } from '../../lib/bytes.ts'
 
 /** Above the 5 MiB that S3 and R2 ask of every part but the last. */
-export const PART_BYTES = 8 * 1024 * 1024
+const PART_BYTES = 8 * 1024 * 1024
 
 /** An object that is being sent in pieces; nobody sees it before `complete`. */
 export interface MultipartUpload {

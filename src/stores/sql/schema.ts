@@ -1,10 +1,7 @@
 import type { Generated } from 'kysely'
 
-/** The tables of schema.sql, as queries see them. */
+/** The tables of schema.sql whose rows are records of the admin API, as queries see them. */
 export interface Schema {
-  gateway_schema: GatewaySchemaTable
-  gateway_queue: GatewayQueueTable
-  gateway_revision: GatewayRevisionTable
   gateway_model: GatewayModelTable
   gateway_route_group: GatewayRouteGroupTable
   gateway_route_group_policy: GatewayRouteGroupPolicyTable
@@ -15,32 +12,6 @@ export interface Schema {
   gateway_membership: GatewayMembershipTable
   gateway_key: GatewayKeyTable
   gateway_callable_binding: GatewayCallableBindingTable
-  gateway_budget: GatewayBudgetTable
-}
-
-/** Every version of schema.sql that was ever applied here. */
-interface GatewaySchemaTable {
-  version: string
-  applied_at: Generated<string>
-}
-
-/** Work to be done later. A row is gone when the work is done, and kept with `dead_at` when it was given up. */
-interface GatewayQueueTable {
-  id: Generated<string>
-  topic: string
-  body: unknown
-  attempts: Generated<number>
-  /** When it may be taken next. Taking it moves this to the end of the taker's lease. */
-  due_at: Generated<string>
-  sent_at: Generated<string>
-  dead_at: string | null
-  last_error: string | null
-}
-
-/** How often a kind of record has changed. Isolates read theirs again when it moved. */
-interface GatewayRevisionTable {
-  subject: string
-  revision: string
 }
 
 /** A deployment made through the admin API. */
@@ -145,13 +116,6 @@ interface GatewayCallableBindingTable {
   binding_id: string
   created_at: Generated<string>
   updated_at: Generated<string>
-}
-
-/** What a budget has spent in a period, in nano-dollars. */
-interface GatewayBudgetTable {
-  subject: string
-  period: string
-  spent_nano: string
 }
 
 /** What holds for the calls of one group, and what is to. By name: also of groups that only the file has. */

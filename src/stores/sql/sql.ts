@@ -1,7 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from './schema.ts'
-
-/** One statement as kysely compiles it: text with $1… and its values. */
+/** One statement: text with $1… and its values. */
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
@@ -27,9 +24,6 @@ export interface Sql {
   ping(timeoutMs: number): Promise<void>
   close(): Promise<void>
 }
-
-/** The query language over the port. */
-export type Database = Kysely<Schema>
 
 /** A failed statement. `code` is the SQLSTATE when the server gave one; the text never holds a connection string. */
 export class SqlError extends Error {
