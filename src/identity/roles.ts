@@ -1,3 +1,2 @@
 /** What a member of an organization may be. */
 export const ORGANIZATION_ROLES = ['org_owner', 'org_admin', 'org_billing', 'org_auditor', 'org_member'] as const
-export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]

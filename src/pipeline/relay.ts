@@ -7,8 +7,8 @@ import { type ClientStream, clientClosed, departure } from './client.ts'
 import { crowds } from './holds.ts'
 import type { Rescue } from './rescue.ts'
 
-/** To be told when an answer has ended, and why, when it did not end well. Resolves when
- *  the call holds nothing that the next one of its client might be refused for. */
+/** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
+ *  next one of its client might be refused for. */
 export type Over = (failure: GatewayError | undefined) => Promise<unknown> | undefined
 
 /** Says nothing, and shows that somebody is there. */

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Abort, type Aborter, newAbort } from '../lib/abort.ts'
+import { atMost } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
 
 /** How long cut calls may take to settle. */
@@ -99,30 +100,19 @@ export async function drain(
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
   const silent = setTimeout(() => connections.closeSilent(), SILENT_MS)
-  const inTime = await within(
+  const inTime = await atMost(
     limitMs,
     closed.then(() => pending.settled()),
   )
   if (!inTime) {
     connections.cut(new GatewayError('shutting_down', 'The process was stopped before the answer ended.'))
     // What they are told still goes out, to those who take it.
-    await within(FAREWELL_MS, closed)
+    await atMost(FAREWELL_MS, closed)
     server.closeAllConnections()
     // Cut calls settle at once; what they leave must still be kept.
-    await within(SETTLE_MS, pending.settled())
+    await atMost(SETTLE_MS, pending.settled())
   }
   clearInterval(sweep)
   clearTimeout(silent)
   return inTime ? 'drained' : 'cut'
-}
-
-/** Whether the work ended before the time did. */
-export async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs)
-  })
-  const outcome = await Promise.race([work.then(() => true as const), late])
-  clearTimeout(timer)
-  return outcome
 }

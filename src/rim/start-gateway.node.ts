@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { atMost } from '../lib/at-most.ts'
 import { jsonLog } from '../lib/log.ts'
-import { within } from './drain.node.ts'
 import { greeting } from './greeting.node.ts'
 import { lineWriter } from './line-writer.node.ts'
 import { nodeAdapters } from './node-adapters.node.ts'
@@ -37,7 +37,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
     stoppingSince = performance.now()
     log.info('stopping', { reason })
     const outcome = await serving.stop(drainMs)
-    await within(CLOSE_MS, adapters.close())
+    await atMost(CLOSE_MS, adapters.close())
     log.info('stopped', { outcome })
     process.exit(exitCode)
   }

@@ -1,6 +1,7 @@
 import { pathText } from '../config/config-error.ts'
 import { groupReferences } from '../config/group-names.ts'
 import type { Config } from '../config/schema.ts'
+import { atMost } from '../lib/at-most.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -150,17 +151,5 @@ export function liveRegistry(options: {
       })
     },
     refresh: read,
-  }
-}
-
-async function atMost(limitMs: number, work: Promise<void>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, limitMs, false)
-  })
-  try {
-    return await Promise.race([work.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -7,7 +7,6 @@ export const page = `<!doctype html>
 <meta charset="utf-8">
 <link rel="icon" href="/favicon.svg">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
 <title>Model gateway: API</title>
 <style>
   :root {

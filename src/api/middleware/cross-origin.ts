@@ -6,6 +6,7 @@ import { report } from './report.ts'
 
 /** What a page may read beside the body. */
 const READABLE = [
+  'request-id',
   'retry-after',
   'x-request-id',
   'x-gateway-attempts',

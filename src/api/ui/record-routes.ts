@@ -98,7 +98,7 @@ export function createRoute<Row extends ScopeRow>(
     {
       method: 'post',
       path: kind.path,
-      summary: `Makes ${/^[aeio]/.test(kind.noun) ? 'an' : 'a'} ${kind.noun}.`,
+      summary: `Makes ${withArticle(kind.noun)}.`,
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.create,
@@ -111,7 +111,7 @@ export function createRoute<Row extends ScopeRow>(
       requireWithin(reach(scope, kind.permissions.create), options.owner, values)
       const row = await referring(kind.records(scope.services).create(values))
       if (row) return changed(scope, kind, { record: row, before: {} }, { status: 201, written: values })
-      throw new GatewayError('conflict', `There is a ${kind.noun} of this id already.`, { param: kind.id })
+      throw new GatewayError('conflict', `There is ${withArticle(kind.noun)} of this id already.`, { param: kind.id })
     },
   )
 }
@@ -140,8 +140,8 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
   const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
   const summary =
     method === 'patch'
-      ? `Changes a ${kind.noun}: what is left out stays, null takes away.`
-      : `Replaces what can be changed of a ${kind.noun}: what is left out is taken away.`
+      ? `Changes ${withArticle(kind.noun)}: what is left out stays, null takes away.`
+      : `Replaces what can be changed of ${withArticle(kind.noun)}: what is left out is taken away.`
   return defineRoute(
     {
       ...oneOf(kind),
@@ -236,3 +236,5 @@ function requireWithin(reach: Reach, owner: string | undefined, values: Values):
     code: 'missing_permission',
   })
 }
+
+const withArticle = (noun: string) => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`

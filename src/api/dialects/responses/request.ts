@@ -33,7 +33,7 @@ export function toChat(request: ResponsesRequest): ChatRequest {
     throw inexpressible(field, message)
   }
   const { input, instructions, text, reasoning, include, tools, tool_choice, max_output_tokens, ...rest } = request
-  const travels = Object.entries(rest).filter(([field]) => !Object.hasOwn(NEEDS_NATIVE, field) && !HINTS.has(field))
+  const travels = Object.entries(rest).filter(([field]) => !Object.hasOwn(NEEDS_NATIVE, field) && !ELSEWHERE.has(field))
   if (input === undefined || input === null || input.length === 0) {
     throw inexpressible('input', "'input' must be a text or at least one item.")
   }
@@ -55,8 +55,9 @@ export function toChat(request: ResponsesRequest): ChatRequest {
   }
 }
 
-/** Without a meaning in chat, and nobody misses them: padding against eavesdroppers, which ours does not have. */
-const HINTS: ReadonlySet<string> = new Set(['stream_options', 'top_logprobs'])
+/** What chat says in another place: how many words stand beside each goes with `logprobs`. And padding against
+ *  eavesdroppers, which our streams do not have. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['top_logprobs', 'stream_options'])
 
 function responseFormat(text: ResponsesRequest['text']): { readonly response_format?: unknown } {
   const format = text?.format
