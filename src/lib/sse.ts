@@ -1,3 +1,5 @@
+import { joinBytes } from './bytes.ts'
+
 const decoder = new TextDecoder('latin1')
 const utf8 = new TextDecoder()
 
@@ -19,30 +21,54 @@ export function frameIn({ bytes, text }: Frame, start: number, end: number): Fra
   return { bytes: bytes.subarray(start, end), text: text.slice(start, end) }
 }
 
+/** An event that is longer than this is not looked through again with every piece that comes of it. */
+const LONG_BYTES = 65_536
+/** The longest end of an event but its last byte. */
+const SEAM_LETTERS = 3
+
 /** Cuts a byte stream into server-sent events, wherever its pieces were cut. Lines may end in \n, \r\n or \r. */
 export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
-  let rest: Uint8Array | undefined
+  /** What has come of an event that has not ended; of a long one in the pieces in which it came. */
+  let rest: Uint8Array[] = []
+  let restBytes = 0
+  let seam = ''
+
+  function keep(piece: Uint8Array, text: string): void {
+    rest.push(piece)
+    restBytes += piece.byteLength
+    if (restBytes > limitBytes) throw new RangeError('an event of the stream is too large')
+    if (restBytes >= LONG_BYTES) seam = text.slice(-SEAM_LETTERS)
+  }
+
+  function taken(): Uint8Array {
+    const bytes = joinBytes(rest)
+    rest = []
+    restBytes = 0
+    return bytes
+  }
 
   function cut(piece: Uint8Array): Frames {
+    if (restBytes >= LONG_BYTES) {
+      const around = seam + decoder.decode(piece)
+      if (endIn(around)(around, 0) === -1) {
+        keep(piece, around)
+        return { bytes: piece, text: '', ends: [] }
+      }
+    }
     let bytes = piece
-    if (rest) {
-      bytes = new Uint8Array(rest.byteLength + piece.byteLength)
-      bytes.set(rest)
-      bytes.set(piece, rest.byteLength)
-      rest = undefined
+    if (restBytes > 0) {
+      rest.push(piece)
+      bytes = taken()
     }
     const text = decoder.decode(bytes)
-    const endOf = text.includes('\r') ? frameEnd : plainFrameEnd
+    const endOf = endIn(text)
     const ends: number[] = []
     let start = 0
     for (let end = endOf(text, start); end !== -1; end = endOf(text, start)) {
       ends.push(end)
       start = end
     }
-    if (start < bytes.byteLength) {
-      rest = bytes.subarray(start)
-      if (rest.byteLength > limitBytes) throw new RangeError('an event of the stream is too large')
-    }
+    if (start < bytes.byteLength) keep(bytes.subarray(start), text)
     return { bytes, text, ends }
   }
 
@@ -54,9 +80,15 @@ export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
       return frames.ends.map((end, index) => frameIn(frames, frames.ends[index - 1] ?? 0, end))
     },
     /** What came after the last blank line. */
-    rest: (): Frame | undefined => rest && { bytes: rest, text: decoder.decode(rest) },
+    rest(): Frame | undefined {
+      if (restBytes === 0) return undefined
+      const bytes = joinBytes(rest)
+      return { bytes, text: decoder.decode(bytes) }
+    },
   }
 }
+
+const endIn = (text: string) => (text.includes('\r') ? frameEnd : plainFrameEnd)
 
 /** The same where all lines end in \n. */
 function plainFrameEnd(text: string, from: number): number {

@@ -36,8 +36,35 @@ describe('frameSplitter', () => {
     expect(new TextDecoder().decode(Uint8Array.from(all.flatMap((piece) => [...piece])))).toBe(`${stream}data: tail`)
   })
 
+  it.each(['\n', '\r\n', '\r'])(
+    'finds the end of a long event wherever that is cut, of lines that end in %j',
+    (end) => {
+      const long = `data: ${'x'.repeat(70_000)}`
+      const bytes = encoder.encode(`${long}${end}${long}${end}${end}data: 2${end}${end}data: 3`)
+      for (let at = 139_990; at < bytes.byteLength; at++) {
+        const { frames, rest } = cut(bytes, 66_000, 70_003, 100_000, at - 1, at)
+        expect(frames.map(readFrame).map(({ data }) => data?.length)).toEqual([140_001, 1])
+        expect(frames.reduce((sum, frame) => sum + frame.bytes.byteLength, 0) + (rest?.bytes.byteLength ?? 0)).toBe(
+          bytes.byteLength,
+        )
+        expect(rest?.text).toBe('data: 3')
+      }
+    },
+  )
+
+  it('takes no more time for each piece of a long event', () => {
+    const splitter = frameSplitter()
+    const piece = new Uint8Array(1024).fill(97)
+    const began = performance.now()
+    for (let count = 0; count < 15_000; count++) expect(splitter.push(piece)).toEqual([])
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(splitter.push(encoder.encode('\n\n'))[0]?.bytes.byteLength).toBe(15_000 * 1024 + 2)
+  })
+
   it('refuses an event that never ends', () => {
-    const splitter = frameSplitter(10)
-    expect(() => splitter.push(encoder.encode('data: 0123456789'))).toThrow(RangeError)
+    expect(() => frameSplitter(10).push(encoder.encode('data: 0123456789'))).toThrow(RangeError)
+    const splitter = frameSplitter(100_000)
+    splitter.push(new Uint8Array(90_000).fill(97))
+    expect(() => splitter.push(new Uint8Array(20_000).fill(97))).toThrow(RangeError)
   })
 })
