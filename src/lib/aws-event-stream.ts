@@ -22,12 +22,20 @@ const decoder = new TextDecoder()
 
 /** Cuts a byte stream into messages, wherever its pieces were cut, and checks both of their checksums. */
 export function awsEventSplitter() {
-  let rest: Uint8Array = new Uint8Array()
+  /** What has come of a message that is not whole. */
+  let rest: Uint8Array[] = []
+  let restBytes = 0
+  /** With less there is nothing to read. */
+  let wantedBytes = PRELUDE_BYTES
   let lost = false
 
   return function push(piece: Uint8Array): AwsEventOrFault[] {
     if (lost) return []
-    let bytes = rest.byteLength === 0 ? piece : joinBytes([rest, piece])
+    rest.push(piece)
+    restBytes += piece.byteLength
+    if (restBytes < wantedBytes) return []
+    let bytes = joinBytes(rest)
+    wantedBytes = PRELUDE_BYTES
     const found: AwsEventOrFault[] = []
     while (bytes.byteLength >= PRELUDE_BYTES) {
       const view = viewOf(bytes)
@@ -37,14 +45,18 @@ export function awsEventSplitter() {
         length <= LIMIT_BYTES && headersLength <= length - PRELUDE_BYTES - CHECKSUM_BYTES && length >= PRELUDE_BYTES
       if (!plausible || view.getUint32(8) !== crc32(bytes.subarray(0, 8))) {
         lost = true
-        rest = new Uint8Array()
+        rest = []
         return [...found, 'lost']
       }
-      if (bytes.byteLength < length) break
+      if (bytes.byteLength < length) {
+        wantedBytes = length
+        break
+      }
       found.push(messageOf(bytes.subarray(0, length), headersLength))
       bytes = bytes.subarray(length)
     }
-    rest = bytes
+    rest = [bytes]
+    restBytes = bytes.byteLength
     return found
   }
 }

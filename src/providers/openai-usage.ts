@@ -18,7 +18,10 @@ export function openaiUsage(value: unknown): Usage | undefined {
   })
 }
 
+/** More than any call has of anything. Who reports more reports nothing: such numbers, added up, are none to a store. */
+const MOST = 1e12
+
 /** A number of something, whatever was sent in its place. */
 export function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
+  return typeof value === 'number' && value > 0 && value <= MOST ? Math.floor(value) : 0
 }

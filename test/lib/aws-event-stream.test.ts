@@ -83,6 +83,16 @@ describe('the event stream of AWS', () => {
     expect(read([message(headers), message([])])).toEqual(['damaged', { payload: 'x' }])
   })
 
+  it('takes no more time for each piece of a long message', () => {
+    const whole = awsEvent('contentBlockDelta', { text: 'x'.repeat(15_000_000) })
+    const push = awsEventSplitter()
+    const began = performance.now()
+    const found: unknown[] = []
+    for (let at = 0; at < whole.byteLength; at += 1024) found.push(...push(whole.subarray(at, at + 1024)))
+    expect(performance.now() - began).toBeLessThan(2000)
+    expect(found).toHaveLength(1)
+  })
+
   it('leaves out a message that was changed on the way, and goes on', () => {
     const first = awsEvent('messageStart', {})
     for (let at = 12; at < first.byteLength; at++) {
