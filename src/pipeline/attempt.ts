@@ -242,16 +242,18 @@ async function openEvents(
       throw new GatewayError('upstream_truncated', "The provider's stream ended before it began to answer.")
     }
     clocks.heard()
-    for (const step of reader.push(piece)) {
+    // Those before them were looked at when they came: a provider may say nothing in many pieces.
+    const steps = reader.push(piece)
+    for (const step of steps) {
       if (step.failure) throw step.failure
       backlog.push(step)
     }
-    if (backlog.some((step) => step.commits || (step.characters ?? 0) > 0)) {
+    if (steps.some((step) => step.commits || (step.characters ?? 0) > 0)) {
       tried.firstTokenAt = performance.now()
       clocks.committed()
       return { body, reader, endsWithBody: false, backlog }
     }
-    if (backlog.some((step) => step.done)) {
+    if (steps.some((step) => step.done)) {
       throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
     }
   }
