@@ -186,6 +186,23 @@ describe('a completion as a message', () => {
     expect(answered(message, finish)).toMatchObject(expected)
   })
 
+  it('is read from vendors that leave out, or say in other ways', () => {
+    const parts = [
+      { type: 'thinking', thinking: [] },
+      { type: 'text', text: 'Hi' },
+      { type: 'text', text: '!' },
+    ]
+    const calls = [{ function: { name: 'f', arguments: { a: 1 } } }, { id: '', function: { name: 'g' } }, null]
+    expect(answered({ content: parts, reasoning: 'Hm', tool_calls: calls }, 'tool_calls')).toMatchObject({
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature: '' },
+        { type: 'text', text: 'Hi!' },
+        { type: 'tool_use', id: expect.stringMatching(/^call_/), name: 'f', input: { a: 1 } },
+        { type: 'tool_use', id: expect.stringMatching(/^call_/), name: 'g', input: {} },
+      ],
+    })
+  })
+
   it('is no answer when a call is only half there', () => {
     expect(() => answered(call('{"a":'))).toThrow(expect.objectContaining({ failure: 'upstream_malformed' }))
   })
@@ -298,6 +315,33 @@ describe('chunks as events', () => {
       { type: 'tool_use', id: 'c', name: 'now', input: {} },
     ])
     expect(events.at(-2)?.delta?.stop_reason).toBe('tool_use')
+  })
+
+  /** @see Ollama and others, which give every call index 0 */
+  it('keep calls apart that have one index, or none', () => {
+    for (const index of [0, undefined]) {
+      const one = (id: string, name: string, text: string) =>
+        ({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: text } }] }) as ChatDelta
+      expect(contentOf(eventsOf([one('a', 'f', '{"x":1}'), one('b', 'g', '{"y":2}')], 'tool_calls'))).toEqual([
+        { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } },
+        { type: 'tool_use', id: 'b', name: 'g', input: { y: 2 } },
+      ])
+    }
+  })
+
+  it('go on past what a vendor leaves out, or says in other ways', () => {
+    const odd = [
+      { content: [{ type: 'text', text: 'He' }] },
+      null,
+      { tool_calls: null, content: 'llo' },
+      { reasoning: 'Hm', tool_calls: [null] },
+    ] as unknown as ChatDelta[]
+    expect(contentOf(eventsOf(odd))).toEqual([
+      { type: 'text', text: 'Hello' },
+      { type: 'thinking', thinking: 'Hm', signature: '' },
+    ])
+    const words = messagesDialect.stream(asked({ stream: true }))
+    expect(words.write({ ...identity, usage: null } as unknown as ChatChunk)).toBeInstanceOf(Uint8Array)
   })
 
   it('let a call go out as it comes when the one before it is complete', () => {

@@ -1,13 +1,12 @@
 import { parseRecord } from '../../../lib/lenient.ts'
-import type { ThinkingBlock, ToolCallDelta } from '../../../modes/chat-completion.ts'
+import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
+import type { CallWriter } from '../call-assembly.ts'
 
 type Emit = (type: string, value: object) => void
 
 /** What a block begins with, and what has been said in it. */
 interface Block {
   readonly start: Readonly<Record<string, unknown>> & { readonly type: string }
-  /** Number of the tool call, where it is one. */
-  readonly call?: number
   /** Deltas that wait for the block's turn. */
   waiting: object[]
   text: string
@@ -39,7 +38,7 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
   }
   /** Words of a block may end wherever other content begins; the arguments of a call end as JSON does. */
   function isComplete(block: Block): boolean {
-    return block.ended || block.call === undefined || parseRecord(block.text) !== undefined
+    return block.ended || block.start.type !== 'tool_use' || parseRecord(block.text) !== undefined
   }
   function add(block: Block): Block {
     queue.push(block)
@@ -59,7 +58,6 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     return add(fresh(type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' }))
   }
 
-  const calls = new Map<number, Block>()
   return {
     words(type: 'text' | 'thinking', text: string): void {
       extend(
@@ -79,16 +77,13 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     whole(block: ThinkingBlock): void {
       add({ ...fresh({ ...block }), ended: true })
     },
-    call({ index: number, id, function: fragment }: ToolCallDelta): void {
-      let block = calls.get(number)
-      if (!block) {
-        const name = fragment?.name ?? ''
-        block = fresh({ type: 'tool_use', id: id ?? `call_${number}`, name, input: {} }, number)
-        calls.set(number, block)
-        add(block)
+    call(id: string, name: string): CallWriter {
+      const block = add(fresh({ type: 'tool_use', id, name, input: {} }))
+      return {
+        add(text) {
+          if (!isOver(block)) extend(block, { type: 'input_json_delta', partial_json: text }, text)
+        },
       }
-      const text = fragment?.arguments ?? ''
-      if (text !== '' && !isOver(block)) extend(block, { type: 'input_json_delta', partial_json: text }, text)
     },
     end(): void {
       for (const block of [...(opened ? [opened] : []), ...queue]) block.ended = true
@@ -103,6 +98,6 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
   }
 }
 
-function fresh(start: Block['start'], call?: number): Block {
-  return { start, ...(call === undefined ? {} : { call }), waiting: [], text: '', ended: false }
+function fresh(start: Block['start']): Block {
+  return { start, waiting: [], text: '', ended: false }
 }

@@ -1,6 +1,8 @@
 import { joinBytes } from '../../../lib/bytes.ts'
-import type { ChatChunk, ChatDelta, FinishReason, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
+import type { ChatChunk, FinishReason, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
 import type { DialectStream } from '../../../pipeline/dialect.ts'
+import { callAssembly } from '../call-assembly.ts'
+import { spokenFields } from '../spoken-fields.ts'
 import { blockSequence } from './block-sequence.ts'
 import { messagesUsage, stopReason } from './wire.ts'
 
@@ -32,6 +34,10 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
     return bytes
   }
   const blocks = blockSequence(emit, before)
+  const calls = callAssembly((id, name) => {
+    called = true
+    return blocks.call(id, name)
+  })
 
   function begin({ id, model }: Pick<ChatChunk, 'id' | 'model'>): void {
     if (begun) return
@@ -43,18 +49,16 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
     emit('ping')
   }
 
-  function say({ content, refusal, reasoning_content, thinking_blocks, tool_calls }: ChatDelta): void {
-    if (reasoning_content) blocks.words('thinking', reasoning_content)
-    for (const thought of thinking_blocks ?? []) think(thought)
-    if (content) blocks.words('text', content)
-    if (refusal) {
+  function say(delta: unknown): void {
+    const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = spokenFields(delta)
+    if (reasoning_content !== '') blocks.words('thinking', reasoning_content)
+    for (const thought of thinking_blocks) think(thought)
+    if (content !== '') blocks.words('text', content)
+    if (refusal !== '') {
       refused = true
       blocks.words('text', refusal)
     }
-    for (const call of tool_calls ?? []) {
-      called = true
-      blocks.call(call)
-    }
+    for (const call of tool_calls) calls.take(call)
   }
 
   function think(thought: ThinkingBlock): void {
@@ -65,14 +69,15 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
   return {
     write(chunk) {
       begin(chunk)
-      const [choice] = chunk.choices
-      if (choice?.delta) say(choice.delta)
+      const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
+      say(choice?.delta)
       if (choice?.finish_reason) finish = choice.finish_reason
       if (chunk.usage) usage = chunk.usage
       return taken()
     },
     close() {
       begin({ id: '', model: '' })
+      calls.finish()
       blocks.end()
       const stop_reason = refused ? 'refusal' : stopReason(finish, called)
       emit('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: messagesUsage(usage) })

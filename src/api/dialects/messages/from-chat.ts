@@ -1,41 +1,52 @@
 import { GatewayError } from '../../../lib/errors.ts'
-import { parseRecord } from '../../../lib/lenient.ts'
-import type { AssistantMessage, ChatCompletion, ToolCall } from '../../../modes/chat-completion.ts'
+import { newId } from '../../../lib/ids.ts'
+import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../../lib/lenient.ts'
+import type { ChatCompletion } from '../../../modes/chat-completion.ts'
+import { type SpokenFields, spokenFields } from '../spoken-fields.ts'
 import { messagesUsage, stopReason } from './wire.ts'
 
 /** A chat completion as a message. */
 export function fromChat({ id, model, choices, usage }: ChatCompletion): object {
-  const [choice] = choices
+  const [choice] = Array.isArray(choices) ? choices : []
   if (!choice?.message) throw new GatewayError('upstream_malformed', "The provider's answer has no choice.")
-  const { message, finish_reason } = choice
-  const calls = message.tool_calls ?? []
+  const said = spokenFields(choice.message)
+  const { content, refusal } = said
+  const calls = said.tool_calls.filter(isRecord)
   return {
     id,
     type: 'message',
     role: 'assistant',
     model,
-    content: [...thoughts(message), ...words(message.content), ...words(message.refusal), ...calls.map(toolUse)],
-    stop_reason: message.refusal ? 'refusal' : stopReason(finish_reason, calls.length > 0),
+    content: [...thoughts(said), ...words(content), ...words(refusal), ...calls.map(toolUse)],
+    stop_reason: refusal === '' ? stopReason(choice.finish_reason, calls.length > 0) : 'refusal',
     stop_sequence: null,
     usage: messagesUsage(usage),
   }
 }
 
 /** Reasoning that its provider did not sign has an empty signature: the dialect wants one. */
-function thoughts({ thinking_blocks, reasoning_content }: AssistantMessage): object[] {
-  if (thinking_blocks && thinking_blocks.length > 0) {
+function thoughts({ thinking_blocks, reasoning_content }: SpokenFields): object[] {
+  if (thinking_blocks.length > 0) {
     return thinking_blocks.map((block) => (block.type === 'thinking' ? { signature: '', ...block } : block))
   }
-  return reasoning_content ? [{ type: 'thinking', thinking: reasoning_content, signature: '' }] : []
+  return reasoning_content === '' ? [] : [{ type: 'thinking', thinking: reasoning_content, signature: '' }]
 }
 
-function words(text: string | null | undefined): object[] {
-  return text ? [{ type: 'text', text }] : []
+function words(text: string): object[] {
+  return text === '' ? [] : [{ type: 'text', text }]
 }
 
-function toolUse({ id, function: { name, arguments: text } }: ToolCall): object {
-  const input = text.trim() === '' ? {} : parseRecord(text)
+/** Some vendors leave out the id, by which the result is told. */
+function toolUse({ id, function: called }: JsonRecord): object {
+  const { name, arguments: given } = asRecord(called)
+  const input = inputOf(given)
   // Half a call passed off as a whole one would be acted upon.
   if (!input) throw new GatewayError('upstream_malformed', "The arguments of the provider's tool call are not JSON.")
-  return { type: 'tool_use', id, name, input }
+  return { type: 'tool_use', id: asText(id) || newId('call'), name: asText(name), input }
+}
+
+function inputOf(given: unknown): JsonRecord | undefined {
+  if (isRecord(given)) return given
+  const text = String(given ?? '')
+  return text.trim() === '' ? {} : parseRecord(text)
 }

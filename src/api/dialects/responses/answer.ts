@@ -1,7 +1,8 @@
 import type { GatewayError } from '../../../lib/errors.ts'
-import type { ChatChunk, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
+import type { ChatChunk, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
-import { callAssembly } from './call-assembly.ts'
+import { callAssembly } from '../call-assembly.ts'
+import { spokenFields } from '../spoken-fields.ts'
 import { callItem } from './call-item.ts'
 import { type Head, newHead, type Progress, responseDocument } from './document.ts'
 import { type MessageItem, messageItem } from './message-item.ts'
@@ -60,7 +61,7 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
       // What a provider says of the prompt alone comes before it knows its own name.
       if (!choice) return
       begin(created, model)
-      const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = fieldsOf(choice.delta)
+      const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = spokenFields(choice.delta)
       if (reasoning_content !== '') thinking().think(reasoning_content)
       if (thinking_blocks.length > 0) thinking().sign(thinking_blocks)
       if (content !== '') words().say(content, logprobsOf(choice.logprobs))
@@ -103,33 +104,6 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
 const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter' | undefined>> = {
   length: 'max_output_tokens',
   content_filter: 'content_filter',
-}
-
-interface Fields {
-  readonly content: string
-  readonly refusal: string
-  readonly reasoning_content: string
-  readonly thinking_blocks: readonly ThinkingBlock[]
-  readonly tool_calls: readonly unknown[]
-}
-
-/** A delta or a message, with what vendors leave out. */
-function fieldsOf(said: unknown): Fields {
-  const fields = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
-  return {
-    content: textOf(fields.content),
-    refusal: textOf(fields.refusal),
-    // Two names are in use among vendors of this shape.
-    reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning),
-    thinking_blocks: Array.isArray(fields.thinking_blocks) ? fields.thinking_blocks : [],
-    tool_calls: Array.isArray(fields.tool_calls) ? fields.tool_calls : [],
-  }
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (!Array.isArray(value)) return ''
-  return value.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
 function logprobsOf(logprobs: unknown): readonly unknown[] {

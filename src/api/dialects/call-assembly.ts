@@ -1,4 +1,5 @@
-import { newId } from '../../../lib/ids.ts'
+import { newId } from '../../lib/ids.ts'
+import { asRecord, asText, isRecord } from '../../lib/lenient.ts'
 
 /** What an assembled call is told to. */
 export interface CallWriter {
@@ -13,7 +14,7 @@ interface Assembled {
 }
 
 /** Puts the fragments of parallel tool calls together. Vendors differ: some leave out the index or the id, some give
- *  every call index 0, some send the name late. */
+ *  every call index 0, some send the name late or the arguments as an object. */
 export function callAssembly(open: (callId: string, name: string) => CallWriter) {
   const all: Assembled[] = []
   const byIndex = new Map<number, Assembled>()
@@ -42,21 +43,18 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
 
   return {
     take(delta: unknown): void {
-      const { index, id, function: called } = (delta ?? {}) as Record<string, unknown>
-      const { name: given, arguments: fragment } = (called ?? {}) as Record<string, unknown>
-      const call = callOf(index, textOf(id), textOf(given) !== '')
-      if (!call.writer && textOf(given) !== '') name(call, textOf(given))
-      if (textOf(fragment) === '') return
-      if (call.writer) call.writer.add(textOf(fragment))
-      else call.waiting += textOf(fragment)
+      const { index, id, function: called } = asRecord(delta)
+      const { name: given, arguments: told } = asRecord(called)
+      const call = callOf(index, asText(id), asText(given) !== '')
+      if (!call.writer && asText(given) !== '') name(call, asText(given))
+      const fragment = isRecord(told) ? JSON.stringify(told) : asText(told)
+      if (fragment === '') return
+      if (call.writer) call.writer.add(fragment)
+      else call.waiting += fragment
     },
     /** A call without a name is told at last, so that nothing that the model said is lost. */
     finish(): void {
       for (const call of all) if (!call.writer && call.waiting !== '') name(call, '')
     },
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

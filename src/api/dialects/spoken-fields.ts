@@ -1,0 +1,32 @@
+import { asList, asRecord, asText } from '../../lib/lenient.ts'
+import type { ThinkingBlock } from '../../modes/chat-completion.ts'
+
+/** What a delta or a message says, with what vendors leave out. */
+export interface SpokenFields {
+  readonly content: string
+  readonly refusal: string
+  readonly reasoning_content: string
+  readonly thinking_blocks: readonly ThinkingBlock[]
+  readonly tool_calls: readonly unknown[]
+}
+
+/** Reads what a vendor of chat's shape said: each has its own way with the fields that it does not need. */
+export function spokenFields(said: unknown): SpokenFields {
+  const fields = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
+  return {
+    content: textOf(fields.content),
+    refusal: textOf(fields.refusal),
+    // Two names are in use.
+    reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning),
+    thinking_blocks: Array.isArray(fields.thinking_blocks) ? fields.thinking_blocks : [],
+    tool_calls: asList(fields.tool_calls),
+  }
+}
+
+/** Some speak in parts. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return asList(value)
+    .map((part) => asText(asRecord(part).text))
+    .join('')
+}
