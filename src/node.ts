@@ -2,7 +2,6 @@ import cluster from 'node:cluster'
 import { spareCollector } from './rim/collector.node.ts'
 import { cacheCompiled } from './rim/compile-cache.node.ts'
 import { configPath, nodeSettings } from './rim/node-settings.node.ts'
-import { refusal } from './rim/refusal.node.ts'
 
 spareCollector()
 try {
@@ -17,6 +16,7 @@ try {
     await startGateway(settings)
   }
 } catch (error) {
+  const { refusal } = await import('./rim/refusal.node.ts')
   process.stderr.write(refusal(error, configPath(process.env)))
   process.exit(1)
 }

@@ -59,7 +59,7 @@ function noTarget(): GatewayError {
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: Answer | Response): Promise<void> | undefined {
-  if (headers instanceof Headers) outgoing.setHeaders(headers).writeHead(status)
+  if (isOfResponse(headers)) outgoing.setHeaders(headers).writeHead(status)
   else {
     if (body instanceof Uint8Array) headers['content-length'] = String(body.byteLength)
     outgoing.writeHead(status, headers)
@@ -70,6 +70,11 @@ function send(outgoing: ServerResponse, { status, headers, body }: Answer | Resp
   }
   outgoing.flushHeaders()
   return pump(body.getReader(), outgoing)
+}
+
+/** The class is not asked: its first mention makes Node load a whole fetch, 30 ms of the first answer. */
+function isOfResponse(headers: Answer['headers'] | Headers): headers is Headers {
+  return typeof headers.get === 'function'
 }
 
 /** Writes a stream at the pace of the socket. A stream that fails breaks its answer off. */

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
@@ -10,6 +9,9 @@ import { connectionsOf, drain, pendingWork } from './drain.node.ts'
 import { requestListener, toResponse } from './listener.node.ts'
 import { nodeClient } from './node-client.node.ts'
 import { startTimers } from './timers.node.ts'
+
+// As an import, this module would load Node's own fetch and WebSocket beside it, which nothing here uses: 40 ms.
+const { createServer } = process.getBuiltinModule('node:http')
 
 export interface Serving {
   readonly port: number

@@ -1,4 +1,3 @@
-import { importPKCS8, SignJWT } from 'jose'
 import { GatewayError } from '../../lib/errors.ts'
 import { asText, parseRecord } from '../../lib/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
@@ -47,6 +46,8 @@ export async function mintToken(
 
 async function assertionOf(account: ServiceAccount, now: number): Promise<string> {
   const { email, privateKey, privateKeyId, tokenUri } = account
+  // Loaded for who has such an account.
+  const { importPKCS8, SignJWT } = await import('jose')
   try {
     const key = await importPKCS8(reveal(privateKey), 'RS256')
     return await new SignJWT({ scope: SCOPE })
