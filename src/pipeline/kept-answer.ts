@@ -15,6 +15,9 @@ export interface Kept {
   readonly deployment: string | undefined
 }
 
+/** No provider's ids are longer; a store that is asked for megabytes would seem to be down. */
+const LONGEST_ID = 512
+
 /** Looks up who keeps the answer that a request goes on from; undefined where it goes on from none. */
 export async function keptFor(
   { store }: PipelineServices,
@@ -24,7 +27,8 @@ export async function keptFor(
   const param = endpoint.dialect?.goesOnFrom
   const id = param === undefined ? undefined : request[param]
   if (param === undefined || typeof id !== 'string') return undefined
-  return { param, deployment: await store.get(keptAnswerKey(tenantOf(caller), id)) }
+  const known = id.length <= LONGEST_ID
+  return { param, deployment: known ? await store.get(keptAnswerKey(tenantOf(caller), id)) : undefined }
 }
 
 /** Remembers who keeps an answer, before its client can ask to go on from it. An answer that cannot be gone on from is
@@ -35,7 +39,7 @@ export async function keepAnswer(
   { id: deployment }: Deployment,
   answerId: string | undefined,
 ): Promise<void> {
-  if (answerId === undefined || request.store === false) return
+  if (answerId === undefined || answerId.length > LONGEST_ID || request.store === false) return
   try {
     await store.put(keptAnswerKey(tenantOf(caller), answerId), deployment, LIFETIME_MS.keptAnswer / 1000)
   } catch (error) {
