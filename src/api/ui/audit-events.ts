@@ -6,6 +6,7 @@ import type { Answer } from '../../pipeline/call.ts'
 import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../stores/sql/audit-records.ts'
 import { json, text } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { type ExportFormat, FORMATS, fileFormat } from './export.ts'
 import { moment } from './moment.ts'
 import { storable } from './storable.ts'
 
@@ -50,7 +51,7 @@ const list = defineRoute(
         to: moment().optional().describe('Before this moment.'),
         cursor: storable().max(1024).default('').describe('`next_cursor`, or the header of an export.'),
         limit: z.coerce.number().int().min(1).max(1000).default(50),
-        format: z.enum(['json', 'jsonl', 'csv']).default('json'),
+        format: z.enum(FORMATS).default('json'),
       }),
     responses: {
       200: {
@@ -66,34 +67,18 @@ const list = defineRoute(
     const found = await auditPage(services.sql, page)
     const data = found.slice(0, limit)
     const last = data.at(-1)
-    return FORMATS[format](data, found.length > limit && last ? `${last.occurred_at}_${last.event_id}` : null)
+    const next_cursor = found.length > limit && last ? `${last.occurred_at}_${last.event_id}` : null
+    return format === 'json' ? json({ data, next_cursor }) : exported(format, data, next_cursor)
   },
 )
 
 export const auditEvents: readonly Route[] = [list]
 
-type Format = (events: readonly AuditEvent[], cursor: string | null) => Answer
-
-const FORMATS: Readonly<Record<'json' | 'jsonl' | 'csv', Format>> = {
-  json: (data, next_cursor) => json({ data, next_cursor }),
-  jsonl: (events, cursor) =>
-    exported(events.map((event) => `${JSON.stringify(event)}\n`).join(''), 'application/jsonl', cursor),
-  csv: (events, cursor) => {
-    const rows = [AUDIT_COLUMNS, ...events.map((event) => AUDIT_COLUMNS.map((name) => event[name]))]
-    return exported(rows.map((row) => `${row.map(cell).join(',')}\r\n`).join(''), 'text/csv; charset=utf-8', cursor)
-  },
-}
-
-function exported(body: string, contentType: string, cursor: string | null): Answer {
-  const answer = text(body, contentType)
-  return cursor === null ? answer : { ...answer, headers: { ...answer.headers, 'x-gateway-next-cursor': cursor } }
-}
-
-/** A quoted cell. One that a spreadsheet would compute is kept from it. */
-function cell(value: unknown): string {
-  const content = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
-  const harmless = /^[=+\-@\t\r]/.test(content) ? `'${content}` : content
-  return `"${harmless.replaceAll('"', '""')}"`
+/** A page as a file: whoever wants the next one finds its cursor in a header. */
+function exported(format: ExportFormat, events: readonly AuditEvent[], cursor: string | null): Answer {
+  const { contentType, head, line } = fileFormat(format, AUDIT_COLUMNS)
+  const { headers, ...file } = text(head + events.map((event) => line({ ...event })).join(''), contentType)
+  return { ...file, headers: cursor === null ? headers : { ...headers, 'x-gateway-next-cursor': cursor } }
 }
 
 function readCursor(cursor: string): Pick<AuditEvent, 'occurred_at' | 'event_id'> {

@@ -15,7 +15,7 @@ export async function exported(
   columns: readonly string[],
   pages: () => AsyncGenerator<readonly Row[]>,
 ): Promise<Answer> {
-  const { contentType, head, line } = format === 'csv' ? csv(columns) : jsonLines
+  const { contentType, head, line } = fileFormat(format, columns)
   const reading = pages()
   // What goes wrong at the first page is still told by a status.
   let next: IteratorResult<readonly Row[]> | undefined = await reading.next()
@@ -40,17 +40,29 @@ export async function exported(
   }
 }
 
-const jsonLines = {
-  contentType: 'application/jsonl',
-  head: '',
-  line: (row: Row) => `${JSON.stringify(row)}\n`,
+interface FileFormat {
+  readonly contentType: string
+  /** What stands before the rows. */
+  readonly head: string
+  line(row: Row): string
 }
 
-function csv(columns: readonly string[]) {
+/** How rows are written into a file. */
+export function fileFormat(format: ExportFormat, columns: readonly string[]): FileFormat {
+  return format === 'csv' ? csv(columns) : jsonLines
+}
+
+const jsonLines: FileFormat = {
+  contentType: 'application/jsonl',
+  head: '',
+  line: (row) => `${JSON.stringify(row)}\n`,
+}
+
+function csv(columns: readonly string[]): FileFormat {
   return {
     contentType: 'text/csv; charset=utf-8',
     head: `${columns.join(',')}\r\n`,
-    line: (row: Row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`,
+    line: (row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`,
   }
 }
 
@@ -58,7 +70,11 @@ function csv(columns: readonly string[]) {
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = Array.isArray(value) ? value.join(' ') : String(value)
+  const text = Array.isArray(value)
+    ? value.join(' ')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value)
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
