@@ -122,15 +122,26 @@ function textOf(field: Secret | undefined): string | undefined {
 function mistakeInDatabaseUrl(text: string): string | undefined {
   const url = URL.parse(text)
   return url && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && url.hostname !== ''
-    ? undefined
+    ? mistakeInEscapes(url)
     : 'must have the form postgres://user:password@host:5432/database'
 }
 
 function mistakeInRedisUrl(text: string): string | undefined {
   const url = URL.parse(text)
-  if (url && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '') return undefined
+  if (url && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '')
+    return mistakeInEscapes(url)
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return mistakeInOperatorUrl(text)
   return 'must begin with redis://, rediss:// or https:// and name a host'
+}
+
+/** Passwords are made by machines, and a stray % is the one thing in them that an address does not take. */
+function mistakeInEscapes({ username, password, pathname }: URL): string | undefined {
+  try {
+    decodeURIComponent([username, password, pathname].join('/'))
+    return undefined
+  } catch {
+    return 'holds a % that begins no escape; write %25 in its place'
+  }
 }
 
 function mistakeInOrigin(text: string): string | undefined {

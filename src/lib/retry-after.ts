@@ -8,7 +8,8 @@ export function retryAfterSeconds(headers: Readonly<Record<string, string>>, now
   if (retryAfter !== undefined) {
     const seconds = number(retryAfter)
     if (seconds !== undefined) return seconds
-    const date = Date.parse(retryAfter)
+    // A date names its month; of anything else, such as two numbers, Date makes some date, too.
+    const date = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN
     if (!Number.isNaN(date)) return Math.max(0, (date - now) / 1000)
   }
 

@@ -192,6 +192,16 @@ describe('one value', () => {
     ])
   })
 
+  it.each([
+    ['database_url', 'postgres://u:pa%zz@h/d'],
+    ['database_url', 'postgres://u%@h/d'],
+    ['redis_url', 'redis://u:100%@h'],
+  ])('the %s with a stray %%', (field, url) => {
+    const line = `general_settings.${field}: holds a % that begins no escape; write %25 in its place`
+    expect(linesOf(general(`${field}: "${url}"`))).toEqual([line])
+    expect(linesOf(general(`${field}: "${url.replace('%', '%25')}"`))).toEqual([])
+  })
+
   it.each(['mysql://h/d', 'postgres:///d', 'localhost:5432', 'https://h/d'])('the database_url %s', (url) => {
     const line = 'general_settings.database_url: must have the form postgres://user:password@host:5432/database'
     expect(linesOf(general(`database_url: "${url}"`))).toEqual([line])
