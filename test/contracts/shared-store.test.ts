@@ -1,8 +1,9 @@
-import { describe, inject } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { upstashStore } from '../../src/stores/kv/upstash.ts'
 import { rawRedis } from '../support/raw-redis.ts'
+import { admitted, budget, call, settlement } from './shared-store/world.ts'
 import { sharedStoreContract } from './shared-store.ts'
 
 const byPrefix = new Map<string, SharedStore>()
@@ -25,5 +26,17 @@ describe.skipIf(!url)('Redis over HTTP', () => {
     raw: rawRedis(url, token),
     lives: 15,
     steps: 150,
+  })
+
+  it('settles calls of the same moment, each once, with a server that has forgotten every script', async () => {
+    const store = upstashStore({ url, token, prefix: `together:${Math.random()}:`, timeoutMs: 5000 })
+    const limit = 1_000_000
+    const calls = Array.from({ length: 60 }, () => call({ budgets: [budget(limit, 1000)] }))
+    await Promise.all(calls.map((one) => admitted(store, one)))
+    await rawRedis(url, token).command('SCRIPT', 'FLUSH')
+    const spent = { subject: 'team:1', period: '2026-02', holdNano: 1000, spentNano: 7 }
+    const settle = ({ callId }: { callId: string }) => store.settle(settlement(callId, { budgets: [spent] }))
+    await Promise.all([...calls, ...calls].map(settle))
+    expect(await admitted(store, call({ budgets: [budget(limit, 1)] }))).toMatchObject({ spentNano: [7 * 60] })
   })
 })

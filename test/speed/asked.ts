@@ -1,6 +1,6 @@
 /** What a gateway asked of its stores so far, oldest first. */
 export interface Asked {
-  /** The verbs of the shared store, each one round trip. */
+  /** The verbs of the shared store, each one round trip at most. */
   readonly store: readonly string[]
   /** The statements, by what they are for. */
   readonly sql: readonly string[]

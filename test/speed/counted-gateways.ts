@@ -102,6 +102,11 @@ async function onWorkerd(yaml: string): Promise<CountedGateway> {
   const postgres = await httpLine(edge.variables.DATABASE_HTTP_URL as string)
   const variables = { ...edge.variables, REDIS_URL: redis.url, DATABASE_HTTP_URL: postgres.url }
   const worker = await startWorkerd(withConfig(await workerModules(), yaml), variables, { queue: 'taking' })
+  // Settlements of the same moment go in one request.
+  const commandsIn = (body: string) => {
+    const command: unknown[] = JSON.parse(body)
+    return (Array.isArray(command[0]) ? command : [command]).map((one) => JSON.stringify(one))
+  }
   const statementsIn = (body: string) => {
     const { query, queries } = JSON.parse(body) as { query?: string; queries?: { query: string }[] }
     return query === undefined ? (queries ?? []).map((one) => one.query) : [query]
@@ -110,7 +115,7 @@ async function onWorkerd(yaml: string): Promise<CountedGateway> {
     url: worker.url,
     database: edge.postgres,
     asked: async () => ({
-      store: redis.bodies.map(verbOf),
+      store: redis.bodies.flatMap(commandsIn).map(verbOf),
       sql: postgres.bodies.flatMap(statementsIn).map(purposeOf),
     }),
     degraded: () => worker.output().split('"store.degraded"').length - 1,

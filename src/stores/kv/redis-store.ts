@@ -33,12 +33,15 @@ export interface RedisStoreOptions {
   readonly now?: () => number
   /** First line of every script, where a server wants one. */
   readonly scriptHeader?: string
+  /** Sends the `EVALSHA` of a settlement, where that is done in another way: nobody but its own call waits for it, and
+   *  twice is once. */
+  readonly sendSettlement?: SendCommand
   readonly close?: () => Promise<void>
 }
 
 /** The shared store over anything that speaks Redis commands. */
 export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): SharedStore {
-  const { prefix = '', now, scriptHeader = '', close = async () => {} } = options
+  const { prefix = '', now, scriptHeader = '', sendSettlement = send, close = async () => {} } = options
   const prepared = new Map<string, Promise<{ text: string; sha: string }>>()
 
   async function prepare(scriptText: string): Promise<{ text: string; sha: string }> {
@@ -56,7 +59,11 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     }
   }
 
-  async function run<Input, Output>(script: Script<Input, Output>, input: Input): Promise<Output> {
+  async function run<Input, Output>(
+    script: Script<Input, Output>,
+    input: Input,
+    sendScript: SendCommand = send,
+  ): Promise<Output> {
     let preparing = prepared.get(script.text)
     if (!preparing) {
       preparing = prepare(script.text)
@@ -69,7 +76,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     rest.push(now ? String(now()) : '', inOneText(args))
     let reply: unknown
     try {
-      reply = await send(['EVALSHA', sha, ...rest])
+      reply = await sendScript(['EVALSHA', sha, ...rest])
     } catch (error) {
       if (!(error instanceof RedisRefusal)) throw error
       if (error.word !== 'NOSCRIPT') throw new StoreUnavailable('refused', error.word)
@@ -98,7 +105,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
   return {
     admit: (call) => run(admitScript, call),
     startAttempt: (start) => run(startAttemptScript, start),
-    settle: (outcome) => run(settleScript, outcome),
+    settle: (outcome) => run(settleScript, outcome, sendSettlement),
     renew: (lease) => run(renewScript, lease),
     publish: (records) => run(publishScript, records),
     signals: (deployments) => run(signalsScript, deployments),

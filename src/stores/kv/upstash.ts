@@ -1,6 +1,7 @@
 import { errors, Redis } from '@upstash/redis/cloudflare'
 import { RedisRefusal, type RedisStoreOptions, redisStore, type SendCommand } from './redis-store.ts'
 import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+import { type SendCommands, together } from './together.ts'
 
 export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {
   /** Address and token of the REST interface. */
@@ -17,13 +18,18 @@ export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'
 /** The shared store in Redis over HTTP, for runtimes without sockets. */
 export function upstashStore(options: UpstashOptions): SharedStore {
   const { url, keyLocking = new URL(url).hostname.endsWith('.upstash.io') } = options
-  return redisStore(upstashSend(options), {
+  const { one, many } = upstashSend(options)
+  return redisStore(one, {
     ...options,
+    sendSettlement: together(one, many),
     ...(keyLocking ? { scriptHeader: '#!lua flags=allow-key-locking\n' } : {}),
   })
 }
 
-function upstashSend({ url, token, timeoutMs }: UpstashOptions): SendCommand {
+function upstashSend({ url, token, timeoutMs }: UpstashOptions): {
+  readonly one: SendCommand
+  readonly many: SendCommands
+} {
   const redis = new Redis({
     url,
     token,
@@ -37,12 +43,27 @@ function upstashSend({ url, token, timeoutMs }: UpstashOptions): SendCommand {
     // A signal that is not made per call turns an abort into an answer.
     ...(timeoutMs === undefined ? {} : { signal: () => AbortSignal.timeout(timeoutMs) }),
   })
-  return async (command) => {
-    try {
-      return await redis.exec([...command] as [string, ...string[]])
-    } catch (error) {
-      throw withoutCommand(error)
-    }
+  return {
+    async one(command) {
+      try {
+        return await redis.exec([...command] as [string, ...string[]])
+      } catch (error) {
+        throw withoutCommand(error)
+      }
+    },
+    async many(commands) {
+      const pipeline = redis.pipeline()
+      for (const [, script, count, ...rest] of commands) {
+        const keys = Number(count)
+        pipeline.evalsha(script as string, rest.slice(0, keys), rest.slice(keys))
+      }
+      try {
+        const replies = await pipeline.exec({ keepErrors: true })
+        return replies.map(({ result, error }) => (error === undefined ? result : new RedisRefusal(error)))
+      } catch (error) {
+        throw withoutCommand(error)
+      }
+    },
   }
 }
 
