@@ -34,6 +34,17 @@ export const checked = (mistakeIn: (text: string) => string | undefined) =>
 export const text = () => z.string().min(1)
 export const flag = () => z.boolean()
 export const secretText = () => text().transform(secret)
+
+/** What a header can carry. */
+const ONE_LINE = /^[\t\x20-\x7e\x80-\xff]*$/
+const NOT_ONE_LINE = 'must be one line without control characters'
+
+/** A secret that travels in a header, or a whole key file in JSON, of which only a part does. Variables often end in the
+ *  line end of the file that they come from. */
+export const headerSecret = () =>
+  checked((value) => (ONE_LINE.test(value) || value.trimStart().startsWith('{') ? undefined : NOT_ONE_LINE)).transform(
+    secret,
+  )
 export const count = () => z.int().min(0)
 export const positiveCount = () => z.int().positive()
 export const seconds = () => z.number().min(0).max(MOST_SECONDS)
@@ -52,8 +63,5 @@ export const operatorUrl = () => checked(mistakeInOperatorUrl)
 export const headers = () =>
   z.record(
     z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a header name' }),
-    z
-      .string()
-      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: 'must be one line without control characters' })
-      .transform(secret),
+    z.string().regex(ONE_LINE, { error: NOT_ONE_LINE }).transform(secret),
   )

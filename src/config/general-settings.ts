@@ -5,7 +5,18 @@ import { LOG_LEVELS } from '../lib/log.ts'
 import { reveal, type Secret, secret } from '../lib/secret.ts'
 import { blobStorage } from './blob-storage.ts'
 import { emailSettings, missingEmailSettings } from './email-settings.ts'
-import { checked, count, email, evenIfBroken, flag, positiveCount, seconds, secretText, section } from './fields.ts'
+import {
+  checked,
+  count,
+  email,
+  evenIfBroken,
+  flag,
+  headerSecret,
+  positiveCount,
+  seconds,
+  secretText,
+  section,
+} from './fields.ts'
 import { mistakeInKey } from './key-strength.ts'
 import { mistakeInOperatorUrl } from './operator-url.ts'
 import { selfRegistration } from './self-registration.ts'
@@ -30,7 +41,7 @@ export const generalSettings = lazily(() =>
       .transform(secret)
       .optional()
       .describe('Address of the shared store: redis:// or rediss:// over TCP (Node), https:// over REST.'),
-    redis_token: secretText().optional().describe('The token of a shared store over REST.'),
+    redis_token: headerSecret().optional().describe('The token of a shared store over REST.'),
     degraded_mode: degradedMode()
       .optional()
       .describe('While the shared store is down: fail_open counts in each process (default), fail_closed answers 503.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
-import { checked, evenIfBroken, flag, headers, operatorUrl, positiveCount, secretText, section } from './fields.ts'
+import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from './fields.ts'
 
 /** A server of managed tools. */
 const mcpServer = lazily(() =>
@@ -16,7 +16,7 @@ const mcpServer = lazily(() =>
       .enum(['none', 'bearer', 'header_map'])
       .default('none')
       .describe('How the gateway proves itself there.'),
-    auth_token: secretText().optional().describe('The token for auth_mode bearer.'),
+    auth_token: headerSecret().optional().describe('The token for auth_mode bearer.'),
     auth_headers: headers().optional().describe('The headers for auth_mode header_map.'),
     enabled: flag().default(true).describe('Whether its tools are offered.'),
     request_timeout_ms: positiveCount()

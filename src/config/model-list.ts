@@ -5,6 +5,7 @@ import {
   count,
   evenIfBroken,
   flag,
+  headerSecret,
   headers,
   isMap,
   operatorUrl,
@@ -48,7 +49,7 @@ export const gatewayParams = lazily(() =>
   section({
     provider: z.enum(PROVIDER_KINDS).optional().describe('The kind of upstream; default: the first segment of model.'),
     model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
-    api_key: secretText().optional().describe("The provider's key (a service account's JSON for vertex)."),
+    api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
     api_base: operatorUrl().optional().describe("The provider's base address, where it is not the usual one."),
     api_version: text().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
@@ -61,7 +62,7 @@ export const gatewayParams = lazily(() =>
     aws_region_name: text().optional().describe('Another name of region, for bedrock.'),
     aws_access_key_id: text().optional().describe('The id of the AWS access key.'),
     aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
-    aws_session_token: secretText().optional().describe('The token of a temporary AWS access key.'),
+    aws_session_token: headerSecret().optional().describe('The token of a temporary AWS access key.'),
   })
     .superRefine((params, context) => {
       if (typeof params.model !== 'string' || params.model === '') return

@@ -418,6 +418,19 @@ describe('the environment', () => {
     ])
   })
 
+  it('a key that no header can carry, as files of keys end in a line', () => {
+    const line = 'must be one line without control characters (it comes from the environment variable KEY)'
+    expect(linesOf(entry('model: openai/x, api_key: os.environ/KEY'), { KEY: 'sk-canary\n' })).toEqual([
+      `${P}.api_key: ${line}`,
+    ])
+    expect(linesOf(general('redis_token: os.environ/KEY'), { KEY: 'canary\r\n' })).toEqual([
+      `general_settings.redis_token: ${line}`,
+    ])
+    // A key file is no header's.
+    const keyFile = { KEY: '{\n  "type": "service_account"\n}\n' }
+    expect(linesOf(entry('model: vertex/gemini-2.5-pro, api_key: os.environ/KEY'), keyFile)).toEqual([])
+  })
+
   it('a variable with the wrong kind of text names the variable, never its text', () => {
     const env = { N: 'canary', GATEWAY_MASTER_KEY: 'short-canary', DATABASE_URL: 'canary://x' }
     expect(linesOf(entry('model: echo/x, timeout: os.environ/N'), env)).toEqual([
