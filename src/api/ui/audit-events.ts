@@ -8,6 +8,7 @@ import { json, text } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { type ExportFormat, FORMATS, fileFormat } from './export.ts'
 import { moment } from './moment.ts'
+import { pageAnswer, pageOf } from './page.ts'
 import { storable } from './storable.ts'
 
 const answer = lazily(() =>
@@ -54,10 +55,7 @@ const list = defineRoute(
         format: z.enum(FORMATS).default('json'),
       }),
     responses: {
-      200: {
-        description: 'One page. An export has its next cursor in the header x-gateway-next-cursor.',
-        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
-      },
+      200: pageAnswer(answer, 'One page. An export has its next cursor in the header x-gateway-next-cursor.'),
     },
   },
   async ({ services, caller, input: { query } }) => {
@@ -65,10 +63,8 @@ const list = defineRoute(
     const after = cursor === '' ? undefined : readCursor(cursor)
     const page = { reach: reachOf(caller(), 'audit.read'), filters, from, to, after, limit: limit + 1 }
     const found = await auditPage(services.sql, page)
-    const data = found.slice(0, limit)
-    const last = data.at(-1)
-    const next_cursor = found.length > limit && last ? `${last.occurred_at}_${last.event_id}` : null
-    return format === 'json' ? json({ data, next_cursor }) : exported(format, data, next_cursor)
+    const events = pageOf(found, limit, ({ occurred_at, event_id }) => `${occurred_at}_${event_id}`)
+    return format === 'json' ? json(events) : exported(format, events.data, events.next_cursor)
   },
 )
 

@@ -18,6 +18,7 @@ import {
   scopeId,
   scopeType,
 } from './callable-scope.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/callable-target-bindings'
@@ -64,22 +65,15 @@ const list = defineRoute(
         scope_id: scopeId().optional(),
         callable_kind: callableKind().optional(),
         callable_key: storable().max(256).optional(),
-        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
-        limit: z.coerce.number().int().min(1).max(200).default(50),
+        ...paging(),
       }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
-      },
-    },
+    responses: { 200: pageAnswer(answer) },
   },
   async ({ services, caller, input: { query } }) => {
     const { cursor, limit, ...where } = query
     const reaches = reachesOf(caller(), 'read')
     const found = await services.callableBindingRecords.page({ reaches, where, cursor, limit: limit + 1 })
-    const data = found.slice(0, limit)
-    return json({ data, next_cursor: found.length > limit ? (data.at(-1)?.binding_id ?? null) : null })
+    return json(pageOf(found, limit, ({ binding_id }) => binding_id))
   },
 )
 

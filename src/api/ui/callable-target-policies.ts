@@ -5,7 +5,7 @@ import { type CallableScope, SCOPE_TYPES } from '../../stores/sql/callable-scope
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ANY_SCOPE, absentScope, reachesOf, scopeChanged, scopeId, scopeType } from './callable-scope.ts'
-import { storable } from './storable.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 
 const PATH = '/ui/api/callable-target-policies'
 
@@ -30,15 +30,9 @@ const list = defineRoute(
       z.object({
         scope_type: scopeType().optional(),
         scope_id: scopeId().optional(),
-        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
-        limit: z.coerce.number().int().min(1).max(200).default(50),
+        ...paging(),
       }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
-      },
-    },
+    responses: { 200: pageAnswer(answer) },
   },
   async ({ services, caller, input: { query } }) => {
     const { cursor, limit, ...where } = query
@@ -48,9 +42,7 @@ const list = defineRoute(
       cursor: cursor === '' ? undefined : readCursor(cursor),
       limit: limit + 1,
     })
-    const data = found.slice(0, limit)
-    const last = data.at(-1)
-    return json({ data, next_cursor: found.length > limit && last ? `${last.scope_type}:${last.scope_id}` : null })
+    return json(pageOf(found, limit, ({ scope_type, scope_id }) => `${scope_type}:${scope_id}`))
   },
 )
 

@@ -9,6 +9,7 @@ import { ENDINGS } from '../../telemetry/events.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { exported, FORMATS } from './export.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 import { moment, spendFilters } from './spend-query.ts'
 import { storable } from './storable.ts'
 
@@ -76,7 +77,7 @@ const list = defineRoute(
         request_id: storable().min(1).max(128).optional(),
         from: moment().optional(),
         to: moment().optional().describe('Exclusive.'),
-        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+        cursor: paging().cursor,
         limit: z.coerce
           .number()
           .int()
@@ -88,12 +89,7 @@ const list = defineRoute(
           ),
         format: z.enum(FORMATS).default('json'),
       }),
-    responses: {
-      200: {
-        description: 'One page, or a file.',
-        schema: () => z.object({ data: z.array(loggedCall()), next_cursor: z.string().nullable() }),
-      },
-    },
+    responses: { 200: pageAnswer(loggedCall, 'One page, or a file.') },
   },
   async ({ services, caller, input }) => {
     const { cursor, format, limit, ...filters } = input.query
@@ -106,8 +102,8 @@ const list = defineRoute(
     const shown = limit ?? 50
     if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
     const rows = await services.spendLog.page(reach, { ...query, limit: shown + 1 })
-    const data = rows.slice(0, shown)
-    return json({ data: data.map(callAnswer), next_cursor: rows.length > shown ? cursorOf(data.at(-1)) : null })
+    const { data, next_cursor } = pageOf(rows, shown, cursorOf)
+    return json({ data: data.map(callAnswer), next_cursor })
   },
 )
 
@@ -153,8 +149,8 @@ function callAnswer({ cost_nano, saved_nano, ...call }: LoggedCall): Record<stri
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z)~(.+)$/
 
-function cursorOf(last: LoggedCall | undefined): string | null {
-  return last ? `${last.at}~${last.call_id}` : null
+function cursorOf({ at, call_id }: LoggedCall): string {
+  return `${at}~${call_id}`
 }
 
 function positionAt(last: LoggedCall | undefined): LogPosition | undefined {

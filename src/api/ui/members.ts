@@ -6,8 +6,9 @@ import type { MembershipScope } from '../../stores/sql/membership-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unknownReference } from './record-kind.ts'
-import { idOf, oneOf, paging, reach } from './record-routes.ts'
+import { idOf, oneOf, reach } from './record-routes.ts'
 import { isStorable, storable } from './storable.ts'
 
 const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
@@ -44,19 +45,13 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       summary: `The members of the ${kind.noun}, by user.`,
       permission: read,
       query: () => z.object(paging()),
-      responses: {
-        200: {
-          description: 'One page.',
-          schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
-        },
-      },
+      responses: { 200: pageAnswer(answer) },
     },
     async (scope) => {
       const id = await parent(scope, read)
       const { cursor, limit } = scope.input.query
       const rows = await scope.services.membershipRecords.page(scopeType, id, { cursor, limit: limit + 1 })
-      const data = rows.slice(0, limit)
-      return json({ data, next_cursor: rows.length > limit ? (data.at(-1)?.user_id ?? null) : null })
+      return json(pageOf(rows, limit, ({ user_id }) => user_id))
     },
   )
 

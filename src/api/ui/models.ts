@@ -10,6 +10,7 @@ import type { ApiServices, Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
 import { mergePatch } from './merge-patch.ts'
 import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/models'
@@ -38,15 +39,9 @@ const list = defineRoute(
     query: () =>
       z.object({
         search: storable().max(256).default('').describe('Part of the id or of the model name.'),
-        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
-        limit: z.coerce.number().int().min(1).max(200).default(50),
+        ...paging(),
       }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: () => z.object({ data: z.array(modelAnswer()), next_cursor: z.string().nullable() }),
-      },
-    },
+    responses: { 200: pageAnswer(modelAnswer) },
   },
   async ({ services, input: { query } }) => {
     const { search, cursor, limit } = query
@@ -61,9 +56,7 @@ const list = defineRoute(
     const found = [...records.map(fromRecord), ...ofFile.map(fromFile)].sort((left, right) =>
       left.deployment_id < right.deployment_id ? -1 : 1,
     )
-    const data = found.slice(0, limit)
-    const next_cursor = found.length > limit ? (data.at(-1)?.deployment_id ?? null) : null
-    return json({ data, next_cursor })
+    return json(pageOf(found, limit, ({ deployment_id }) => deployment_id))
   },
 )
 

@@ -12,19 +12,12 @@ import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 import { answersOf, budgetSubjects, newAnswer, numbered } from './record-answer.ts'
 import { changeHolds } from './record-changed.ts'
 import { columnValue } from './record-fields.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
 import { isStorable, storable } from './storable.ts'
-
-const MOST_LIMIT = 200
-
-/** What a list of records takes beside its filters. */
-export const paging = lazily(() => ({
-  cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
-  limit: z.coerce.number().int().min(1).max(MOST_LIMIT).default(50),
-}))
 
 /** The part of a contract that the routes of one record share. */
 export function oneOf<Row extends ScopeRow>({ path, id }: RecordKind<Row>) {
@@ -64,12 +57,7 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
           ...Object.fromEntries(kind.filters.map((name) => [name, storable().max(256).optional()])),
           ...paging(),
         }),
-      responses: {
-        200: {
-          description: 'One page.',
-          schema: () => z.object({ data: z.array(kind.answer()), next_cursor: z.string().nullable() }),
-        },
-      },
+      responses: { 200: pageAnswer(kind.answer) },
     },
     async (scope) => {
       const { search, cursor, limit, ...filters } = scope.input.query as z.output<
@@ -81,9 +69,8 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
       const records = kind.records(scope.services)
       const visible = reach(scope, kind.permissions.read)
       const rows = await records.page({ reach: visible, search, cursor, limit: limit + 1, where })
-      const data = await answersOf(scope.services, kind, rows.slice(0, limit))
-      const last = data.at(-1)?.[kind.id]
-      return json({ data, next_cursor: rows.length > limit ? last : null })
+      const { data, next_cursor } = pageOf(rows, limit, (row) => String((row as unknown as Values)[kind.id]))
+      return json({ data: await answersOf(scope.services, kind, data), next_cursor })
     },
   )
 }

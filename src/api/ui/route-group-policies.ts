@@ -11,6 +11,7 @@ import { defineRoute, type Route } from '../route.ts'
 import type { ApiServices, Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
 import { requireGroup } from './known-group.ts'
+import { pageAnswer, pageOf } from './page.ts'
 
 const PATH = '/ui/api/route-groups/{name}/policy'
 
@@ -182,19 +183,13 @@ const versions = defineRoute(
           .describe('`next_cursor` of the page before.'),
         limit: z.coerce.number().int().min(1).max(200).default(50),
       }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: () => z.object({ data: z.array(version()), next_cursor: z.string().nullable() }),
-      },
-    },
+    responses: { 200: pageAnswer(version) },
   },
   async ({ services, input: { params, query } }) => {
     await requireGroup(services, params.name)
     const { cursor, limit } = query
     const found = await services.routeGroupPolicyRecords.versions(params.name, { cursor, limit: limit + 1 })
-    const data = found.slice(0, limit)
-    return json({ data, next_cursor: found.length > limit ? String(data.at(-1)?.version) : null })
+    return json(pageOf(found, limit, ({ version }) => String(version)))
   },
 )
 

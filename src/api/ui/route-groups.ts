@@ -10,6 +10,7 @@ import { defineRoute, type Route } from '../route.ts'
 import type { ApiServices, Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
 import { mergePatch } from './merge-patch.ts'
+import { pageAnswer, pageOf, paging } from './page.ts'
 import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/route-groups'
@@ -44,20 +45,13 @@ const list = defineRoute(
     query: () =>
       z.object({
         search: storable().max(256).default('').describe('Part of the name.'),
-        cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
-        limit: z.coerce.number().int().min(1).max(200).default(50),
+        ...paging(),
       }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: () => z.object({ data: z.array(answer()), next_cursor: z.string().nullable() }),
-      },
-    },
+    responses: { 200: pageAnswer(answer) },
   },
   async ({ services, input: { query } }) => {
     const found = await services.routeGroupRecords.page({ ...query, limit: query.limit + 1 })
-    const data = found.slice(0, query.limit)
-    return json({ data, next_cursor: found.length > query.limit ? (data.at(-1)?.name ?? null) : null })
+    return json(pageOf(found, query.limit, ({ name }) => name))
   },
 )
 

@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import { storable } from './storable.ts'
+
+const MOST = 200
+
+/** What a list takes beside its filters. */
+export const paging = lazily(() => ({
+  cursor: storable().max(1024).default('').describe('`next_cursor` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(MOST).default(50),
+}))
+
+/** What a list answers. */
+export const pageAnswer = <Row extends z.ZodType>(row: () => Row, description = 'One page.') => ({
+  description,
+  schema: () => z.object({ data: z.array(row()), next_cursor: z.string().nullable() }),
+})
+
+/** The page of rows of which one more than its `limit` was read: where that one is there, others follow. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (last: Row) => string,
+): { readonly data: readonly Row[]; readonly next_cursor: string | null } {
+  const data = rows.slice(0, limit)
+  const last = rows.length > limit ? data.at(-1) : undefined
+  return { data, next_cursor: last === undefined ? null : cursorOf(last) }
+}
