@@ -38,7 +38,7 @@ export async function serve(
   const services = createServices(config, { ...adapters, draining: () => draining, toResponse })
   const app = createApp(services)
   // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
-  services.live.refresh().catch(() => {})
+  services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
   const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createServer(

@@ -19,6 +19,8 @@ import { entryOf } from './stored-model.ts'
  *  what was published for groups. A database that is away leaves the last known one. */
 export interface LiveRegistry {
   current(): Registry
+  /** Takes the first look, where promises outlive requests: whoever comes before it has ended waits for this one. */
+  begin(): void
   /** Called by every request that may use it. A promise where it has to wait, and then not for long: before the first
    *  look at the database, and after a silence in which nobody has looked. Else looks beside the request. */
   attend(defer: (work: Promise<unknown>) => void): Promise<void> | undefined
@@ -54,6 +56,7 @@ export function liveRegistry(options: {
   let askedAt = Number.NEGATIVE_INFINITY
   let seenAt = Number.NEGATIVE_INFINITY
   let away = false
+  let beginning: Promise<void> | undefined
   let awayError = ''
   let namesChecked = false
   const reportAway = throttled(60_000, now, (suppressed) =>
@@ -137,11 +140,16 @@ export function liveRegistry(options: {
 
   return {
     current: () => current,
+    begin() {
+      beginning = look().finally(() => {
+        beginning = undefined
+      })
+    },
     attend(defer) {
       const time = now()
       const waits = !away && time - seenAt > STALE_MS
       if (!waits && time - askedAt < LOOK_EVERY_MS) return undefined
-      const looking = look()
+      const looking = (waits && beginning) || look()
       defer(looking)
       if (!waits) return undefined
       const first = seenAt === Number.NEGATIVE_INFINITY

@@ -10,6 +10,7 @@ import { modelRecords } from '../../src/stores/sql/model-records.ts'
 import { pgliteSql } from '../../src/stores/sql/pglite.node.ts'
 import { routeGroupPolicyRecords } from '../../src/stores/sql/route-group-policy-records.ts'
 import { routeGroupRecords } from '../../src/stores/sql/route-group-records.ts'
+import type { Sql } from '../../src/stores/sql/sql.ts'
 
 const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
 
@@ -50,5 +51,34 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
     // Told of what is new, not of each look.
     expect(changes).toEqual([['a', 'known', 'stored']])
     await sql.close()
+  })
+
+  it('is looked at once for a start and all requests that come before the database has answered', async () => {
+    let answer = (_revision: string) => {}
+    let asked = 0
+    const records = {
+      revision: () => {
+        asked++
+        return new Promise<string>((resolve) => (answer = resolve))
+      },
+    }
+    const never = () => Promise.reject(new Error('nobody changed anything'))
+    const registry = liveRegistry({
+      config: loadConfig('model_list: [{ model_name: a, gateway_params: { model: echo/a } }]', {}),
+      providers,
+      records: { ...modelRecords({} as Sql), ...records },
+      groups: { ...routeGroupRecords({} as Sql), all: never },
+      policies: { ...routeGroupPolicyRecords({} as Sql), published: never },
+      seal: sealUnder(undefined),
+      log: jsonLog('debug', () => {}),
+      now: Date.now,
+    })
+    registry.begin()
+    const waiting = [registry.attend(() => {}), registry.attend(() => {})]
+    expect(waiting.every((one) => one instanceof Promise)).toBe(true)
+    answer('0')
+    await Promise.all(waiting)
+    expect(asked).toBe(1)
+    expect(registry.attend(() => {})).toBeUndefined()
   })
 })
