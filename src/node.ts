@@ -1,13 +1,11 @@
 import cluster from 'node:cluster'
 import { spareCollector } from './rim/collector.node.ts'
-import { cacheCompiled } from './rim/compile-cache.node.ts'
 import { configPath, nodeSettings } from './rim/node-settings.node.ts'
 
 spareCollector()
 try {
   const settings = nodeSettings(process.env)
-  cacheCompiled(settings.dataFolder)
-  // Imported here, for only what comes after the cache is kept in it.
+  // Imported here: the leader of a group needs nothing of a gateway.
   if (settings.processes > 1 && cluster.isPrimary) {
     const { startGroup } = await import('./rim/start-group.node.ts')
     await startGroup(settings)

@@ -48,6 +48,7 @@ export async function spawnGateway(
       HOST: '127.0.0.1',
       PORT: String(port),
       NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
       GATEWAY_CONFIG: config,
       GATEWAY_DATA_DIR: join(folder, 'data'),
       GATEWAY_MASTER_KEY: masterKey,

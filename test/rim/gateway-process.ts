@@ -57,6 +57,7 @@ export async function place(): Promise<Place> {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           PATH: process.env.PATH ?? '',
+          NODE_COMPILE_CACHE: join(folder, 'compiled'),
           PORT: '0',
           GATEWAY_CONFIG: config,
           GATEWAY_DATA_DIR: join(folder, 'data'),

@@ -45,7 +45,7 @@ describe('a first start', () => {
     expect((await first.chat({ model: 'echo' }, { headers: { authorization } })).status).toBe(200)
     first.kill('SIGTERM')
     expect(await first.ended).toEqual({ code: 0, signal: null })
-    expect((await readdir(join(here.folder, 'data/compiled'))).length).toBeGreaterThan(0)
+    expect((await readdir(join(here.folder, 'compiled'))).length).toBeGreaterThan(0)
 
     const second = await here.start({ yaml: ECHO, env })
     const [again, warmMs] = await timed(() => second.greeted())
