@@ -51,7 +51,8 @@ const PROXY = {
 }
 
 /** The floor of a governed call in that runtime: what `workerd-proxy` does, and to the same places as ours one question
- *  before it, one message and one word to the store after it, of about the same sizes. Nothing is decided. */
+ *  before it, one message and one word to the store after it, of about the same sizes. Streams go through its hands, as
+ *  they must where their usage is read. Nothing is decided, and nothing is read. */
 export const workerdFloor: Target = {
   name: 'workerd-floor',
   onlyInFull: true,
@@ -74,14 +75,25 @@ async function ask(env, body) {
   const response = await fetch(env.REDIS_URL, { method: 'POST', headers, body })
   return JSON.parse(await response.text())
 }
+async function relay(reader, writer) {
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) await writer.write(piece.value)
+  await writer.close()
+}
 export default {
   async fetch(request, env, execution) {
     const { pathname } = new URL(request.url)
     const [body] = await Promise.all([request.arrayBuffer(), ask(env, ADMIT)])
     const headers = { 'content-type': 'application/json' }
     const upstream = await fetch(env.UPSTREAM + pathname, { method: request.method, headers, body })
-    execution.waitUntil(Promise.all([ask(env, SETTLE), env.QUEUE.send({ record: RECORD })]))
-    return new Response(upstream.body, { status: upstream.status, headers: upstream.headers })
+    const settle = () => Promise.all([ask(env, SETTLE), env.QUEUE.send({ record: RECORD })])
+    const { status, headers: head } = upstream
+    if (!head.get('content-type').startsWith('text/event-stream')) {
+      execution.waitUntil(settle())
+      return new Response(upstream.body, { status, headers: head })
+    }
+    const { readable, writable } = new IdentityTransformStream()
+    execution.waitUntil(relay(upstream.body.getReader(), writable.getWriter()).catch(() => {}).then(settle))
+    return new Response(readable, { status, headers: head })
   },
 }`,
 }
