@@ -32,7 +32,7 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
       await new Promise<void>((resolve) => timers.add(setTimeout(resolve, delayMs)))
     }
     const { authorization = '' } = request.headers
-    const answer = await fetch(target, {
+    const answer = await fetch(new URL(request.url ?? '/', target), {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: Buffer.concat(chunks),

@@ -100,7 +100,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
   })
 
   it('disabled is absent, elsewhere within 5 s', async () => {
-    expect(await answeredBy('pool', other)).toBe('big-2')
+    await expect.poll(() => answeredBy('pool', other), { timeout: 5000 }).toBe('big-2')
     await ask('PUT', '/pool', { enabled: false, members: [{ deployment_id: 'big-2' }] })
     expect(await answeredBy('pool')).toBe('404')
     const deadline = Date.now() + 5000
