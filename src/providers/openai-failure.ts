@@ -15,7 +15,7 @@ export interface WireError {
 }
 
 const CONTEXT_WINDOW =
-  /context_length_exceeded|context window|maximum context length|prompt is too long|input is too long|too many tokens/i
+  /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
 const CONTENT_POLICY = /content_?filter|content_policy|content management policy|responsibleai|safety system/i
 
 /** Names what an answer outside 2xx of an OpenAI-shaped API means. */
