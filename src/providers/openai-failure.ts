@@ -16,7 +16,8 @@ export interface WireError {
 
 const CONTEXT_WINDOW =
   /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
-const CONTENT_POLICY = /content_?filter|content_policy|content management policy|responsibleai|safety system/i
+const CONTENT_POLICY =
+  /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 
 /** Names what an answer outside 2xx of an OpenAI-shaped API means. */
 export function openaiFailure(

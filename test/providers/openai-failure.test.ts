@@ -19,3 +19,17 @@ describe('an input that is too large, in the words of', () => {
     expect(named(400, { error: { message, type: 'invalid_request_error' } })).toBe('context_window')
   })
 })
+
+describe('content that is refused, in the words of', () => {
+  it.each([
+    ['OpenAI', 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.'],
+    ['DeepSeek', 'Content Exists Risk'],
+  ])('%s', (_, message) => {
+    expect(named(400, { error: { message, type: 'invalid_request_error' } })).toBe('content_policy')
+  })
+
+  it('Anthropic', () => {
+    const error = { type: 'invalid_request_error', message: 'Output blocked by content filtering policy' }
+    expect(named(400, { type: 'error', error }, messagesFailure)).toBe('content_policy')
+  })
+})
