@@ -16,6 +16,8 @@ export interface WireError {
 
 const CONTEXT_WINDOW =
   /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
+/** Of a 403, which is otherwise about our key. */
+const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
 const CONTENT_POLICY =
   /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 
@@ -54,6 +56,7 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
 
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
+  if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
   if (status === 401 || status === 402 || status === 403 || status === 404) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
@@ -66,6 +69,9 @@ function failureOf(status: number, error: WireError): FailureName {
 
 /** A client's mistake is told in the provider's words; the provider's own troubles are told in ours. */
 function messageOf(failure: FailureName, status: number, error: WireError): string {
+  // Such an answer names the operator's own account.
+  if (failure === 'content_policy' && status === 403)
+    return 'The provider refused the content for reasons of its policy.'
   switch (failure) {
     case 'upstream_rejected':
     case 'context_window':

@@ -33,3 +33,23 @@ describe('content that is refused, in the words of', () => {
     expect(named(400, { type: 'error', error }, messagesFailure)).toBe('content_policy')
   })
 })
+
+// A deployment that is blamed for what one client sent would be cooled for all of them.
+describe('content that is refused with the status of a refused key, by', () => {
+  const xai = 'Content violates usage guidelines. Team: t-1, API key ID: k-1, Failed check: SAFETY_CHECK_TYPE_BIO'
+  const openrouter = 'Your chosen model requires moderation and your input was flagged'
+  it.each([
+    ['xAI', { code: 'The caller does not have permission to execute the specified operation', error: xai }],
+    ['OpenRouter', { error: { code: 403, message: openrouter, metadata: { reasons: ['violence'] } } }],
+    ['OpenRouter, of its filters', { error: { code: 'content_policy_violation', message: 'It was declined.' } }],
+  ])('%s', (_, body) => {
+    expect(named(403, body)).toBe('content_policy')
+    const { message } = openaiFailure(403, {}, encoder.encode(JSON.stringify(body)), 0)
+    expect(message).toBe('The provider refused the content for reasons of its policy.')
+  })
+
+  it('but a refused key stays one', () => {
+    const error = { message: 'You do not have access to this model.', type: 'invalid_request_error' }
+    expect(named(403, { error })).toBe('upstream_refused')
+  })
+})
