@@ -36,7 +36,7 @@ export function expectedCost(
   const { mode } = input.endpoint
   const measured = mode.measure(request)
   const answers = answersOf(request)
-  const bound = boundOf(request)
+  const bound = boundOf(input.endpoint, request)
   const bounded = bound !== undefined && bound <= LONG_ANSWER_TOKENS
   const inputBytes = requestBytes(input)
   const cost = (info: ModelInfo, input: number, output: number) => {
@@ -56,15 +56,19 @@ export function expectedCost(
   return { holdNano, likelyNano: Math.min(likelyNano, holdNano) }
 }
 
-const BOUNDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens']
+const BOUNDS = ['max_completion_tokens', 'max_tokens'] as const
 
-/** How many tokens an answer may have, where the request says so, in the words of any dialect. */
-function boundOf(request: ModelRequest): number | undefined {
+/** How many tokens an answer may have, where the request says so in the words of its own dialect: those of others bind
+ *  nobody. Of two limits the larger, since vendors differ in which of them they heed. */
+function boundOf({ dialect }: CallInput['endpoint'], request: ModelRequest): number | undefined {
+  const words = dialect?.defaults
+  let bound: number | undefined
   for (const field of BOUNDS) {
-    const value = request[field]
-    if (typeof value === 'number' && value >= 0) return value
+    const word = words ? words[field] : field
+    const value = typeof word === 'string' ? request[word] : undefined
+    if (typeof value === 'number' && value >= 0 && (bound === undefined || value > bound)) bound = value
   }
-  return undefined
+  return bound
 }
 
 /** No vendor gives more answers to one request; numbers of JSON have no end. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { messagesDefaults, responsesDefaults } from '../../src/api/dialects/default-words.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { expectedCost } from '../../src/pipeline/expected-cost.ts'
@@ -12,10 +13,12 @@ const input = {
   form: undefined,
 } as unknown as Parameters[1]
 const accounts = [{ limitNano: 1 }] as unknown as Parameters[4]
-const costOf = (fields: object, output_cost_per_token = 0.001) => {
+const costOf = (fields: object, output_cost_per_token = 0.001, defaults?: object) => {
   const info = { input_cost_per_token: 0.001, output_cost_per_token }
   const request = { model: 'm', ...fields } as Parameters[2]
-  return expectedCost(services, input, request, [{ id: 'd', info }] as unknown as Parameters[3], accounts)
+  const endpoint = defaults ? { ...input.endpoint, dialect: { defaults } } : input.endpoint
+  const asked = { ...input, endpoint } as Parameters[1]
+  return expectedCost(services, asked, request, [{ id: 'd', info }] as unknown as Parameters[3], accounts)
 }
 
 describe('what is held for a call', () => {
@@ -32,5 +35,20 @@ describe('what is held for a call', () => {
       expect(endless.holdNano).toBeGreaterThanOrEqual(one.holdNano)
       expect(endless.likelyNano).toBeGreaterThanOrEqual(one.likelyNano)
     }
+  })
+
+  // Whoever says a small limit in words that no vendor of this dialect heeds would hold next to nothing.
+  it.each([
+    ['chat', undefined, 'max_completion_tokens', ['max_output_tokens']],
+    ['chat', undefined, 'max_tokens', ['max_completion_tokens', 'max_output_tokens']],
+    ['messages', messagesDefaults, 'max_tokens', ['max_completion_tokens', 'max_output_tokens']],
+    ['responses', responsesDefaults, 'max_output_tokens', ['max_completion_tokens', 'max_tokens']],
+  ])('goes by the limit that %s knows', (_name, defaults, own, others) => {
+    const foreign = Object.fromEntries(others.map((name) => [name, 0]))
+    expect(costOf({ ...foreign, [own]: 1000 }, 0.001, defaults)).toEqual(costOf({ [own]: 1000 }, 0.001, defaults))
+    const { max_output_tokens, ...words } = foreign
+    const unheard = defaults ? foreign : { max_output_tokens }
+    expect(costOf(unheard, 0.001, defaults)).toEqual(costOf({}, 0.001, defaults))
+    expect(costOf({ ...words, [own]: 10 }, 0.001, defaults).holdNano).toBeLessThan(costOf({}).holdNano)
   })
 })
