@@ -13,8 +13,8 @@ const TURNS = 5
 /** A store that loses what it knew within this time of a reading is taken to have known it. */
 const JUST_READ_MS = 1000
 
-/** Money spent by subject, by the database. */
-export type Seeds = ReadonlyMap<string, number>
+/** Money spent by subject, by the database: in one period, which may have ended since it was read. */
+export type Seeds = ReadonlyMap<string, { readonly period: string; readonly spentNano: number }>
 
 const NO_SEEDS: Seeds = new Map()
 
@@ -82,7 +82,11 @@ async function withSpent(
 ): Promise<Seeds> {
   const wanted = budgets.filter(({ subject }) => unknown.includes(subject))
   const spent = await services.budgets.spent(wanted)
-  return new Map([...known, ...wanted.map(({ subject }, index): [string, number] => [subject, spent[index] ?? 0])])
+  const seeds = new Map(known)
+  for (const [index, { subject, period }] of wanted.entries()) {
+    seeds.set(subject, { period, spentNano: spent[index] ?? 0 })
+  }
+  return seeds
 }
 
 function refusal({ scope, reason, resetsAt, now, quotas: states }: Refused, quotas: readonly Quota[]): GatewayError {

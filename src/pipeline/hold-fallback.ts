@@ -1,5 +1,5 @@
 import type { Deployment } from '../routing/deployment.ts'
-import { decide, LEASE_SECONDS } from './admit.ts'
+import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
 import { type Call, newAttemptId } from './call.ts'
 import { expectedCost } from './expected-cost.ts'
 import { type AskedBudget, budgetsOf, chargedAccounts, holdsOf } from './holds.ts'
@@ -16,7 +16,7 @@ export async function holdFallback(
 ): Promise<void> {
   const accounts = chargedAccounts(call.caller, group.name)
   const cost = expectedCost(services, call, call.request, deployments, accounts)
-  const asking = (seeds: ReadonlyMap<string, number>) =>
+  const asking = (seeds: Seeds) =>
     budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
   if (asking(new Map()).length === 0) return
   const { asked, admitted } = await decide(services, call, (_caller, seeds) => ({

@@ -1,6 +1,7 @@
 import type { Account } from '../limits/accounts.ts'
 import type { Budget } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
+import type { Seeds } from './admit.ts'
 import type { Caller } from './caller.ts'
 import type { ExpectedCost } from './expected-cost.ts'
 
@@ -27,18 +28,15 @@ export function chargedAccounts({ accounts }: Caller, group: string): readonly A
 }
 
 /** The budgets among them, each with what the call is expected to cost. */
-export function budgetsOf(
-  accounts: readonly Account[],
-  cost: ExpectedCost,
-  now: number,
-  seeds: ReadonlyMap<string, number>,
-): AskedBudget[] {
+export function budgetsOf(accounts: readonly Account[], cost: ExpectedCost, now: number, seeds: Seeds): AskedBudget[] {
   const { holdNano, likelyNano } = cost
   const budgets: AskedBudget[] = []
   for (const { scope, subject, limitNano = NO_LIMIT, softNano, periodAt } of accounts) {
     if (limitNano === NO_LIMIT && softNano === undefined) continue
     const period = periodAt(now)
-    budgets.push({ scope, subject, limitNano, softNano, holdNano, likelyNano, period, seedNano: seeds.get(subject) })
+    const seed = seeds.get(subject)
+    const seedNano = seed?.period === period ? seed.spentNano : undefined
+    budgets.push({ scope, subject, limitNano, softNano, holdNano, likelyNano, period, seedNano })
   }
   return budgets
 }
