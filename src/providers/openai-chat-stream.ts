@@ -13,13 +13,15 @@ const MOST_EXAMPLES = 4
 /** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along: what is like a chunk that was read is
  *  not read again, and events that only speak go on together. The usage event that the gateway asked for is kept from a
  *  client that did not. */
-export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string }): StreamReader {
+export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string; choices?: number }): StreamReader {
+  const awaited = options.choices ?? 1
   const reported = (chunk: JsonRecord) =>
     options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
   const read = (frame: Frame): StreamStep => {
     const data = dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
-    if (data === '[DONE]') return { out: frame.bytes, done: true }
+    // Some vendors answer with fewer choices than they were asked for.
+    if (data === '[DONE]') return { out: frame.bytes, done: true, ...(ended ? { finished: true } : {}) }
     const chunk = parseRecord(data)
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
@@ -34,18 +36,22 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     let said: unknown
     for (const choice of choices) {
       if (typeof choice !== 'object' || choice === null) continue
-      const { delta, finish_reason } = choice as { delta?: unknown; finish_reason?: unknown }
+      const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
       const content = contentOf(delta)
       said = delta
       characters += content.characters
       commits ||= content.calls
-      if (typeof finish_reason === 'string') finished = true
+      // Some vendors write an empty one into every chunk.
+      if (typeof finish_reason === 'string' && finish_reason !== '') {
+        commits = true
+        if (isLast(index)) finished = true
+      }
     }
     const speaks: StreamStep = { out: frame.bytes, characters }
-    if (commits || finished || usage) {
+    if (commits || usage) {
       return {
         ...speaks,
-        ...(commits || finished ? { commits: true } : {}),
+        ...(commits ? { commits: true } : {}),
         ...(finished ? { finished } : {}),
         ...(usage ? { usage } : {}),
       }
@@ -57,7 +63,15 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     return speaks
   }
 
+  /** Whether every choice that was asked for has ended now. */
+  const isLast = (index: unknown): boolean => {
+    if (awaited === 1) return true
+    ended ??= new Set()
+    return ended.add(index).size >= awaited
+  }
+
   const splitter = frameSplitter()
+  let ended: Set<unknown> | undefined
   let known: AlikeChunks | undefined
   let examples = 0
   return {

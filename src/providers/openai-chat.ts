@@ -57,6 +57,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
     stream: ({ body }) =>
       openaiChatStream({
         hideUsage: body.stream_options?.include_usage !== true,
+        ...(typeof body.n === 'number' ? { choices: body.n } : {}),
         ...(usageUnder === undefined ? {} : { usageUnder }),
       }),
 

@@ -85,4 +85,28 @@ describe('openaiChatStream', () => {
     say('first')
     expect(say('two', 'three', 'four')).toMatchObject([{ characters: 12 }])
   })
+
+  const steps = (reader: ReturnType<typeof openaiChatStream>, chunk: unknown) =>
+    reader.push(encoder.encode(frameOf(chunk)))
+
+  it('goes on after an empty finish reason, which some vendors write into every chunk', () => {
+    const reader = openaiChatStream({ hideUsage: true })
+    expect(steps(reader, chunkOf({ content: 'a' }, {}, '')).some(({ finished }) => finished)).toBe(false)
+    expect(steps(reader, chunkOf({}, {}, 'stop'))).toMatchObject([{ finished: true }])
+  })
+
+  const ending = (index: number) => ({ ...envelope, choices: [{ index, delta: {}, finish_reason: 'stop' }] })
+
+  it('is complete when each of its choices is', () => {
+    const reader = openaiChatStream({ hideUsage: true, choices: 2 })
+    for (const index of [0, 0]) expect(steps(reader, ending(index))[0]?.finished).toBeUndefined()
+    expect(steps(reader, ending(1))).toMatchObject([{ finished: true }])
+  })
+
+  it('is complete with fewer choices where its vendor says that nothing follows', () => {
+    const reader = openaiChatStream({ hideUsage: true, choices: 2 })
+    expect(steps(reader, '[DONE]')[0]?.finished).toBeUndefined()
+    steps(reader, ending(0))
+    expect(steps(reader, '[DONE]')).toMatchObject([{ finished: true, done: true }])
+  })
 })
