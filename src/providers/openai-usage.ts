@@ -5,16 +5,20 @@ export function openaiUsage(value: unknown): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const usage = value as Record<string, unknown>
   const inputTokens = count(usage.prompt_tokens ?? usage.input_tokens)
-  const outputTokens = count(usage.completion_tokens ?? usage.output_tokens)
-  if (inputTokens + outputTokens === 0) return undefined
+  const told = count(usage.completion_tokens ?? usage.output_tokens)
   const input = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
   const output = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<string, unknown>
+  const reasoningTokens = count(output.reasoning_tokens)
+  // Some vendors count thoughts beside the output that they are billed as; the sum tells which.
+  const beside = reasoningTokens > 0 && usage.total_tokens === inputTokens + told + reasoningTokens
+  const outputTokens = beside ? told + reasoningTokens : told
+  if (inputTokens + outputTokens === 0) return undefined
   return usageOf({
     inputTokens,
     outputTokens,
     cachedInputTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens),
     cacheCreationInputTokens: count(input.cache_creation_tokens),
-    reasoningTokens: count(output.reasoning_tokens),
+    reasoningTokens,
   })
 }
 

@@ -20,3 +20,13 @@ it('usage that nobody can have is none, so that it is estimated', () => {
   expect(openaiUsage({ prompt_tokens: 1e308, completion_tokens: 1e308 })).toBeUndefined()
   expect(openaiUsage({ prompt_tokens: 5, completion_tokens: 1e308 })).toMatchObject({ inputTokens: 5, outputTokens: 0 })
 })
+
+// xAI counts 317 thoughts beside 2 tokens of output, and bills both.
+it.each([
+  ['beside', { completion_tokens: 2, total_tokens: 331 }, 319],
+  ['within', { completion_tokens: 319, total_tokens: 331 }, 319],
+  ['without a sum within', { completion_tokens: 319 }, 319],
+])('thoughts %s the output are output', (_, told, outputTokens) => {
+  const usage = { prompt_tokens: 12, completion_tokens_details: { reasoning_tokens: 317 }, ...told }
+  expect(openaiUsage(usage)).toMatchObject({ inputTokens: 12, outputTokens, reasoningTokens: 317 })
+})
