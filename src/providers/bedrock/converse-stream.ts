@@ -21,6 +21,8 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
   const identity = { ...converseIdentity(headers, model), object: 'chat.completion.chunk' as const }
   /** Numbers of the tool calls by the number of their block. */
   const calls = new Map<unknown, number>()
+  /** Of those, the blocks of calls whose arguments nothing has been said of. */
+  const bare = new Set<unknown>()
   const thoughts = new Map<unknown, Thought>()
   let saidSomething = false
 
@@ -40,6 +42,7 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
       if (!isRecord(toolUse)) return undefined
       const index = calls.size
       calls.set(contentBlockIndex, index)
+      bare.add(contentBlockIndex)
       const name = asText(toolUse.name)
       const call = {
         index,
@@ -56,11 +59,17 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
         const fragment = asText(toolUse.input)
         const index = calls.get(contentBlockIndex)
         if (index === undefined) return { malformed: true }
+        if (fragment !== '') bare.delete(contentBlockIndex)
         return said(fragment.length, { tool_calls: [{ index, function: { arguments: fragment } }] })
       }
       return isRecord(reasoningContent) ? think(contentBlockIndex, reasoningContent) : undefined
     },
     contentBlockStop({ contentBlockIndex }) {
+      const index = calls.get(contentBlockIndex)
+      // A call without arguments comes without fragments; in chat its arguments are still JSON.
+      if (index !== undefined && bare.delete(contentBlockIndex)) {
+        return said(2, { tool_calls: [{ index, function: { arguments: '{}' } }] })
+      }
       const thought = thoughts.get(contentBlockIndex)
       thoughts.delete(contentBlockIndex)
       return thought && chunk({ thinking_blocks: [blockOf(thought)] })

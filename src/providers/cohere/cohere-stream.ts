@@ -14,6 +14,8 @@ export function cohereStream(model: string): StreamReader {
   let id = ''
   /** Numbers of the tool calls by Cohere's own. */
   const calls = new Map<unknown, number>()
+  /** Of those, the calls whose arguments nothing has been said of. */
+  const bare = new Set<unknown>()
   const chunk = (delta: ChatDelta, finish_reason: FinishReason | null = null): StreamStep => ({
     chunk: { ...identity(), choices: [{ index: 0, delta, finish_reason }] },
   })
@@ -38,6 +40,7 @@ export function cohereStream(model: string): StreamReader {
       calls.set(event.index, index)
       const called = { name: asText(name), arguments: asText(written) }
       const begun = { index, id: asText(call.id), type: 'function' as const, function: called }
+      if (called.arguments === '') bare.add(event.index)
       const characters = called.name.length + called.arguments.length
       return [{ ...chunk({ tool_calls: [begun] }), characters, commits: true }]
     },
@@ -45,7 +48,14 @@ export function cohereStream(model: string): StreamReader {
       const index = calls.get(event.index)
       if (index === undefined) return [{ malformed: true }]
       const fragment = asText(asRecord(asRecord(tool_calls).function).arguments)
+      if (fragment !== '') bare.delete(event.index)
       return [{ ...chunk({ tool_calls: [{ index, function: { arguments: fragment } }] }), characters: fragment.length }]
+    },
+    'tool-call-end'(event) {
+      const index = calls.get(event.index)
+      // A call without arguments comes without fragments; in chat its arguments are still JSON.
+      if (index === undefined || !bare.delete(event.index)) return []
+      return [{ ...chunk({ tool_calls: [{ index, function: { arguments: '{}' } }] }), characters: 2 }]
     },
     'message-end'(event) {
       const { finish_reason, usage: reported, error } = asRecord(event.delta)

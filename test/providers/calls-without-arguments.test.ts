@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { joinBytes } from '../../src/lib/bytes.ts'
+import { converseStream } from '../../src/providers/bedrock/converse-stream.ts'
+import { cohereStream } from '../../src/providers/cohere/cohere-stream.ts'
+import type { StreamReader } from '../../src/providers/provider.ts'
+import { awsEvent } from '../support/aws-events.ts'
+
+/** What a client has put together of the arguments of each call. */
+function argumentsIn(reader: StreamReader, bytes: Uint8Array): string[] {
+  const written: string[] = []
+  for (const { chunk } of reader.push(bytes)) {
+    for (const { index, function: called } of chunk?.choices[0]?.delta.tool_calls ?? []) {
+      written[index] = (written[index] ?? '') + (called?.arguments ?? '')
+    }
+  }
+  return written
+}
+
+it('arguments that Bedrock says nothing of are an empty object', () => {
+  const call = (contentBlockIndex: number, ...fragments: readonly string[]) => [
+    awsEvent('contentBlockStart', {
+      contentBlockIndex,
+      start: { toolUse: { toolUseId: `${contentBlockIndex}`, name: 'now' } },
+    }),
+    ...fragments.map((input) => awsEvent('contentBlockDelta', { contentBlockIndex, delta: { toolUse: { input } } })),
+    awsEvent('contentBlockStop', { contentBlockIndex }),
+  ]
+  const bytes = joinBytes([...call(0), ...call(1, ''), ...call(2, '{"a"', ':1}')])
+  expect(argumentsIn(converseStream({}, 'm'), bytes)).toEqual(['{}', '{}', '{"a":1}'])
+})
+
+it('arguments that Cohere says nothing of are an empty object', () => {
+  const event = (type: string, index: number, tool_calls: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, index, delta: { message: { tool_calls } } })}\n\n`
+  const call = (index: number, begun: string, ...fragments: readonly string[]) =>
+    event('tool-call-start', index, { id: `${index}`, type: 'function', function: { name: 'now', arguments: begun } }) +
+    fragments.map((one) => event('tool-call-delta', index, { function: { arguments: one } })).join('') +
+    event('tool-call-end', index, {})
+  const bytes = new TextEncoder().encode(call(0, '') + call(1, '', '') + call(2, '', '{"a"', ':1}') + call(3, '{}'))
+  expect(argumentsIn(cohereStream('m'), bytes)).toEqual(['{}', '{}', '{"a":1}', '{}'])
+})
