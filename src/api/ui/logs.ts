@@ -160,7 +160,7 @@ function positionAt(last: LoggedCall | undefined): LogPosition | undefined {
 function positionOf(cursor: string): LogPosition | undefined {
   if (cursor === '') return undefined
   const [, at, callId] = CURSOR.exec(cursor) ?? []
-  if (at === undefined || callId === undefined || Number.isNaN(Date.parse(at))) {
+  if (at === undefined || callId === undefined || !moment().safeParse(at).success) {
     throw mistake('cursor', 'must be the next_cursor of the page before')
   }
   return { at, callId }
