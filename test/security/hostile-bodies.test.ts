@@ -121,6 +121,22 @@ model_list:
     expect(refusal(await api('PATCH', '/models/m-1', `{"model_info":{"a":${deep}}}`))).toEqual(tooDeep)
   })
 
+  it.each(['8000y', '99999y', '99999mo'])('is refused where a key is to live for %s', async (duration) => {
+    const { status, body } = await api('POST', '/keys', { duration })
+    expect([status, body.error?.param]).toEqual([400, 'duration'])
+  })
+
+  it.each([2 ** 31, 9_999_999_999, -9_999_999_999])('is refused where a version is %d', async (version) => {
+    const params = { model: 'openai/m' }
+    const paths = ['/models/versioned', '/route-groups/versioned'] as const
+    await api('POST', '/models', { deployment_id: 'versioned', model_name: 'versioned', gateway_params: params })
+    await api('POST', '/route-groups', { name: 'versioned', members: [{ model_name: 'echo' }] })
+    for (const path of paths) expect(refusal(await api('PATCH', path, { version }))[0], path).toBe(400)
+    const policy = '/route-groups/echo/policy'
+    expect(refusal(await api('PUT', `${policy}/draft?draft_version=${version}`, {}))[0]).toBe(400)
+    expect(refusal(await api('POST', `${policy}/publish?draft_version=${version}`))[0]).toBe(400)
+  })
+
   it('is refused where a name is no text', async () => {
     const params = '"gateway_params":{"model":"openai/m"}'
     expect(refusal(await api('POST', '/models', `{"model_name":"m\\ud800",${params}}`))[0]).toBe(400)

@@ -191,13 +191,18 @@ export const keys: readonly Route[] = [
   revoke,
 ]
 
+const NO_MOMENT = Date.UTC(10_000, 0)
+
 function lifeOf(duration: unknown, expiresAt: unknown, now: number): Values {
   const read = typeof duration === 'string' ? readBudgetDuration(duration) : undefined
   if (!read) return {}
   if (expiresAt !== undefined && expiresAt !== null) {
     throw mistake('duration', 'says the same as expires_at; send one of them')
   }
-  return { expires_at: new Date(budgetPeriod(read, now, now).ends).toISOString() }
+  const { ends } = budgetPeriod(read, now, now)
+  // Of very many years there is no end at all.
+  if (!(ends < NO_MOMENT)) throw mistake('duration', 'ends after the year 9999, which is the last')
+  return { expires_at: new Date(ends).toISOString() }
 }
 
 /** A key outside of teams belongs to an organization, unless its maker reaches everything. */

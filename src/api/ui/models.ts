@@ -17,7 +17,7 @@ const PATH = '/ui/api/models'
 const TRIES = 20
 
 const version = lazily(() =>
-  z.int().optional().describe('The version that the change is meant for; another one answers 409.'),
+  z.int32().optional().describe('The version that the change is meant for; another one answers 409.'),
 )
 
 const one = {

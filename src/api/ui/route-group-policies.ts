@@ -47,7 +47,13 @@ const changes = { ...common, permission: 'config.update' } as const
 const answers = { 200: { description: 'The policy and its draft.', schema: answer } } as const
 const ofDraft = lazily(() =>
   z.object({
-    draft_version: z.coerce.number().int().min(0).optional().describe('The draft that is meant; another answers 409.'),
+    draft_version: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .optional()
+      .describe('The draft that is meant; another answers 409.'),
   }),
 )
 

@@ -25,7 +25,7 @@ const answer = lazily(() =>
 )
 const answers = { 200: { description: 'The route group.', schema: answer } } as const
 const version = lazily(() =>
-  z.int().optional().describe('The version that the change is meant for; another one answers 409.'),
+  z.int32().optional().describe('The version that the change is meant for; another one answers 409.'),
 )
 const one = {
   path: `${PATH}/{name}`,
