@@ -39,6 +39,9 @@ export const secretText = () => text().transform(secret)
 const ONE_LINE = /^[\t\x20-\x7e\x80-\xff]*$/
 const NOT_ONE_LINE = 'must be one line without control characters'
 
+/** What travels in a header and is no secret. */
+export const headerText = () => checked((value) => (ONE_LINE.test(value) ? undefined : NOT_ONE_LINE))
+
 /** A secret that travels in a header, or a whole key file in JSON, of which only a part does. Variables often end in the
  *  line end of the file that they come from. */
 export const headerSecret = () =>

@@ -7,6 +7,7 @@ import {
   flag,
   headerSecret,
   headers,
+  headerText,
   isMap,
   operatorUrl,
   positiveSeconds,
@@ -36,6 +37,12 @@ export const name = () =>
       : undefined,
   )
 
+/** It becomes a part of the provider's host name, and must not lead to another host: secrets go there. */
+const region = () =>
+  checked((value) =>
+    /^[A-Za-z0-9-]+$/.test(value) ? undefined : 'must be the name of a region, of letters, digits and - alone',
+  )
+
 /** The provider and its own name of the model: `provider` wins, else the first segment of `model` names it. */
 function resolveModel(provider: unknown, model: string): { provider: string | undefined; upstreamModel: string } {
   const slash = model.indexOf('/')
@@ -51,16 +58,16 @@ export const gatewayParams = lazily(() =>
     model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
     api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
     api_base: operatorUrl().optional().describe("The provider's base address, where it is not the usual one."),
-    api_version: text().optional().describe('The version that the provider expects in the address or a header.'),
+    api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
       .optional()
       .describe('Seconds that one call may take here, instead of the router timeout.'),
-    region: text().optional().describe("The provider's region."),
-    project: text().optional().describe("The provider's project."),
-    organization: text().optional().describe("The provider's organization."),
+    region: region().optional().describe("The provider's region."),
+    project: headerText().optional().describe("The provider's project."),
+    organization: headerText().optional().describe("The provider's organization."),
     headers: headers().optional().describe('Headers added to each upstream call.'),
-    aws_region_name: text().optional().describe('Another name of region, for bedrock.'),
-    aws_access_key_id: text().optional().describe('The id of the AWS access key.'),
+    aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
+    aws_access_key_id: headerText().optional().describe('The id of the AWS access key.'),
     aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
     aws_session_token: headerSecret().optional().describe('The token of a temporary AWS access key.'),
   })

@@ -102,6 +102,21 @@ describe('one value', () => {
     ['text for a boolean', general('enable_sso: "yes"'), ['general_settings.enable_sso: must be true or false']],
     ['a number for text', entry('model: echo/x, api_key: 12345'), [`${P}.api_key: must be text; put it in quotes`]],
     ['empty text', entry('model: echo/x, api_key: ""'), [`${P}.api_key: must not be empty`]],
+    [
+      'a region that is another host',
+      entry('model: vertex/x, region: evil.example/x, aws_region_name: "a b"'),
+      [
+        `${P}.region: must be the name of a region, of letters, digits and - alone`,
+        `${P}.aws_region_name: must be the name of a region, of letters, digits and - alone`,
+      ],
+    ],
+    [
+      'headers of several lines',
+      entry('model: openai/x, organization: "a\\nb", project: "a\\nb", api_version: "a\\nb"'),
+      ['api_version', 'project', 'organization'].map(
+        (field) => `${P}.${field}: must be one line without control characters`,
+      ),
+    ],
     ['an empty entry', 'model_list: [~]', ['model_list[0]: has no value; write one or remove the entry']],
     [
       'a strategy',
