@@ -3,10 +3,10 @@ import { unspoken } from '../unspoken-fields.ts'
 
 const API = 'the Messages API'
 
-/** Content of any message as blocks; `at` names it in a refusal. Empty text, which the API refuses, is left out. */
+/** Content of any message as blocks; `at` names it in a refusal. Blank text, which the API refuses, is left out. */
 export function contentBlocks(content: unknown, at: string): JsonRecord[] {
-  if (content === undefined || content === null || content === '') return []
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (content === undefined || content === null) return []
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw unspoken(at, API)
   return content.flatMap((part: unknown, index) => partBlocks(asRecord(part), `${at}.${index}`))
 }
@@ -24,7 +24,7 @@ function partBlocks(part: JsonRecord, at: string): JsonRecord[] {
   if (OWN.has(type)) return [part]
   const block = entryOf(PARTS, type)?.(part, at)
   if (!block) throw unspoken(`${at}.type`, API)
-  if (block.type === 'text' && block.text === '') return []
+  if (block.type === 'text' && asText(block.text).trim() === '') return []
   return [cachedBlock(block, part.cache_control)]
 }
 

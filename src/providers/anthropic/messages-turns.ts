@@ -29,6 +29,8 @@ export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
       system.push(...blocks)
       continue
     }
+    // A turn in which nothing was said is refused; in chat it is nothing.
+    if (blocks.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...blocks)
     else turns.push({ role, content: blocks })

@@ -23,6 +23,8 @@ export function converseMessages(list: ChatRequest['messages']): Conversation {
   const system: Block[] = []
   const messages: Turn[] = []
   const say = (role: Turn['role'], blocks: readonly Block[]) => {
+    // A turn in which nothing was said is refused; in chat it is nothing.
+    if (blocks.length === 0) return
     const last = messages.at(-1)
     if (last?.role === role) last.content.push(...blocks)
     else messages.push({ role, content: [...blocks] })
