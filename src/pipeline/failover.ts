@@ -30,6 +30,8 @@ export async function failover(
 
   for (let plan: Plan | undefined = first.plan; plan; plan = waiting.shift()) {
     call.plans.push(plan)
+    const { servedGroup } = call
+    const attempts = call.attempts.length
     try {
       if (plan !== first.plan) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
@@ -39,6 +41,8 @@ export async function failover(
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       failure = error
+      // A group in which nobody was asked has served nothing.
+      if (call.attempts.length === attempts) call.servedGroup = servedGroup
     }
     reserved = undefined
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
