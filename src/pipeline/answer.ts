@@ -75,7 +75,7 @@ export function routeHeaders(call: Call): Record<string, string> {
   const { overheadMs, attempts } = call
   const served = attempts.at(-1)
   const headers: Record<string, string> = { ...call.rateHeaders }
-  headers['x-gateway-model-group'] = headerSafe(served?.deployment.modelName ?? call.group.name)
+  headers['x-gateway-model-group'] = headerSafe(call.servedGroup)
   if (served) headers['x-gateway-deployment'] = headerSafe(served.deployment.id)
   headers['x-gateway-attempts'] = String(attempts.length)
   if (served && overheadMs !== undefined) {

@@ -99,6 +99,14 @@ describe.skipIf(!postgresUrl || !redisUrl)('route groups', () => {
     expect(await answeredBy('big')).toMatch(/^big-/)
   })
 
+  it('are what an answer says has served, and not the model of the deployment that did', async () => {
+    await ask('POST', '', { name: 'told', members: [{ model_name: 'small' }] })
+    const response = await one.chat({ model: 'told', messages: [{ role: 'user', content: 'Hello' }] })
+    await response.text()
+    expect(response.headers.get('x-gateway-model-group')).toBe('told')
+    await ask('DELETE', '/told')
+  })
+
   it('disabled is absent, elsewhere within 5 s', async () => {
     await expect.poll(() => answeredBy('pool', other), { timeout: 5000 }).toBe('big-2')
     await ask('PUT', '/pool', { enabled: false, members: [{ deployment_id: 'big-2' }] })
