@@ -30,7 +30,7 @@ export function errorBody(error: GatewayError): object {
 
 /** A failure as an answer. */
 export function failureAnswer(error: GatewayError, body: object = errorBody(error)): Answer {
-  const { retryAfterSeconds, headers } = error.details
+  const { retryAfterSeconds = error.row.retryAfterSeconds, headers } = error.details
   return json(body, error.status, {
     ...headers,
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }),

@@ -12,6 +12,8 @@ export interface Failure {
   readonly blames?: 'deployment'
   /** How fallback events and metrics name it. */
   readonly classification?: Classification
+  /** What the client is told to wait where nobody knows better. */
+  readonly retryAfterSeconds?: number
 }
 
 export type Classification =
@@ -63,6 +65,7 @@ export const FAILURES = {
     ...upstream,
     retry: true,
     classification: 'rate_limit',
+    retryAfterSeconds: 1,
   },
   /** 401, 403, 404 of a provider: our credentials or our model name are wrong there; the next deployment may do. */
   upstream_refused: { status: 502, type: 'api_error', ...upstream, classification: 'auth' },

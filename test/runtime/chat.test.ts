@@ -222,6 +222,14 @@ describe('a whole answer', () => {
     expect(JSON.stringify(gateway.logs)).not.toContain('sk-upstream')
   })
 
+  it('tells when to come back after a rate limit whose provider does not', async () => {
+    await upstream.script(model, [rateLimited()])
+    await upstream.script(other, [rateLimited()])
+    const response = await gateway.chat({ model, messages })
+    await response.text()
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1'])
+  })
+
   it('tells a provider’s rate limit from its own', async () => {
     await upstream.script(model, [rateLimited({ form: 'seconds', seconds: 3 } as never)])
     await upstream.script(other, [rateLimited({ form: 'seconds', seconds: 3 } as never)])
