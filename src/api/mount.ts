@@ -22,7 +22,8 @@ import type { ApiServices, Scope } from './scope.ts'
 export function mount(app: Hono<Env>, services: ApiServices, route: Route): void {
   const { contract, handler } = route
   const { max_json_bytes: limit } = services.config.general_settings
-  const path = contract.path.replace(/\{(\w+)\}/g, ':$1')
+  const named = contract.path.replace(/\{(\w+)\}/g, ':$1')
+  const path = contract.open ? `${named}{.+}` : named
   const { params, query } = contract
   const validators = lazily(() => [
     ...(params ? [validator('param', params())] : []),

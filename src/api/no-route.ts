@@ -3,7 +3,7 @@ import type { Route, RouteContract } from './route.ts'
 
 /** Why no route took a request: its path is unknown, or known for other methods. */
 export function noRoute(method: string, path: string, routes: readonly Route[]): GatewayError {
-  const methods = routes.filter(({ contract }) => matches(contract.path, path)).map(({ contract }) => contract.method)
+  const methods = routes.filter(({ contract }) => matches(contract, path)).map(({ contract }) => contract.method)
   if (methods.length === 0) {
     return new GatewayError('not_found', `There is nothing at this path. The paths are listed at /docs.`, {
       code: 'unknown_path',
@@ -17,14 +17,14 @@ export function noRoute(method: string, path: string, routes: readonly Route[]):
 
 /** What stands at a path, whatever the method. */
 export function contractAt(path: string, routes: readonly Route[]): RouteContract | undefined {
-  return routes.find(({ contract }) => matches(contract.path, path))?.contract
+  return routes.find(({ contract }) => matches(contract, path))?.contract
 }
 
-function matches(template: string, path: string): boolean {
+function matches({ path: template, open }: RouteContract, path: string): boolean {
   const wanted = template.split('/')
   const given = path.split('/')
   return (
-    wanted.length === given.length &&
+    (wanted.length === given.length || (open === true && wanted.length < given.length)) &&
     wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
   )
 }

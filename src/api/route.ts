@@ -16,6 +16,8 @@ export interface RouteContract {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With `{name}` for parameters, as OpenAPI writes them. */
   readonly path: string
+  /** The path ends in a parameter that may hold slashes. */
+  readonly open?: true
   readonly summary: string
   /** A further response header for the request's id, where clients of this path look for it. */
   readonly requestIdHeader?: string

@@ -50,6 +50,8 @@ export const getModel = defineRoute(
   {
     method: 'get',
     path: '/v1/models/{model}',
+    // Names such as vendor/model come as they are from the Python client.
+    open: true,
     summary: 'One model.',
     tag: 'Models',
     auth: 'caller',
