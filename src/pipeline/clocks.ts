@@ -5,6 +5,9 @@ export interface Clocks {
   asked(limits: Awaiting): void
   /** Bytes of the upstream arrived. */
   heard(): void
+  /** The client is waited for until something is heard: meanwhile silence is not the upstream's. `letGo` is called where
+   *  it has not taken its answer by the end of the call. */
+  waiting(letGo: () => void): void
   /** The first content arrived: from now on silence is measured, not the wait for a beginning. */
   committed(): void
   /** The answer is complete and only its formal end is awaited, not longer than `graceMs`. */
@@ -22,21 +25,36 @@ interface Awaiting {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 const TOTAL = 'The call took longer than the configured timeout.'
 
+/** The end of a call. Whom it waits for is to blame for it. */
+function tooLong(letGo: (() => void) | undefined, expired: (failure: GatewayError) => void): void {
+  if (!letGo) expired(new GatewayError('upstream_timeout', TOTAL))
+  else {
+    expired(new GatewayError('client_closed', 'The client did not take its answer in time.'))
+    letGo()
+  }
+}
+
 /** The only clock of an upstream call whose answer comes in one: the total, in `performance.now()`. */
 export function startTotalClock(deadline: number, expired: (failure: GatewayError) => void): Clocks {
   let timer: ReturnType<typeof setTimeout>
+  let letGo: (() => void) | undefined
   const arm = () => {
     const due = deadline - performance.now()
     timer = setTimeout(check, Math.max(1, Math.min(Math.ceil(due), LONGEST_TIMER_MS)))
   }
   const check = () => {
     if (performance.now() < deadline) arm()
-    else expired(new GatewayError('upstream_timeout', TOTAL))
+    else tooLong(letGo, expired)
   }
   arm()
   return {
     asked: nothing,
-    heard: nothing,
+    heard() {
+      letGo = undefined
+    },
+    waiting(whom) {
+      letGo = whom
+    },
     committed: nothing,
     finished: nothing,
     onSilence: nothing,
@@ -64,6 +82,7 @@ export function startClocks(limits: {
   let heardAt = started
   let shownAt = started
   let show: (() => void) | undefined
+  let letGo: (() => void) | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const silentUntil = () => (waitingForFirst ? firstBy : heardAt + silenceMs)
@@ -77,9 +96,13 @@ export function startClocks(limits: {
   }
   function check(): void {
     const now = performance.now()
-    const late = lateness(now)
-    if (late !== undefined) {
-      limits.expired(new GatewayError('upstream_timeout', late))
+    if (now >= limits.deadline) {
+      tooLong(letGo, limits.expired)
+      return
+    }
+    if (letGo) heardAt = now
+    if (now >= silentUntil()) {
+      limits.expired(new GatewayError('upstream_timeout', silence()))
       return
     }
     if (now >= nextSign()) {
@@ -88,9 +111,7 @@ export function startClocks(limits: {
     }
     arm()
   }
-  function lateness(now: number): string | undefined {
-    if (now >= limits.deadline) return TOTAL
-    if (now < silentUntil()) return undefined
+  function silence(): string {
     return waitingForFirst ? 'The provider did not begin to answer in time.' : 'The provider fell silent.'
   }
   arm()
@@ -105,6 +126,10 @@ export function startClocks(limits: {
     },
     heard() {
       heardAt = performance.now()
+      letGo = undefined
+    },
+    waiting(whom) {
+      letGo = whom
     },
     committed() {
       waitingForFirst = false

@@ -105,11 +105,20 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     let out = take(stream.backlog)
     for (;;) {
       if (out.length > 0) {
-        if (writing) await writing
+        // While the client takes its time its provider is not silent.
+        if (writing) {
+          stream.clocks.waiting(client.abort)
+          await writing
+          stream.clocks.heard()
+        }
         if (done && crowds(call)) last = joinBytes(out)
         else {
           const full = client.write(joinBytes(out))
-          if (full) await full
+          if (full) {
+            stream.clocks.waiting(client.abort)
+            await full
+            stream.clocks.heard()
+          }
         }
       }
       if (failure || done) break
