@@ -16,8 +16,8 @@ export function openaiUsage(value: unknown): Usage | undefined {
   return usageOf({
     inputTokens,
     outputTokens,
-    cachedInputTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens),
-    cacheCreationInputTokens: count(input.cache_creation_tokens),
+    cachedInputTokens: count(input.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens),
+    cacheCreationInputTokens: count(input.cache_creation_tokens ?? input.cache_write_tokens),
     reasoningTokens,
   })
 }

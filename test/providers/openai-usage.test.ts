@@ -30,3 +30,18 @@ it.each([
   const usage = { prompt_tokens: 12, completion_tokens_details: { reasoning_tokens: 317 }, ...told }
   expect(openaiUsage(usage)).toMatchObject({ inputTokens: 12, outputTokens, reasoningTokens: 317 })
 })
+
+it.each([
+  ['Moonshot and Together', { cached_tokens: 30 }, { cachedInputTokens: 30 }],
+  ['DeepSeek', { prompt_cache_hit_tokens: 30 }, { cachedInputTokens: 30 }],
+  [
+    'OpenRouter',
+    { prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 } },
+    { cachedInputTokens: 30, cacheCreationInputTokens: 20 },
+  ],
+])('what the cache gave and took is read where it is told: %s', (_, told, read) => {
+  expect(openaiUsage({ prompt_tokens: 100, completion_tokens: 1, ...told })).toMatchObject({
+    inputTokens: 100,
+    ...read,
+  })
+})
