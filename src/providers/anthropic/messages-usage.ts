@@ -3,9 +3,12 @@ import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai-usage.ts'
 
 /** Usage in the words of the Messages API, whose input excludes what was read from and written to the cache. A stream
- *  reports it in parts: what a later report says replaces what an earlier one said. undefined when all is absent. */
+ *  reports it in parts: what a later report says replaces what an earlier one said, but for a zero, which some write for
+ *  what they said before. undefined when all is absent. */
 export function messagesUsage(...reports: readonly unknown[]): Usage | undefined {
-  const known = reports.flatMap((report) => Object.entries(asRecord(report))).filter(([, value]) => value !== null)
+  const known = reports
+    .flatMap((report) => Object.entries(asRecord(report)))
+    .filter(([, value]) => value !== null && value !== 0)
   const usage = Object.fromEntries(known)
   const cachedInputTokens = count(usage.cache_read_input_tokens)
   const cacheCreationInputTokens = count(usage.cache_creation_input_tokens)
