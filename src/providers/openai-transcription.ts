@@ -7,8 +7,9 @@ import { usageOf } from '../modes/usage.ts'
 import { formFields } from './form-fields.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { eventRelay } from './openai-json.ts'
-import { count, openaiUsage } from './openai-usage.ts'
+import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Connection, Reply } from './provider.ts'
+import { readSeconds } from './transcript/read-seconds.ts'
 
 const PLAIN = new Set(['text', 'srt', 'vtt'])
 
@@ -36,7 +37,7 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     if (body?.error) throw openaiEmbeddedFailure(body.error)
     if (typeof body?.text !== 'string') throw malformed()
     const reported = body.usage as { seconds?: unknown } | undefined
-    const audioSeconds = count(reported?.seconds ?? body.duration)
+    const audioSeconds = readSeconds(reported?.seconds ?? body.duration) ?? 0
     const usage = openaiUsage(body.usage) ?? (audioSeconds > 0 ? usageOf({ audioSeconds }) : undefined)
     return { bytes, contentType: 'application/json', usage, outputCharacters: body.text.length }
   },
