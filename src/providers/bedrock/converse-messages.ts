@@ -37,7 +37,24 @@ export function converseMessages(list: ChatRequest['messages']): Conversation {
     else if (message.role === 'tool') say('user', toolResult(message, at))
     else throw unspoken(`${at}.role`, CONVERSE)
   }
+  const counts = new Map<string, number>()
+  for (const { content } of messages) tellApart(content, counts)
   return { messages, system }
+}
+
+/** The documents of one request need names of their own. `counts` says how often each name was given. */
+function tellApart(blocks: Block[], counts: Map<string, number>): void {
+  for (const [index, { document, toolResult }] of blocks.entries()) {
+    if (isRecord(toolResult)) tellApart(toolResult.content as Block[], counts)
+    if (!isRecord(document)) continue
+    const asked = asText(document.name)
+    let count = counts.get(asked) ?? 0
+    let name = asked
+    while (counts.has(name)) name = `${asked} ${++count + 1}`
+    counts.set(asked, count)
+    counts.set(name, counts.get(name) ?? 0)
+    blocks[index] = { document: { ...document, name } }
+  }
 }
 
 export function hasToolTurns(messages: readonly Turn[]): boolean {

@@ -45,8 +45,7 @@ function sourceOf(url: string, at: string): { readonly format: string; readonly 
   return { format: extension === 'jpg' ? 'jpeg' : extension, source: { s3Location: { uri: url } } }
 }
 
-/** Converse allows letters, digits, single spaces, hyphens, parentheses and brackets, and wants the names of one request
- *  to differ. */
+/** Converse allows letters, digits, single spaces, hyphens, parentheses and brackets. */
 function documentName(filename: string, index: number): string {
   const name = filename
     .replace(/\.\w+$/, '')
