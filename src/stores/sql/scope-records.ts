@@ -120,8 +120,10 @@ export function scopeRecords<Row>(sql: Sql, kind: ScopeTable<Row>): ScopeRecords
     async remove(key, reach) {
       const names = raw(kind.columns.filter((column) => column !== 'version').join(', '))
       const subject = `${kind.level}:${encodeURIComponent(key)}`
-      return (
-        await rows(fragment`
+      // Who is writing a member or a binding holds the row. A statement sees what was there when it began, so that the one
+      // which takes them along must begin when that is over.
+      const lock = fragment`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
+      const removal = fragment`
           WITH gone AS (DELETE FROM ${table} AS record WHERE ${one(key, reach)} RETURNING ${columns}),
           members AS (
             DELETE FROM gateway_membership USING gone WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
@@ -136,8 +138,9 @@ export function scopeRecords<Row>(sql: Sql, kind: ScopeTable<Row>): ScopeRecords
               OR (subject > ${`${subject}@`} AND subject < ${`${subject}A`})
               OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`})
           )
-          SELECT ${names}, ${NEXT_VERSION} AS version FROM gone`)
-      )[0]
+          SELECT ${names}, ${NEXT_VERSION} AS version FROM gone`
+      const [, removed] = await sql.batch([statement(lock), statement(removal)])
+      return removed?.rows[0] as Row | undefined
     },
   }
 }
