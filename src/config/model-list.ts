@@ -9,13 +9,13 @@ import {
   headers,
   headerText,
   isMap,
-  operatorUrl,
   positiveSeconds,
   secretText,
   section,
   text,
 } from './fields.ts'
 import { suggestion } from './nearest.ts'
+import { mistakeInOperatorUrl } from './operator-url.ts'
 import { pricing } from './pricing.ts'
 import { isProviderKind, KINDS_WITHOUT_ADDRESS, PROVIDER_KINDS, type ProviderKind } from './provider-kinds.ts'
 
@@ -35,6 +35,14 @@ export const name = () =>
     value.length > 256 || value.trim() !== value || /[\p{Cc}\p{Cs}]/u.test(value)
       ? 'must be at most 256 characters, without control characters or spaces at its ends'
       : undefined,
+  )
+
+/** Paths are put behind it, and what a ? begins would be lost. */
+const baseAddress = () =>
+  checked(
+    (value) =>
+      mistakeInOperatorUrl(value) ??
+      (value.includes('?') ? 'must not have a ? part; a version belongs in api_version' : undefined),
   )
 
 /** It becomes a part of the provider's host name, and must not lead to another host: secrets go there. */
@@ -57,7 +65,7 @@ export const gatewayParams = lazily(() =>
     provider: z.enum(PROVIDER_KINDS).optional().describe('The kind of upstream; default: the first segment of model.'),
     model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
     api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
-    api_base: operatorUrl().optional().describe("The provider's base address, where it is not the usual one."),
+    api_base: baseAddress().optional().describe("The provider's base address, where it is not the usual one."),
     api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
       .optional()

@@ -111,6 +111,11 @@ describe('one value', () => {
       ],
     ],
     [
+      'an address with a query',
+      entry('model: azure/x, api_base: "https://x.example/openai?api-version=2024-10-21"'),
+      [`${P}.api_base: must not have a ? part; a version belongs in api_version`],
+    ],
+    [
       'headers of several lines',
       entry('model: openai/x, organization: "a\\nb", project: "a\\nb", api_version: "a\\nb"'),
       ['api_version', 'project', 'organization'].map(
