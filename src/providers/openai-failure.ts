@@ -18,6 +18,9 @@ const CONTEXT_WINDOW =
   /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
 /** Of a 403, which is otherwise about our key. */
 const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
+/** Of a 404, which is otherwise about our model name or address. */
+const NAMED_BY_CLIENT =
+  /^((item|conversation|prompt|(previous )?response|file|container|vector store)s? (with id |['[]).*not found|file not found: file)/i
 const CONTENT_POLICY =
   /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 
@@ -57,6 +60,7 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
   if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
+  if (status === 404 && isAboutRequest(error)) return 'upstream_rejected'
   if (status === 401 || status === 402 || status === 403 || status === 404) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
@@ -65,6 +69,11 @@ function failureOf(status: number, error: WireError): FailureName {
   if (CONTEXT_WINDOW.test(words)) return 'context_window'
   if (CONTENT_POLICY.test(words)) return 'content_policy'
   return 'upstream_rejected'
+}
+
+/** Whether what is not there is something that the client's own request names. */
+function isAboutRequest({ param, message = '' }: WireError): boolean {
+  return (param !== undefined && param !== 'model') || NAMED_BY_CLIENT.test(message)
 }
 
 /** A client's mistake is told in the provider's words; the provider's own troubles are told in ours. */

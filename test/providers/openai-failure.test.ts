@@ -53,3 +53,38 @@ describe('content that is refused with the status of a refused key, by', () => {
     expect(named(403, { error })).toBe('upstream_refused')
   })
 })
+
+// The same: what a client names in its request, and its provider does not hold, says nothing about the deployment.
+describe('a 404 for what the request names is the request’s own', () => {
+  const error = (message: string, param: string | null = null) => ({
+    error: { message, type: 'invalid_request_error', param, code: null },
+  })
+  it.each([
+    [
+      'an item',
+      error("Item with id 'rs_68' not found. Items are not persisted when `store` is set to false.", 'input'),
+    ],
+    ['a conversation', error("Conversation with id 'conv_1' not found.")],
+    ['a prompt', error("Prompt with id 'pmpt_1' not found.")],
+  ])('%s', (_, body) => {
+    const failure = openaiFailure(404, {}, encoder.encode(JSON.stringify(body)), 0)
+    expect([failure.failure, failure.status, failure.message]).toEqual(['upstream_rejected', 404, body.error.message])
+  })
+
+  it('a file of Anthropic', () => {
+    const body = { type: 'error', error: { type: 'not_found_error', message: 'File not found: file_011CNha' } }
+    expect(named(404, body, messagesFailure)).toBe('upstream_rejected')
+  })
+
+  it.each([
+    ['a model', { error: { message: 'The model `x` does not exist', param: null, code: 'model_not_found' } }],
+    ['a model, by its field', { error: { message: "Model 'x' not found", param: 'model', code: null } }],
+    [
+      'a path that llama.cpp does not know',
+      { error: { code: 404, message: 'File Not Found', type: 'not_found_error' } },
+    ],
+    ['a resource of Azure', { error: { code: '404', message: 'Resource not found' } }],
+  ])('but not for %s', (_, body) => {
+    expect(named(404, body)).toBe('upstream_refused')
+  })
+})
