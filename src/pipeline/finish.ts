@@ -10,6 +10,7 @@ import { addUsage } from './add-usage.ts'
 import { type Bill, billOf } from './bill.ts'
 import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { reportedUsage } from './reported-usage.ts'
 import { tagsOf } from './tags-of.ts'
 
 const FALLBACK_EVENTS_KEPT = 1000
@@ -47,7 +48,8 @@ const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutti
 function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | undefined {
   const { mode } = call.endpoint
   const measured = mode.measure(call.request)
-  if (call.usage) return filled(call.usage, measured)
+  const reported = reportedUsage(call)
+  if (reported) return filled(reported, measured)
   const answered = failure === undefined || call.outputCharacters > 0
   // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
   const pending = GIVEN_UP.includes(call.attempts.at(-1)?.failure?.failure)

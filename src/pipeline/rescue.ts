@@ -13,6 +13,7 @@ import type { ClientStream } from './client.ts'
 import { defaultFields } from './default-fields.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE } from './relay.ts'
+import { reportedUsage } from './reported-usage.ts'
 import { refusesPrefix, rescueTargets } from './rescue-targets.ts'
 import type { Said } from './said.ts'
 import { settleEnded } from './settle-ended.ts'
@@ -63,7 +64,7 @@ export function rescueOf(
 function close(call: Call, failed: Attempt, failure: GatewayError): void {
   failed.failure = failure
   failed.endedAt = performance.now()
-  failed.usage = call.usage ?? estimatedUsage(call.bytes.byteLength, call.outputCharacters)
+  failed.usage = reportedUsage(call) ?? estimatedUsage(call.bytes.byteLength, call.outputCharacters)
   call.usage = undefined
   call.outputCharacters = 0
 }
