@@ -40,8 +40,10 @@ export function expectedCost(
   const bounded = bound !== undefined && bound <= LONG_ANSWER_TOKENS
   const inputBytes = requestBytes(input)
   const cost = (info: ModelInfo, input: number, output: number) => {
-    const tokens = { inputTokens: Math.ceil(input), outputTokens: Math.ceil(output * answers) }
-    return costNano(mode, info, usageOf({ ...tokens, ...measured })) ?? 0
+    const inputTokens = Math.ceil(input)
+    const both = { inputTokens, outputTokens: Math.ceil(output * answers), ...measured }
+    // What only reads has no price of output, and writes nothing.
+    return costNano(mode, info, usageOf(both)) ?? costNano(mode, info, usageOf({ inputTokens, ...measured })) ?? 0
   }
   for (const { id, info } of deployments) {
     const usual = services.usual.of(id)

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { messagesDefaults, responsesDefaults } from '../../src/api/dialects/default-words.ts'
 import { chat } from '../../src/modes/chat.ts'
+import { embedding } from '../../src/modes/embedding.ts'
 import { asMode } from '../../src/modes/mode.ts'
+import { rerank } from '../../src/modes/rerank.ts'
 import { expectedCost } from '../../src/pipeline/expected-cost.ts'
 
 type Parameters = globalThis.Parameters<typeof expectedCost>
@@ -50,5 +52,16 @@ describe('what is held for a call', () => {
     const unheard = defaults ? foreign : { max_output_tokens }
     expect(costOf(unheard, 0.001, defaults)).toEqual(costOf({}, 0.001, defaults))
     expect(costOf({ ...words, [own]: 10 }, 0.001, defaults).holdNano).toBeLessThan(costOf({}).holdNano)
+  })
+
+  it.each([
+    ['embeddings', asMode(embedding), { input: 'Hi' }],
+    ['rerankings by tokens', asMode(rerank), { query: 'Hi', documents: ['Hi'] }],
+  ])('is the price of the input where nothing is written: %s', (_name, mode, fields) => {
+    const request = { model: 'm', ...fields } as Parameters[2]
+    const deployments = [{ id: 'd', info: { input_cost_per_token: 0.001, batch_price_multiplier: 1 } }]
+    const asked = { ...input, endpoint: { mode } } as unknown as Parameters[1]
+    const cost = expectedCost(services, asked, request, deployments as unknown as Parameters[3], accounts)
+    expect(cost).toEqual({ holdNano: 100 * 1_000_000, likelyNano: 25 * 1_000_000 })
   })
 })
