@@ -16,6 +16,8 @@ export interface WireError {
 
 const CONTEXT_WINDOW =
   /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
+/** Of a 400, which is otherwise about the request. */
+const OPERATORS_OWN = /^(incorrect api key provided|your credit balance is too low)/i
 /** Of a 403, which is otherwise about our key. */
 const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
 /** Of a 404, which is otherwise about our model name or address. */
@@ -60,6 +62,7 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
   if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
+  if (status === 400 && OPERATORS_OWN.test(error.message ?? '')) return 'upstream_refused'
   if (status === 404 && isAboutRequest(error)) return 'upstream_rejected'
   if (status === 401 || status === 402 || status === 403 || status === 404) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'

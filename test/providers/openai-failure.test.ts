@@ -88,3 +88,18 @@ describe('a 404 for what the request names is the request’s own', () => {
     expect(named(404, body)).toBe('upstream_refused')
   })
 })
+
+// A 400 that is passed on as the client's mistake would reach nobody who can mend it, and no other deployment.
+describe('a 400 that is about the operator’s account is a refused access, at', () => {
+  it('Anthropic, when nothing is left on it', () => {
+    const message = 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.'
+    const body = { type: 'error', error: { type: 'invalid_request_error', message } }
+    expect(named(400, body, messagesFailure)).toBe('upstream_refused')
+  })
+
+  it('xAI, when the key is wrong', () => {
+    const body = { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***bX.' }
+    expect(named(400, body)).toBe('upstream_refused')
+    expect(openaiFailure(400, {}, encoder.encode(JSON.stringify(body)), 0).message).not.toContain('xa***')
+  })
+})
