@@ -68,8 +68,9 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
 
   return {
     write(chunk) {
-      begin(chunk)
       const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
+      // What a provider says of the prompt alone comes before it knows its own name.
+      if (choice) begin(chunk)
       say(choice?.delta)
       if (choice?.finish_reason) finish = choice.finish_reason
       if (chunk.usage) usage = chunk.usage
