@@ -107,7 +107,7 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
     if (!chat) {
       const said = chatOf(call.body, dialect)
       const body = { ...said, ...defaultFields(call.chatDefaults ?? {}, said) }
-      chat = { ...call, body, bytes: encoder.encode(JSON.stringify(body)) }
+      chat = { ...call, translated: true, body, bytes: encoder.encode(JSON.stringify(body)) }
       inChatShape.set(call.body, chat)
     }
     return chat

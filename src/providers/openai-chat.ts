@@ -20,15 +20,18 @@ export interface ChatQuirks {
   readonly streamOptions?: false
   /** The only field of a message in which it takes thoughts of earlier turns; absent where it takes what it is sent. */
   readonly reasoning?: ReasoningField
+  /** It has no such field, and its own clients know that: only what comes from another dialect is looked through. */
+  readonly refusesReasoning?: true
   /** The member of a chunk that the usage is in, where it is not the chunk itself. */
   readonly usageUnder?: string
 }
 
 /** Chat for everyone who speaks OpenAI's shape: bytes are relayed both ways, with the model renamed and usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
-  const { streamOptions, usageUnder, reasoning } = quirks
+  const { streamOptions, usageUnder, refusesReasoning } = quirks
   return {
-    request({ body, bytes, streamed }, connection) {
+    request({ body, bytes, streamed, translated }, connection) {
+      const reasoning = refusesReasoning && translated ? 'none' : quirks.reasoning
       const changes: Record<string, unknown> = {}
       if (body.model !== connection.model) changes.model = connection.model
       if (streamOptions === false) {
@@ -66,7 +69,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 }
 
 /** Chat with OpenAI itself. */
-export const openaiChat = openaiChatWith({})
+export const openaiChat = openaiChatWith({ refusesReasoning: true })
 
 /** The limit of output tokens under the vendor's name for it. A client that sent both gets the vendor's own answer. */
 function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record<string, unknown> {
@@ -79,7 +82,7 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
 function read(bytes: Uint8Array): Reply {
   const body = parseRecord(latin1.decode(bytes))
   if (!body) throw malformed()
-  if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(body.error)
+  if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(parseRecord(bytes)?.error)
   if (!Array.isArray(body.choices)) throw malformed()
   const usage = openaiUsage(body.usage)
   return {

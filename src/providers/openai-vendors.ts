@@ -12,6 +12,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   openai: {
     apiBase: 'https://api.openai.com/v1',
     beside: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
+    refusesReasoning: true,
   },
   mistral: {
     apiBase: 'https://api.mistral.ai/v1',

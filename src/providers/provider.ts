@@ -30,6 +30,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   /** Where the request is a form. `bytes` is empty then. */
   readonly form?: RequestForm<Request> | undefined
   readonly streamed: boolean
+  /** It was put into chat's words from another dialect's. */
+  readonly translated?: true
   /** Defaults in chat's words that are not in `body`, because it is of another dialect and goes by way of chat. */
   readonly chatDefaults?: Readonly<Record<string, unknown>>
   /** Headers of the client that a provider may want to see: those that its endpoint lets through, in lower case. */

@@ -49,4 +49,24 @@ describe('what a model thought in earlier turns', () => {
     const sent = new TextDecoder().decode(wholeBody(asked?.body) as Uint8Array)
     expect(JSON.parse(sent)).toEqual({ ...body, messages: [user, turn(expected)] })
   })
+
+  it.each([
+    ['openai', {}],
+    ['azure', {}],
+    ['vllm', EVERYTHING],
+  ])('is not said to %s in a field that only another dialect has', async (kind, expected) => {
+    const provider = providers.get(kind)
+    const api_base = 'https://there.example/v1'
+    const connection = provider?.connect(gatewayParams().parse({ model: `${kind}/m`, api_base }), {})
+    const body = { model: 'm', messages: [user, turn(EVERYTHING)] }
+    const bytes = new TextEncoder().encode(JSON.stringify(body))
+    const call = { body, bytes, contentType: 'application/json', streamed: false, translated: true } as const
+    const asked = connection && (await provider?.adapters.chat?.request(call, connection))
+    const sent = asked?.body
+    const text =
+      sent instanceof Uint8Array
+        ? new TextDecoder().decode(sent)
+        : new TextDecoder().decode(wholeBody(sent) as Uint8Array)
+    expect(JSON.parse(text)).toEqual({ ...body, messages: [user, turn(expected)] })
+  })
 })

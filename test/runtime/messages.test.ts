@@ -262,6 +262,7 @@ describe('messages at a provider of chat', () => {
         {
           role: 'assistant',
           content: null,
+          reasoning_content: 'Hm',
           tool_calls: [
             { id: 'toolu_1', type: 'function', function: { name: 'weather', arguments: '{"at":"Zürich"}' } },
           ],

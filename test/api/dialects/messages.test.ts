@@ -100,6 +100,8 @@ describe('a request of the Messages API as chat', () => {
           {
             role: 'assistant',
             content: 'Hi',
+            // Some vendors of unsigned thoughts refuse a turn of theirs without them.
+            reasoning_content: 'b',
             thinking_blocks: [
               { type: 'thinking', thinking: 'a', signature: 'EqQB' },
               { type: 'redacted_thinking', data: 'EmwK' },
@@ -327,6 +329,15 @@ describe('chunks as events', () => {
         { type: 'tool_use', id: 'b', name: 'g', input: { y: 2 } },
       ])
     }
+  })
+
+  /** @see Azure, which says first what its filters found in the prompt */
+  it('begin when the answer has its name', () => {
+    const words = messagesDialect.stream(asked({ stream: true }))
+    const filters = { ...identity, id: '', model: '', choices: [], prompt_filter_results: [] }
+    expect(words.write(filters as unknown as ChatChunk)).toHaveLength(0)
+    const first = { ...identity, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] }
+    expect(decoder.decode(words.write(first as unknown as ChatChunk))).toContain(`"id":"${identity.id}"`)
   })
 
   it('go on past what a vendor leaves out, or says in other ways', () => {

@@ -67,12 +67,15 @@ function assistantTurn(blocks: readonly JsonRecord[], at: string): Message {
         `'${place}': this deployment cannot take back a block of type '${block.type}'.`,
       )
   }
-  // Thoughts without a signature are those of a provider that wants none back.
-  const signed = thoughts.filter(({ type, signature }) => type === 'redacted_thinking' || asText(signature) !== '')
+  const isSigned = ({ type, signature }: JsonRecord) => type === 'redacted_thinking' || asText(signature) !== ''
+  const signed = thoughts.filter(isSigned)
+  // Those of a provider that signs nothing go back as it told them: some refuse a turn with calls that lacks them.
+  const unsigned = thoughts.map((thought) => (isSigned(thought) ? '' : asText(thought.thinking))).join('')
   return {
     role: 'assistant',
     content: said.length === 0 && calls.length > 0 ? null : asContent(said),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(unsigned === '' ? {} : { reasoning_content: unsigned }),
     ...(signed.length > 0 ? { thinking_blocks: signed } : {}),
   }
 }
