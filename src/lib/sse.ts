@@ -99,9 +99,6 @@ function plainFrameEnd(text: string, from: number): number {
 /** Index behind the first blank line at or after `from`, -1 when there is none yet. A lone \r at the very end is not
  *  yet known to be a line end, since its \n may follow. */
 function frameEnd(text: string, from: number): number {
-  const line = text.indexOf('\n\n', from)
-  const hasCarriageReturn = text.indexOf('\r', from)
-  if (hasCarriageReturn === -1 || (line !== -1 && hasCarriageReturn > line)) return line === -1 ? -1 : line + 2
   for (let at = from; at < text.length; at++) {
     const first = lineEnd(text, at)
     if (first === 0) continue

@@ -29,6 +29,13 @@ describe('frameSplitter', () => {
     }
   })
 
+  it.each(['\r\n', '\r'])('looks at many events of one piece once, of lines that end in %j', (end) => {
+    const bytes = encoder.encode(`data: {}${end}${end}`.repeat(100_000))
+    const begun = performance.now()
+    expect(frameSplitter().push(bytes).length).toBeGreaterThan(99_998)
+    expect(performance.now() - begun).toBeLessThan(2000)
+  })
+
   it('gives back every byte', () => {
     const bytes = encoder.encode(`${stream}data: tail`)
     const { frames, rest } = cut(bytes, 3, 9, 40)
