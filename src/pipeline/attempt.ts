@@ -1,4 +1,5 @@
 import { type Abort, newAbort } from '../lib/abort.ts'
+import { atMost } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { LATE_FIELD } from '../providers/late-field.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
@@ -25,6 +26,8 @@ import { withDefaults } from './with-defaults.ts'
 
 const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const ERROR_LIMIT_BYTES = 1024 * 1024
+/** How long a provider may take to say what went wrong. Its status has told already that somebody else is to be asked. */
+const ERROR_WAIT_MS = 2000
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 const EVENTS = 'text/event-stream; charset=utf-8'
 /** What says that something went wrong, whatever its status is. */
@@ -103,7 +106,8 @@ export async function attempt(
     const response = await (form ? askWithForm(call, form, deployment, ask, errand.outgoing) : ask(errand.outgoing))
     clocks.heard()
     if (response.status < 200 || response.status > 299) {
-      const bytes = await response.body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
+      const explanation = response.body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
+      const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
       if (ended.reason) throw ended.reason
       throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
     }
