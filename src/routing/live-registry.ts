@@ -1,5 +1,6 @@
 import { pathText } from '../config/config-error.ts'
 import { groupReferences } from '../config/group-names.ts'
+import type { ModelEntry } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
 import { atMost } from '../lib/at-most.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
@@ -10,7 +11,7 @@ import type { RouteGroupPolicyRecords } from '../stores/sql/route-group-policy-r
 import type { RouteGroupRecord, RouteGroupRecords } from '../stores/sql/route-group-records.ts'
 import type { Deployment } from './deployment.ts'
 import type { GroupSettings } from './group-settings.ts'
-import { deploymentOf, type Registry, registryFrom } from './registry.ts'
+import { deploymentOf, deploymentsOf, type Registry, registryFrom } from './registry.ts'
 import { type RouteGroup, routeGroup } from './route-group.ts'
 import { routeGroupPolicy, settingsOf } from './route-group-policy.ts'
 import { entryOf } from './stored-model.ts'
@@ -26,6 +27,8 @@ export interface LiveRegistry {
   attend(defer: (work: Promise<unknown>) => void): Promise<void> | undefined
   /** Reads the database now, so that a change made here is seen here. */
   refresh(): Promise<void>
+  /** Throws what keeps an entry from being a deployment here. */
+  check(entry: ModelEntry): void
 }
 
 /** How often the database is asked whether anything changed, while there are requests. */
@@ -48,7 +51,7 @@ export function liveRegistry(options: {
   readonly changed?: (registry: Registry) => void
 }): LiveRegistry {
   const { config, providers, records, groups, policies, seal, log, now } = options
-  const fromFile = config.model_list.map((entry) => deploymentOf(entry, providers))
+  const fromFile = deploymentsOf(config, providers)
   let current = build([], [], new Map())
   let revision = '0'
   let begun = 0
@@ -159,5 +162,8 @@ export function liveRegistry(options: {
       })
     },
     refresh: read,
+    check(entry) {
+      deploymentOf(entry, providers)
+    },
   }
 }

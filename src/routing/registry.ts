@@ -1,3 +1,4 @@
+import { ConfigError, type Mistake } from '../config/config-error.ts'
 import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
 import { withListPrices } from '../providers/price-table.ts'
@@ -17,8 +18,7 @@ export interface Registry {
 }
 
 export function registryOf(config: Config, providers: ReadonlyMap<string, Provider>): Registry {
-  const deployments = config.model_list.map((entry) => deploymentOf(entry, providers))
-  return registryFrom(deployments, config.router_settings.model_group_alias)
+  return registryFrom(deploymentsOf(config, providers), config.router_settings.model_group_alias)
 }
 
 /** Deployments in their order, the further names of their groups, and what holds for groups by their name. */
@@ -65,6 +65,22 @@ export function registryFrom(
 
 export function deploymentIds({ groups }: Registry): ReadonlySet<string> {
   return new Set(groups.flatMap(({ deployments }) => deployments.map(({ id }) => id)))
+}
+
+/** The deployments of the file, or a ConfigError that names each entry which cannot be one. */
+export function deploymentsOf(config: Config, providers: ReadonlyMap<string, Provider>): Deployment[] {
+  const mistakes: Mistake[] = []
+  const deployments = config.model_list.flatMap((entry, index) => {
+    try {
+      return deploymentOf(entry, providers)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      mistakes.push({ path: `model_list[${index}]`, message: error.message })
+      return []
+    }
+  })
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return deployments
 }
 
 /** Throws when the provider is not part of this build, or cannot be connected to as the entry says. */

@@ -25,12 +25,19 @@ export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEnt
   return { ...accepted(modelEntry(), { model_name, gateway_params, model_info }), deployment_id }
 }
 
+/** What a draft is checked by, and kept under. */
+interface Means {
+  readonly seal: Seal
+  /** Throws what keeps an entry from being a deployment here. */
+  readonly live: { check(entry: ModelEntry): void }
+}
+
 /** A draft as the database keeps it, or the refusal of its first mistake. Masks in it stand for secrets of `earlier`,
  *  which never leave for another address than the one that they were given for. */
 export async function contentOf(
   id: string,
   draft: ModelDraft,
-  seal: Seal,
+  { seal, live }: Means,
   earlier?: ModelRecord,
 ): Promise<ModelContent> {
   const params = isMap(draft.gateway_params) ? draft.gateway_params : {}
@@ -48,13 +55,18 @@ export async function contentOf(
     }
   }
   const whole = unmasked(params, stored)
-  const { model_name } = accepted(modelEntry(), {
+  const entry = accepted(modelEntry(), {
     ...draft,
     gateway_params: isMap(draft.gateway_params) ? whole : draft.gateway_params,
   })
+  try {
+    live.check({ ...entry, deployment_id: id })
+  } catch (error) {
+    throw error instanceof TypeError ? mistake('gateway_params', error.message) : error
+  }
   const secrets = Object.fromEntries(secretPaths(whole).map(([path, text]) => [path, text]))
   return {
-    model_name,
+    model_name: entry.model_name,
     gateway_params: masked(whole),
     model_info: isMap(draft.model_info) ? draft.model_info : {},
     sealed: await seal.close(JSON.stringify(secrets), placeOf(id, whole)),

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { sealUnder } from '../../src/lib/seal.ts'
 import { providers } from '../../src/providers/index.ts'
 import { liveRegistry } from '../../src/routing/live-registry.ts'
+import { registryOf } from '../../src/routing/registry.ts'
 import { applySchema } from '../../src/stores/sql/apply-schema.ts'
 import { modelRecords } from '../../src/stores/sql/model-records.ts'
 import { pgliteSql } from '../../src/stores/sql/pglite.node.ts'
@@ -15,6 +17,25 @@ import type { Sql } from '../../src/stores/sql/sql.ts'
 const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
 
 describe('the live registry', () => {
+  it('names each entry of the file that its provider cannot be called by', () => {
+    const config = loadConfig(
+      `model_list:
+  - { model_name: a, gateway_params: { model: echo/a } }
+  - { model_name: b, gateway_params: { model: vertex/gemini-2.5-pro } }
+  - { model_name: c, gateway_params: { model: bedrock/x, api_key: k } }`,
+      {},
+    )
+    expect(() => registryOf(config, providers)).toThrow(
+      new ConfigError([
+        {
+          path: 'model_list[1]',
+          message: "provider 'vertex' needs gateway_params.api_key: a service account's JSON, or an API key",
+        },
+        { path: 'model_list[2]', message: "provider 'bedrock' needs gateway_params.region" },
+      ]),
+    )
+  })
+
   it('warns once of names in chains and aliases that lead nowhere, when it knows what the database holds', async () => {
     const sql = await pgliteSql()
     await applySchema(sql, schemaText)

@@ -75,7 +75,7 @@ const create = defineRoute(
     const { deployment_id: given, ...draft } = input.json
     refuseAlias(services, draft)
     for (const id of given === undefined ? freeIds(services, draft.model_name) : [given]) {
-      const content = await contentOf(id, draft, services.seal)
+      const content = await contentOf(id, draft, services)
       const record = await services.modelRecords.create(id, content)
       if (record) {
         audits({ resource_id: id })
@@ -180,7 +180,7 @@ async function change(
   if (!record) throw absent(services, id)
   const draft = draftOf(record)
   refuseAlias(services, draft)
-  const content = await contentOf(id, draft, services.seal, record)
+  const content = await contentOf(id, draft, services, record)
   const written = await services.modelRecords.replace(id, expected ?? record.version, content)
   if (written) {
     // Secrets are masks in both.

@@ -132,6 +132,23 @@ describe.skipIf(!postgresUrl || !redisUrl)('models of the database, in two proce
     expect((await upstream.calls('ui-made')).at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
   })
 
+  it.each([
+    [{ model: 'vertex/gemini-2.5-pro' }, 'needs gateway_params.api_key'],
+    [{ model: 'bedrock/x', api_key: 'k' }, 'needs gateway_params.region'],
+    [{ model: 'cloudflare/x', api_key: 'k' }, 'needs gateway_params.project'],
+  ])('refuse parameters by which their provider cannot be called: %j', async (gateway_params, message) => {
+    const refused = {
+      status: 400,
+      body: { error: { param: 'gateway_params', message: expect.stringContaining(message) } },
+    }
+    expect(await ask('POST', '', { model_name: 'uncallable', gateway_params })).toMatchObject(refused)
+    const model_name = `callable-${gateway_params.model}`
+    const { body } = await ask('POST', '', { model_name, gateway_params: { model: 'echo/x' } })
+    const change = { gateway_params: { ...gateway_params } }
+    expect(await ask('PATCH', `/${encodeURIComponent(body.deployment_id)}`, change)).toMatchObject(refused)
+    expect(await status(one, model_name)).toBe(200)
+  })
+
   it('a stored secret does not follow its deployment to another address', async () => {
     const api_base = upstream.url.replace('127.0.0.1', 'localhost')
     expect(await ask('PATCH', '/made-1', { gateway_params: { api_base } })).toMatchObject({
