@@ -90,13 +90,30 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   }
 
   async function admit(call: Admission) {
-    const answer = await ask(
-      admitTimeoutMs,
-      async (store) => [store, await store.admit(store === primary ? call : trusting(call))] as const,
-    )
-    const [admitter, decision] = answer
-    if (admitter !== primary && decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + REMEMBER_MS)
-    return decision
+    const { open } = breaker
+    try {
+      const answer = await ask(
+        admitTimeoutMs,
+        async (store) => [store, await store.admit(store === primary ? call : trusting(call))] as const,
+      )
+      const [admitter, decision] = answer
+      if (admitter === primary) return decision
+      if (decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + REMEMBER_MS)
+      else if (decision.kind === 'refused' && !open) giveBack(call)
+      return decision
+    } catch (error) {
+      if (!open && error instanceof GatewayError) giveBack(call)
+      throw error
+    }
+  }
+
+  /** The shared store may have let in a call whose answer was not heard, and which is refused here: nobody would settle
+   *  it. One that holds no slot may be a part of a call that goes on, and is settled with it. */
+  function giveBack({ callId, slots, budgets }: Admission): void {
+    if (slots.length === 0) return
+    const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
+    const subjects = slots.map(({ subject }) => subject)
+    defer(settle({ callId, slots: subjects, budgets: unspent, outcomes: [], counters: {}, entries: [] }))
   }
 
   async function settle(outcome: Settlement): Promise<void> {

@@ -281,6 +281,20 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     expect((await store.admit(call({ slots }))).kind).toBe('admitted')
   })
 
+  it('gives back what the store has taken for a call that was refused because its answer was not heard', async () => {
+    const within = prefix()
+    const store = overHttp('fail_closed', within)
+    const other = upstashStore({ url: http.url, token: TOKEN, prefix: within })
+    await store.admit(call())
+    proxy.weather = 'unheard'
+    const held = budget(100).map((one) => ({ ...one, holdNano: 100 }))
+    const refused = await store.admit(call({ slots, budgets: held })).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ failure: 'store_unavailable' })
+    proxy.weather = 'fair'
+    await sleep(200)
+    expect((await other.admit(call({ slots, budgets: held }))).kind).toBe('admitted')
+  })
+
   it('frees locally what was taken locally', async () => {
     const store = overHttp()
     await store.admit(call())
