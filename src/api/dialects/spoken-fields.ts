@@ -16,11 +16,16 @@ export function spokenFields(said: unknown): SpokenFields {
   return {
     content: textOf(fields.content),
     refusal: textOf(fields.refusal),
-    // Two names are in use.
-    reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning),
+    // Two names are in use, and one vendor thinks in parts of the content.
+    reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning ?? thoughtIn(fields.content)),
     thinking_blocks: Array.isArray(fields.thinking_blocks) ? fields.thinking_blocks : [],
     tool_calls: asList(fields.tool_calls),
   }
+}
+
+function thoughtIn(content: unknown): string {
+  if (!Array.isArray(content)) return ''
+  return content.map((part) => textOf(asRecord(part).thinking)).join('')
 }
 
 /** Some speak in parts. */

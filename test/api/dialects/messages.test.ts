@@ -188,6 +188,27 @@ describe('a completion as a message', () => {
     expect(answered(message, finish)).toMatchObject(expected)
   })
 
+  /** @see Mistral's reasoning models */
+  it('tells thoughts that are parts of the content as thoughts', () => {
+    const parts = [
+      {
+        type: 'thinking',
+        thinking: [
+          { type: 'text', text: 'Two and ' },
+          { type: 'text', text: 'two.' },
+        ],
+      },
+      { type: 'thinking', thinking: ' So.' },
+      { type: 'text', text: 'Four' },
+    ]
+    expect(answered({ content: parts }, 'stop')).toMatchObject({
+      content: [
+        { type: 'thinking', thinking: 'Two and two. So.', signature: '' },
+        { type: 'text', text: 'Four' },
+      ],
+    })
+  })
+
   it('is read from vendors that leave out, or say in other ways', () => {
     const parts = [
       { type: 'thinking', thinking: [] },
