@@ -3,6 +3,12 @@ import { joinBytes } from './bytes.ts'
 /** Memory is set aside for bytes that are declared to be no more than this, before more than their beginning has come. */
 const BELIEVED_BYTES = 8 * 1024 * 1024
 
+/** A shorter piece costs more to keep than to copy, and a sender can make a body of nothing else. */
+const SHORT_BYTES = 1024
+const BLOCK_BYTES = 65_536
+/** So few are kept as they are, whatever their length. */
+const FEW_PIECES = 16
+
 /** Bytes that come in pieces, to be had as one. Each piece is its taker's: nobody may read it any more. */
 export interface Gathering {
   take(piece: Uint8Array): void
@@ -16,7 +22,34 @@ export function gathering(declared: number): Gathering {
 
 function inPieces(): Gathering {
   const pieces: Uint8Array[] = []
-  return { take: (piece) => pieces.push(piece), bytes: () => joinBytes(pieces) }
+  /** Where short ones are copied to, and how much of it is filled but not among the pieces. */
+  let block = new Uint8Array()
+  let filled = 0
+  const close = () => {
+    if (filled > 0) pieces.push(block.subarray(0, filled))
+    block = block.subarray(filled)
+    filled = 0
+  }
+  return {
+    take(piece) {
+      const { byteLength } = piece
+      if (byteLength >= SHORT_BYTES || pieces.length < FEW_PIECES) {
+        close()
+        pieces.push(piece)
+        return
+      }
+      if (filled + byteLength > block.byteLength) {
+        close()
+        block = new Uint8Array(BLOCK_BYTES)
+      }
+      block.set(piece, filled)
+      filled += byteLength
+    },
+    bytes() {
+      close()
+      return joinBytes(pieces)
+    },
+  }
 }
 
 /** Of known length, filled as it comes. */
