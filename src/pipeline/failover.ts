@@ -1,4 +1,4 @@
-import { GatewayError } from '../lib/errors.ts'
+import { type Failure, type FailureName, GatewayError } from '../lib/errors.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
 import type { Admitted } from '../stores/kv/shared-store.ts'
@@ -16,8 +16,10 @@ import { asCandidate, everybody, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
 import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
 
+const NOBODY_FREE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
+
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
- *  chain that fits the failure, each group once. Throws the last failure when nobody is left. */
+ *  chain that fits the failure, each group once. Throws the last failure when nobody is left, of those who were asked where anybody was. */
 export async function failover(
   services: PipelineServices,
   call: Call,
@@ -32,6 +34,7 @@ export async function failover(
     call.plans.push(plan)
     const { servedGroup } = call
     const attempts = call.attempts.length
+    let chain: Failure['chain']
     try {
       if (plan !== first.plan) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
@@ -40,14 +43,16 @@ export async function failover(
       return committed
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      failure = error
-      // A group in which nobody was asked has served nothing.
-      if (call.attempts.length === attempts) call.servedGroup = servedGroup
+      chain = error.row.chain
+      const askedNobody = call.attempts.length === attempts
+      // A group in which nobody was asked has served nothing, and says less than who was asked before.
+      if (askedNobody) call.servedGroup = servedGroup
+      if (!askedNobody || attempts === 0 || !NOBODY_FREE.includes(error.failure)) failure = error
     }
     reserved = undefined
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
     visited ??= new Set([first.plan.group.name])
-    for (const group of fallbackGroups(services, failure.row.chain, plan.group)) {
+    for (const group of fallbackGroups(services, chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
       const fallback = planFallback(services, call, group)
