@@ -10,4 +10,13 @@ describe('thinking that goes back to a vendor', () => {
     expect(ownThinking({ thinking_blocks: [own, gemini, redacted] })).toEqual([own, redacted])
     expect(ownThinking({})).toEqual([])
   })
+
+  /** Claude wants a signature on each, DeepSeek of Bedrock takes none back, and what signs nothing does without. */
+  it('is left out where nobody signed it', () => {
+    const unsigned = [
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'thinking', thinking: 'Hm.', signature: '' },
+    ]
+    expect(ownThinking({ thinking_blocks: [...unsigned, own] })).toEqual([own])
+  })
 })

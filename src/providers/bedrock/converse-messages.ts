@@ -96,12 +96,10 @@ function assistantBlocks(message: JsonRecord, at: string): Block[] {
   ]
 }
 
-/** Models check the signature of what they thought; text that has none is not taken back, and not needed. */
 function reasoningBlock(block: JsonRecord, at: string): Block {
   if (block.type === 'redacted_thinking') return { reasoningContent: { redactedContent: block.data } }
   if (block.type !== 'thinking') throw unspoken(`${at}.type`, CONVERSE)
-  const signature = block.signature == null ? {} : { signature: block.signature }
-  return { reasoningContent: { reasoningText: { text: asText(block.thinking), ...signature } } }
+  return { reasoningContent: { reasoningText: { text: asText(block.thinking), signature: block.signature } } }
 }
 
 function toolUse(call: JsonRecord, at: string): Block {
