@@ -69,7 +69,7 @@ export const gatewayParams = lazily(() =>
     api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
       .optional()
-      .describe('Seconds that one call may take here, instead of the router timeout.'),
+      .describe('Seconds that one attempt may take here, within the router timeout, which holds for the call.'),
     region: region().optional().describe("The provider's region."),
     project: headerText().optional().describe("The provider's project."),
     organization: headerText().optional().describe("The provider's organization."),
