@@ -52,7 +52,7 @@ function operation(contract: RouteContract): object {
     ...(body
       ? {
           requestBody: {
-            required: true,
+            required: !body.schema().safeParse(undefined).success,
             content: { [body.contentType]: { schema: jsonSchema(body.schema(), 'input') } },
           },
         }

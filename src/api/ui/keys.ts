@@ -95,9 +95,9 @@ const creation = lazily(() => {
   return section({
     ...settledByClient,
     ...kind.fields(),
-    duration: checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d'))
-      .optional()
-      .describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
+    duration: optional(
+      checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d')),
+    ).describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
   })
 })
 

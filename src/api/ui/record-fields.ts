@@ -20,8 +20,7 @@ export const countOf = (what: string, most = Number.MAX_SAFE_INTEGER) =>
   optional(z.int().min(0).max(most)).describe(`${what}; null: no limit, 0: none at all.`)
 
 /** The id of a record: chosen at creation or made up, and then never changed. */
-export const idField = (what: string) =>
-  id().optional().describe(`The id of the ${what}; made up where it is left out.`)
+export const idField = (what: string) => optional(id()).describe(`The id of the ${what}; made up where it is left out.`)
 export const reference = (what: string) => optional(id()).describe(what)
 export const label = (what: string) => optional(storable().max(256)).describe(what)
 export const flag = (what: string) => optional(z.boolean()).describe(what)

@@ -46,6 +46,15 @@ describe.each([
       expect(made.body).not.toHaveProperty('key_hash')
     })
 
+    it('are made of a body in which every field is null', async () => {
+      const document = await (await gateway.fetch('/openapi.json')).json()
+      const { requestBody } = document.paths[`/ui/api${path}`].post
+      const fields = Object.keys(requestBody.content['application/json'].schema.properties)
+      const made = await ask('POST', path, Object.fromEntries(fields.map((field) => [field, null])))
+      expect(made).toMatchObject({ status: 201, body: { [id]: expect.stringMatching(`^${prefix}-`), metadata: {} } })
+      expect(requestBody.required).toBe(false)
+    })
+
     it.each([...LIMITS, ...MONEY, ...(id === 'key_id' ? ['max_parallel_requests'] : [])])(
       '%s is accepted everywhere and shown back',
       async (field) => {
