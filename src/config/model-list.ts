@@ -31,11 +31,13 @@ export const MODEL_MODES = [
 export type ModelMode = (typeof MODEL_MODES)[number]
 
 export const name = () =>
-  checked((value) =>
-    value.length > 256 || value.trim() !== value || /[\p{Cc}\p{Cs}]/u.test(value)
+  checked((value) => {
+    // In a path these are no names, however they are escaped.
+    if (value === '.' || value === '..') return 'must not be . or .., which no address can name'
+    return value.length > 256 || value.trim() !== value || /[\p{Cc}\p{Cs}]/u.test(value)
       ? 'must be at most 256 characters, without control characters or spaces at its ends'
-      : undefined,
-  )
+      : undefined
+  })
 
 /** Paths are put behind it, and what a ? begins would be lost. */
 const baseAddress = () =>

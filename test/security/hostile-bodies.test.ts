@@ -137,10 +137,16 @@ model_list:
     expect(refusal(await api('POST', `${policy}/publish?draft_version=${version}`))[0]).toBe(400)
   })
 
-  it('is refused where a name is no text', async () => {
+  it('is refused where a name is no text, or none that a path can hold', async () => {
     const params = '"gateway_params":{"model":"openai/m"}'
     expect(refusal(await api('POST', '/models', `{"model_name":"m\\ud800",${params}}`))[0]).toBe(400)
     expect(refusal(await api('POST', '/models', `{"deployment_id":"\\ud800","model_name":"m",${params}}`))[0]).toBe(400)
+    for (const name of ['.', '..']) {
+      const model = { deployment_id: name, model_name: 'm', gateway_params: { model: 'openai/m' } }
+      expect(refusal(await api('POST', '/models', model))[0], name).toBe(400)
+      const group = { name, members: [{ model_name: 'echo' }] }
+      expect(refusal(await api('POST', '/route-groups', group))[0], name).toBe(400)
+    }
     const members = '"members":[{"model_name":"echo"}]'
     expect(refusal(await api('POST', '/route-groups', `{"name":"\\udc00",${members}}`))[0]).toBe(400)
   })
