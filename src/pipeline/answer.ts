@@ -1,4 +1,5 @@
 import { asGatewayError } from '../lib/errors.ts'
+import { describeError } from '../lib/log.ts'
 import type { Committed } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -60,6 +61,9 @@ export function answerLater(
       },
       async (error) => {
         const failure = asGatewayError(error)
+        // Its client is told by an event, and nobody else would tell the operator why.
+        if (failure.failure === 'internal')
+          services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
         await over(failure)
         await client.write(call.endpoint.errorEvent(failure))?.catch(() => {})
         await client.close().catch(() => {})
