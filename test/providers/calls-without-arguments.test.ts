@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { joinBytes } from '../../src/lib/bytes.ts'
+import { converseMessages } from '../../src/providers/bedrock/converse-messages.ts'
 import { converseStream } from '../../src/providers/bedrock/converse-stream.ts'
 import { cohereStream } from '../../src/providers/cohere/cohere-stream.ts'
 import type { StreamReader } from '../../src/providers/provider.ts'
@@ -38,4 +39,10 @@ it('arguments that Cohere says nothing of are an empty object', () => {
     event('tool-call-end', index, {})
   const bytes = new TextEncoder().encode(call(0, '') + call(1, '', '') + call(2, '', '{"a"', ':1}') + call(3, '{}'))
   expect(argumentsIn(cohereStream('m'), bytes)).toEqual(['{}', '{}', '{"a":1}', '{}'])
+})
+
+it.each([undefined, null, '', ' \n'])('arguments of %j go back to Bedrock as an empty object', (written) => {
+  const tool_calls = [{ id: 'a', type: 'function', function: { name: 'now', arguments: written } }]
+  const { messages } = converseMessages([{ role: 'assistant', content: null, tool_calls }])
+  expect(messages[0]?.content).toEqual([{ toolUse: { toolUseId: 'a', name: 'now', input: {} } }])
 })

@@ -104,7 +104,8 @@ function reasoningBlock(block: JsonRecord, at: string): Block {
 
 function toolUse(call: JsonRecord, at: string): Block {
   const { name, arguments: written } = asRecord(call.function)
-  const input = written === undefined || written === '' ? {} : parseRecord(asText(written))
+  const isBare = written == null || (typeof written === 'string' && written.trim() === '')
+  const input = isBare ? {} : parseRecord(asText(written))
   if (!input) {
     throw new GatewayError('invalid_request', 'The arguments of a tool call must be a JSON object.', {
       param: `${at}.function.arguments`,
