@@ -52,6 +52,23 @@ describe('GET /health/fallback-events', () => {
     expect(one.events).toHaveLength(1)
   })
 
+  it('is silent about what is older than a week, while newer events keep coming', async () => {
+    const age = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+    const entries = [8, 6].map((days) => ({
+      log: 'fallback-events',
+      text: JSON.stringify({ timestamp: age(days), source_model: `${days}`, target_model: 'x' }),
+      keep: 1000,
+    }))
+    const nothing = { slots: [], budgets: [], outcomes: [], counters: {} }
+    await gateway.store.settle({ callId: 'aged', ...nothing, entries })
+    const { events } = (await (await gateway.fetch('/health/fallback-events?limit=1000')).json()) as {
+      events: { source_model: string }[]
+    }
+    const told = events.map(({ source_model }) => source_model)
+    expect(told).toContain('6')
+    expect(told).not.toContain('8')
+  })
+
   it('wants a key and a sensible limit', async () => {
     expect((await gateway.fetch('/health/fallback-events', { headers: { authorization: '' } })).status).toBe(401)
     const response = await gateway.fetch('/health/fallback-events?limit=many')

@@ -1,5 +1,8 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
+import type { Caller } from '../../pipeline/caller.ts'
+import type { Registry } from '../../routing/registry.ts'
+import { LIFETIME_MS } from '../../stores/kv/keys.ts'
 import type { FallbackEvent } from '../../telemetry/events.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
@@ -30,12 +33,21 @@ export const fallbackEvents = defineRoute(
       }),
     responses: { 200: { description: 'The events.', schema: () => z.object({ events: z.array(fallbackEvent()) }) } },
   },
-  async ({ services: { registry, store }, caller, input: { query } }) => {
-    const { mayCall } = caller()
+  async ({ services: { registry, store, clock }, caller, input: { query } }) => {
+    const mayHear = hearing(caller(), registry)
     const entries = await store.entries('fallback-events', MOST)
+    // The store lets go of the whole list a week after its newest entry.
+    const since = clock.now() - LIFETIME_MS.log
     const events = entries
       .map((entry) => JSON.parse(entry) as FallbackEvent)
-      .filter(({ source_model: name }) => mayCall(registry.resolve(name) ?? { name, accessGroups: [] }))
+      .filter(({ source_model, timestamp }) => mayHear(source_model) && Date.parse(timestamp) > since)
     return json({ events: events.slice(0, query.limit) })
   },
 )
+
+/** Of which models a caller hears: those it may call, by their own names or as members of route groups. */
+function hearing({ mayCall }: Caller, { names, resolve }: Registry): (model: string) => boolean {
+  const called = names.map(resolve).flatMap((group) => (group && mayCall(group) ? group.deployments : []))
+  const members = new Set(called.map(({ modelName }) => modelName))
+  return (name) => members.has(name) || mayCall(resolve(name) ?? { name, accessGroups: [] })
+}

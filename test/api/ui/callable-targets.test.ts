@@ -350,6 +350,17 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     expect(await sources('?limit=1')).toEqual(new Set(['broken']))
   })
 
+  it('whoever may call a route group alone hears of its members', async () => {
+    expect((await call('broken')).status).toBe(200)
+    await admin('POST', '/route-groups', { name: 'shaky', members: [{ model_name: 'broken' }] })
+    await access('/teams/red', { models: ['shaky'] })
+    expect((await call('broken')).status).toBe(404)
+    const response = await one.fetch('/health/fallback-events', { headers: as('k-red') })
+    const { events } = (await response.json()) as { events: unknown[] }
+    await admin('DELETE', '/route-groups/shaky')
+    expect(events).toContainEqual(expect.objectContaining({ source_model: 'broken' }))
+  })
+
   it('every change is told to the audit, with what it was before', async () => {
     const { body } = await admin('POST', '/callable-target-bindings', {
       scope_type: 'organization',
