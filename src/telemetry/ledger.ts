@@ -62,5 +62,5 @@ function whole(count: number): number {
 
 /** Names are the operator's and may hold what a database cannot. */
 function keepable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '').slice(0, 1024)
+  return text.slice(0, 1024).toWellFormed().replaceAll('\0', '')
 }

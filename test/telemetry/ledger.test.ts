@@ -45,6 +45,13 @@ describe.each([
   const rows = async (text: string) => (await sql.query<any>({ sql: text, parameters: [] })).rows
   const write = (...calls: CallFinished[]) => ledger.write(sql, calls)
 
+  it.skipIf(!possible)('keeps a name that is cut inside of a character', async () => {
+    const name = `${'n'.repeat(1023)}\u{1f600}`
+    await write(finishedCall({ callId: 'call_cut', requestedModel: name, model: name, deployment: name }))
+    const [row] = await rows('SELECT model FROM gateway_spend')
+    expect(row.model).toBe(`${'n'.repeat(1023)}\ufffd`)
+  })
+
   it.skipIf(!possible)('keeps every field of a call', async () => {
     const call = finishedCall({
       callId: 'call_whole',
