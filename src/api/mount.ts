@@ -68,15 +68,15 @@ async function authenticate(services: ApiServices, exchange: Exchange, contract:
   const caller = found instanceof Promise ? await found : found
   exchange.caller = caller
   exchange.address = address
-  if (contract.auth === 'admin') {
-    const { permission, path } = contract
-    if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
-    requirePermission(caller, permission)
-  }
   const looking = services.live.attend(client.defer)
   if (looking) await looking
   // A model call is counted with everything else that decides it.
   if (!contract.modelCall) await count(services, exchange)
+  if (contract.auth === 'admin') {
+    const { permission, path } = contract
+    if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
+    requirePermission(exchange.caller, permission)
+  }
 }
 
 /** Counts a request by what its headers tell of it. */

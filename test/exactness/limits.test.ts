@@ -216,6 +216,7 @@ describe.skipIf(!pairExists())('limits over two processes', () => {
       ['a body that is too large', '/v1/chat/completions', { body: body.replace('Hello', 'x'.repeat(10_001)) }, 413],
       ['another media type', '/v1/chat/completions', { body, headers: { 'content-type': 'text/plain' } }, 415],
       ['a query that is none', '/health/fallback-events?limit=many', { method: 'GET', body: null }, 400],
+      ['a permission that is missing', '/ui/api/keys', { method: 'GET', body: null }, 403],
       ['an upstream that fails', '/v1/chat/completions', { body: body.replace('echo', 'failing') }, 502],
     ])('%s counts, and the client is told its limits with the mistake', async (_, path, init, status) => {
       upstream.script('limits-failing', [
