@@ -23,7 +23,11 @@ export const routerSettings = lazily(() =>
       .default('simple-shuffle')
       .describe('How one deployment of a group is picked.'),
     num_retries: count().max(100).default(0).describe('Extra attempts in a group after the first failure.'),
-    retry_after: seconds().default(0).describe('Seconds before the first retry, doubling from there; 0 begins at 0.5.'),
+    retry_after: seconds()
+      .default(0)
+      .describe(
+        'Seconds before the first retry, doubling from there; 0 goes to another deployment at once, and to the same one again after 0.5.',
+      ),
     timeout: positiveSeconds().default(600).describe('Seconds that a call may take in all.'),
     stream_first_token_timeout: positiveSeconds()
       .default(60)
