@@ -7,6 +7,8 @@ export interface ArrivingForm {
   readonly contentType: string
   /** Of the whole body, where its sender said so. */
   readonly length: number | undefined
+  /** How many bytes of it have come. */
+  readonly received: number
   /** In order; the last one may still be coming. */
   readonly parts: readonly Part[]
   /** Where the last boundary begins; undefined until every field has come and has been found good. */
@@ -76,6 +78,9 @@ export function arrivingForm(
   const form: ArrivingForm = {
     contentType,
     length: source.length,
+    get received() {
+      return bytes.received
+    },
     parts: scanner.parts,
     get closing() {
       return complete ? scanner.closing : undefined

@@ -3,9 +3,18 @@ import { lazily } from '../lib/lazily.ts'
 import { type FormFile, isFormFile } from './form.ts'
 import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './tariff.ts'
+import type { Usage } from './usage.ts'
 
 /** A second of speech, at the vendors that count its tokens. */
 const SECOND = { input: 10, output: 4 }
+
+/** Speech as it is mostly sent (128 kbit/s), and as tightly as it usually is (32 kbit/s). */
+const BYTES_A_SECOND = { likely: 16_000, most: 4000 }
+
+function recordingOf(bytes: number, bytesASecond: number): Partial<Usage> {
+  const audioSeconds = Math.max(1, Math.ceil(bytes / bytesASecond))
+  return { audioSeconds, inputTokens: SECOND.input * audioSeconds, outputTokens: SECOND.output * audioSeconds }
+}
 
 const flag = () => z.union([z.boolean(), z.stringbool()])
 
@@ -29,5 +38,9 @@ export const audioTranscription: Mode<TranscriptionRequest> = {
   body: 'multipart',
   unit: 'audioSeconds',
   measure: () => ({}),
+  ofFile: (bytes) => ({
+    likely: recordingOf(bytes, BYTES_A_SECOND.likely),
+    most: recordingOf(bytes, BYTES_A_SECOND.most),
+  }),
   tariffs: [perUnit('audioSeconds', 'cost_per_audio_second'), tokensInstead(SECOND)],
 }

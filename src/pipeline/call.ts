@@ -105,7 +105,12 @@ export function newAttemptId(): string {
   return newId('att')
 }
 
-/** How large the request is: of a form, what its client announced. */
+/** What a form is taken to be at least, while it comes and its client has not said. */
+const UNKNOWN_FORM_BYTES = 1_048_576
+
+/** How large the request is: of a form, what its client announced, else what came. */
 export function requestBytes({ bytes, form }: Pick<CallInput, 'bytes' | 'form'>): number {
-  return form?.raw.length ?? bytes.byteLength
+  if (!form) return bytes.byteLength
+  const { length, ended, received } = form.raw
+  return length ?? (ended ? received : Math.max(received, UNKNOWN_FORM_BYTES))
 }

@@ -45,7 +45,13 @@ export function expectedCost(
     // What only reads has no price of output, and writes nothing.
     return costNano(mode, info, usageOf(both)) ?? costNano(mode, info, usageOf({ inputTokens, ...measured })) ?? 0
   }
+  const file = mode.ofFile?.(inputBytes)
   for (const { id, info } of deployments) {
+    if (file) {
+      holdNano = Math.max(holdNano, costNano(mode, info, usageOf(file.most)) ?? 0)
+      likelyNano = Math.max(likelyNano, costNano(mode, info, usageOf(file.likely)) ?? 0)
+      continue
+    }
     const usual = services.usual.of(id)
     // No tokenizer makes more than one token of a byte.
     const mostInput = usual ? (inputBytes / 4) * Math.max(1, usual.highInputRatio) : inputBytes

@@ -2,6 +2,7 @@ import { measured } from '../lib/clock.ts'
 import type { FailureName, GatewayError } from '../lib/errors.ts'
 import { isoTime } from '../lib/iso-time.ts'
 import { describeError } from '../lib/log.ts'
+import { costNano } from '../modes/cost.ts'
 import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
@@ -49,12 +50,22 @@ function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | und
   const { mode } = call.endpoint
   const measured = mode.measure(call.request)
   const reported = reportedUsage(call)
-  if (reported) return filled(reported, measured)
+  if (reported) return inMoney(call, filled(reported, measured))
   const answered = failure === undefined || call.outputCharacters > 0
   // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
   const pending = GIVEN_UP.includes(call.attempts.at(-1)?.failure?.failure)
   if (!answered && !pending) return undefined
-  return mode.unit === 'tokens' ? estimatedUsage(call.bytes.byteLength, call.outputCharacters) : usageOf(measured)
+  if (mode.unit === 'tokens') return estimatedUsage(call.bytes.byteLength, call.outputCharacters)
+  // Nobody works on a file that has not come.
+  return answered || call.form?.raw.ended !== false ? inMoney(call, usageOf(measured)) : usageOf(measured)
+}
+
+/** With what its file probably used, where what is known can be billed in no way. */
+function inMoney(call: Call, usage: Usage): Usage {
+  const { mode } = call.endpoint
+  const info = call.attempts.at(-1)?.deployment.info
+  if (!mode.ofFile || !info || costNano(mode, info, usage) !== undefined) return usage
+  return { ...filled(usage, mode.ofFile(requestBytes(call)).likely), estimated: true }
 }
 
 /** Everything that the attempts of an answer have used: of one, unless others went on with it. */

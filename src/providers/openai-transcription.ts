@@ -10,7 +10,9 @@ import { eventRelay } from './openai-json.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Connection, Reply } from './provider.ts'
 import { readSeconds } from './transcript/read-seconds.ts'
+import { lastCueEnd } from './transcript/subtitles.ts'
 
+const utf8 = new TextDecoder()
 const PLAIN = new Set(['text', 'srt', 'vtt'])
 
 /** Transcription: the client's form with the model renamed, what its operator set added where the client left it out, and
@@ -31,7 +33,10 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     const contentType = headers['content-type'] ?? 'text/plain; charset=utf-8'
     if (PLAIN.has(request.response_format ?? '')) {
       if (/\bhtml\b/i.test(contentType)) throw malformed()
-      return { bytes, contentType, usage: undefined, outputCharacters: bytes.byteLength }
+      // Plain answers report nothing, but subtitles tell when they end.
+      const audioSeconds = request.response_format === 'text' ? undefined : lastCueEnd(utf8.decode(bytes))
+      const usage = audioSeconds ? usageOf({ audioSeconds, estimated: true }) : undefined
+      return { bytes, contentType, usage, outputCharacters: bytes.byteLength }
     }
     const body = parseRecord(bytes)
     if (body?.error) throw openaiEmbeddedFailure(body.error)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { messagesDefaults, responsesDefaults } from '../../src/api/dialects/default-words.ts'
+import { audioTranscription } from '../../src/modes/audio-transcription.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { embedding } from '../../src/modes/embedding.ts'
 import { asMode } from '../../src/modes/mode.ts'
@@ -52,6 +53,21 @@ describe('what is held for a call', () => {
     const unheard = defaults ? foreign : { max_output_tokens }
     expect(costOf(unheard, 0.001, defaults)).toEqual(costOf({}, 0.001, defaults))
     expect(costOf({ ...words, [own]: 10 }, 0.001, defaults).holdNano).toBeLessThan(costOf({}).holdNano)
+  })
+
+  it('is by the length of a recording where that is all that is known', () => {
+    const secondsOf = (raw: object, info: object) => {
+      const form = { raw }
+      const asked = { ...input, form, endpoint: { mode: asMode(audioTranscription) } } as unknown as Parameters[1]
+      const deployments = [{ id: 'd', info }] as unknown as Parameters[3]
+      return expectedCost(services, asked, { model: 'm' }, deployments, accounts)
+    }
+    const perSecond = { cost_per_audio_second: 1 }
+    expect(secondsOf({ length: 160_000 }, perSecond)).toEqual({ holdNano: 40e9, likelyNano: 10e9 })
+    expect(secondsOf({ received: 10, ended: false }, perSecond).likelyNano).toBeGreaterThan(60e9)
+    expect(secondsOf({ received: 160_000, ended: true }, perSecond).likelyNano).toBe(10e9)
+    const perToken = { input_cost_per_token: 1, output_cost_per_token: 1 }
+    expect(secondsOf({ length: 160_000 }, perToken).likelyNano).toBe(140e9)
   })
 
   it.each([

@@ -14,6 +14,7 @@ beforeAll(async () => {
   const entries = names.map(
     (name) => `  - model_name: ${name}
     gateway_params: { model: openai-compatible/up-${name}, api_base: "${upstream.url}${path(name)}/v1", api_key: sk-canary }
+    model_info: { cost_per_audio_second: 0.0001 }
 `,
   )
   gateway = await startGateway(`router_settings: { cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`)
@@ -137,15 +138,18 @@ describe('transcription', () => {
     expect(await finished()).toMatchObject({ usage: { audioSeconds: 7 } })
   })
 
+  // Nobody reports what a plain answer costs, and it must not cost nothing.
   it.each([
-    ['text', 'Hello\n', 'text/plain; charset=utf-8'],
-    ['srt', '1\n00:00:00,000 --> 00:00:01,000\nHello\n', 'text/plain; charset=utf-8'],
-    ['vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n', 'text/vtt'],
-  ])('comes back as %s', async (format, answer, type) => {
+    ['text', 'Hello\n', 'text/plain; charset=utf-8', 1],
+    ['srt', '1\n00:00:00,000 --> 00:01:01,500\nHello\n', 'text/plain; charset=utf-8', 61.5],
+    ['vtt', 'WEBVTT\n\n00:00.000 --> 00:07.000\nHello\n', 'text/vtt', 7],
+    ['json', '{"text":"Hello"}', 'application/json', 1],
+  ])('comes back as %s, and is billed by what is known', async (format, answer, type, audioSeconds) => {
     await upstream.script(path('hear'), [raw(200, answer, { 'content-type': type })])
     const response = await hear({ model: 'hear', response_format: format })
     expect(response.headers.get('content-type')).toBe(type)
     expect(await response.text()).toBe(answer)
+    expect(await finished()).toMatchObject({ usage: { audioSeconds, estimated: true }, costNano: audioSeconds * 1e5 })
   })
 
   it('streams its events', async () => {

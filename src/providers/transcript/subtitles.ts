@@ -15,6 +15,18 @@ export function webVtt(segments: readonly Segment[]): string {
   return `WEBVTT\n\n${cues.join('')}`
 }
 
+const CUE_END = /-->\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{3})/g
+
+/** When the last cue of SubRip or WebVTT ends, in seconds; undefined where there is none. */
+export function lastCueEnd(subtitles: string): number | undefined {
+  let end: number | undefined
+  for (const [, hours = '0', minutes, seconds, thousandths] of subtitles.matchAll(CUE_END)) {
+    const at = 3600 * Number(hours) + 60 * Number(minutes) + Number(seconds) + Number(thousandths) / 1000
+    if (end === undefined || at > end) end = at
+  }
+  return end
+}
+
 /** `HH:MM:SS,mmm`, rounded to whole milliseconds before it is taken apart. */
 function clock(seconds: number, point: ',' | '.'): string {
   const total = Math.round(seconds * 1000)
