@@ -14,6 +14,9 @@ export interface Reserved {
 /** Begins the attempt that admission has taken the lease for; undefined where that is another's, or begun already. */
 export function startReserved(call: Call, deployment: Deployment, reserved: Reserved | undefined): Attempt | undefined {
   if (reserved?.deployment !== deployment.id || call.attempts.length > 0) return undefined
+  // It was to be given back for a better one, which then took nobody.
+  const returned = call.returned.indexOf(reserved)
+  if (returned !== -1) call.returned.splice(returned, 1)
   return begin(call, reserved.attemptId, deployment)
 }
 
