@@ -62,7 +62,7 @@ export async function allow(
     // What will not begin holds nothing: nobody would settle it.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
     const order = ready.plan.order()
-    const accounts = chargedAccounts(caller, ready.plan.group.name)
+    const accounts = chargedAccounts(services.registry, caller, ready.plan.group.name)
     const cost = expectedCost(services, input, ready.request, order, accounts)
     return {
       ...counted,

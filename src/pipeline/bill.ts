@@ -1,4 +1,5 @@
 import { costNano } from '../modes/cost.ts'
+import type { Registry } from '../routing/registry.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
 import type { Attempt, Call } from './call.ts'
@@ -17,11 +18,11 @@ export interface Bill {
 }
 
 /** Reads the bill of a call that is over: every attempt that gave a part of the answer, at the price of its deployment. */
-export function billOf(call: Call, now: number): Bill {
+export function billOf(registry: Registry, call: Call, now: number): Bill {
   const { attempts, holds, caller, servedGroup } = call
   const attemptsNano = attempts.map((attempt) => costOf(call, attempt))
   const cost = sumOf(attempts, attemptsNano)
-  const charges = chargedAccounts(caller, servedGroup).map(({ subject, periodAt }) => ({
+  const charges = chargedAccounts(registry, caller, servedGroup).map(({ subject, periodAt }) => ({
     subject,
     period: holds[placeOf(subject, holds)]?.period ?? periodAt(now),
   }))

@@ -24,7 +24,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
   if (last) last.usage ??= usageOfLast(call, failure)
-  const bill = billOf(call, now)
+  const bill = billOf(services.registry, call, now)
   services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
   learnUsual(services, call)
   try {

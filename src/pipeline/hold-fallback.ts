@@ -14,7 +14,7 @@ export async function holdFallback(
   { group }: Plan,
   deployments: readonly Deployment[],
 ): Promise<void> {
-  const accounts = chargedAccounts(call.caller, group.name)
+  const accounts = chargedAccounts(services.registry, call.caller, group.name)
   const cost = expectedCost(services, call, call.request, deployments, accounts)
   const asking = (seeds: Seeds) =>
     budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))

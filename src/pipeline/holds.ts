@@ -1,4 +1,5 @@
 import type { Account } from '../limits/accounts.ts'
+import type { Registry } from '../routing/registry.ts'
 import type { Budget } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
 import type { Seeds } from './admit.ts'
@@ -20,11 +21,11 @@ export interface AskedBudget extends Budget {
 /** A budget that refuses nobody, whose soft limit wants to be told of. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** The accounts of a caller that a call to this group is charged to. */
-export function chargedAccounts({ accounts }: Caller, group: string): readonly Account[] {
+/** The accounts of a caller that a call to this group is charged to: a budget for a model holds by each of its names. */
+export function chargedAccounts({ resolve }: Registry, { accounts }: Caller, group: string): readonly Account[] {
   // Few have a budget for a single model.
   if (accounts.every(({ model }) => model === undefined)) return accounts
-  return accounts.filter(({ model }) => model === undefined || model === group)
+  return accounts.filter(({ model }) => model === undefined || model === group || resolve(model)?.name === group)
 }
 
 /** The budgets among them, each with what the call is expected to cost. */
