@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
+import { messagesOf } from '../../src/api/dialects/responses/messages.ts'
 import { joinBytes } from '../../src/lib/bytes.ts'
+import { messagesTurns } from '../../src/providers/anthropic/messages-turns.ts'
 import { converseMessages } from '../../src/providers/bedrock/converse-messages.ts'
 import { converseStream } from '../../src/providers/bedrock/converse-stream.ts'
 import { cohereStream } from '../../src/providers/cohere/cohere-stream.ts'
+import { conversationOf } from '../../src/providers/gemini/contents.ts'
 import type { StreamReader } from '../../src/providers/provider.ts'
 import { awsEvent } from '../support/aws-events.ts'
 
@@ -45,4 +48,23 @@ it.each([undefined, null, '', ' \n'])('arguments of %j go back to Bedrock as an 
   const tool_calls = [{ id: 'a', type: 'function', function: { name: 'now', arguments: written } }]
   const { messages } = converseMessages([{ role: 'assistant', content: null, tool_calls }])
   expect(messages[0]?.content).toEqual([{ toolUse: { toolUseId: 'a', name: 'now', input: {} } }])
+})
+
+const object = [{ id: 'a', type: 'function', function: { name: 'now', arguments: { zone: 'UTC' } } }]
+const calling = { role: 'assistant', content: null, tool_calls: object }
+
+it('arguments that come as an object go back as they are', () => {
+  expect(converseMessages([calling]).messages[0]?.content).toMatchObject([{ toolUse: { input: { zone: 'UTC' } } }])
+  expect(messagesTurns([calling]).messages[0]?.content).toMatchObject([{ type: 'tool_use', input: { zone: 'UTC' } }])
+  expect(conversationOf([calling], 'gemini-2.5-pro').contents[0]?.parts).toMatchObject([
+    { functionCall: { args: { zone: 'UTC' } } },
+  ])
+  const item = { type: 'function_call', call_id: 'a', name: 'now', arguments: { zone: 'UTC' } }
+  expect(messagesOf([item])).toMatchObject([{ tool_calls: [{ function: { arguments: '{"zone":"UTC"}' } }] }])
+})
+
+it.each([[3], ['[]'], [['a']]])('arguments of %j are refused', (written) => {
+  const message = { ...calling, tool_calls: [{ ...object[0], function: { name: 'now', arguments: written } }] }
+  for (const read of [converseMessages, messagesTurns]) expect(() => read([message])).toThrow(/JSON object/)
+  expect(() => conversationOf([message], 'gemini-2.5-pro')).toThrow(/JSON object/)
 })

@@ -1,4 +1,5 @@
-import { asList, asRecord, asText, entryOf, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/lenient.ts'
+import { callArguments } from '../call-arguments.ts'
 import { ownThinking } from '../foreign-thinking.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
@@ -64,8 +65,8 @@ function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
 
 function toolUse(call: JsonRecord, at: string): JsonRecord {
   if (call.type !== undefined && call.type !== 'function') throw unspoken(`${at}.type`, API)
-  const { name, arguments: text } = asRecord(call.function)
-  const input = asText(text).trim() === '' ? {} : parseRecord(asText(text))
+  const { name, arguments: written } = asRecord(call.function)
+  const input = callArguments(written)
   if (!input) throw unspoken(`${at}.function.arguments`, API, 'They must be a JSON object.')
   return cachedBlock({ type: 'tool_use', id: call.id, name, input }, call.cache_control)
 }

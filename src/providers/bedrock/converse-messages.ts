@@ -1,6 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { callArguments } from '../call-arguments.ts'
 import { ownThinking } from '../foreign-thinking.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { CONVERSE } from './converse-name.ts'
@@ -104,8 +105,7 @@ function reasoningBlock(block: JsonRecord, at: string): Block {
 
 function toolUse(call: JsonRecord, at: string): Block {
   const { name, arguments: written } = asRecord(call.function)
-  const isBare = written == null || (typeof written === 'string' && written.trim() === '')
-  const input = isBare ? {} : parseRecord(asText(written))
+  const input = callArguments(written)
   if (!input) {
     throw new GatewayError('invalid_request', 'The arguments of a tool call must be a JSON object.', {
       param: `${at}.function.arguments`,

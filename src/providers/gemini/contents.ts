@@ -1,5 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { callArguments } from '../call-arguments.ts'
 import { unspoken } from '../unspoken-fields.ts'
 import { GEMINI, generationOf } from './api-name.ts'
 import { type Part, partOf } from './media-part.ts'
@@ -90,8 +91,7 @@ function callPart(reading: Reading, call: JsonRecord, at: string): Part {
   const name = asText(call.function.name)
   const id = asText(call.id)
   reading.names.set(id, name)
-  const written = asText(call.function.arguments).trim()
-  const args = written === '' ? {} : parseRecord(written)
+  const args = callArguments(call.function.arguments)
   if (!args) {
     const param = `${at}.function.arguments`
     throw new GatewayError('invalid_request', `'${param}' must hold a JSON object.`, { param })

@@ -1,4 +1,4 @@
-import { asRecord, asText, type JsonRecord } from '../../../lib/lenient.ts'
+import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
@@ -58,7 +58,7 @@ function assistantTurn(blocks: readonly JsonRecord[], at: string): Message {
   const thoughts: JsonRecord[] = []
   for (const [index, block] of blocks.entries()) {
     const place = `${at}.${index}`
-    if (block.type === 'tool_use') calls.push(toolCall(block))
+    if (block.type === 'tool_use') calls.push(toolCall(block, place))
     else if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(block)
     else if (block.type === 'text') said.push(chatPart(block, place))
     else
@@ -80,7 +80,10 @@ function assistantTurn(blocks: readonly JsonRecord[], at: string): Message {
   }
 }
 
-function toolCall({ id, name, input, cache_control }: JsonRecord): JsonRecord {
+function toolCall({ id, name, input, cache_control }: JsonRecord, at: string): JsonRecord {
+  if (input !== undefined && input !== null && !isRecord(input)) {
+    throw inexpressible(`${at}.input`, `'${at}.input' must be an object.`)
+  }
   return {
     id,
     type: 'function',

@@ -1,4 +1,4 @@
-import { asText, entryOf } from '../../../lib/lenient.ts'
+import { asText, entryOf, isRecord } from '../../../lib/lenient.ts'
 import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { chatContent, type Part } from './content.ts'
@@ -55,7 +55,7 @@ export function messagesOf(input: string | readonly Part[]): Message[] {
       const { call_id, name, arguments: text } = item
       if (typeof call_id !== 'string') throw inexpressible(`${param}.call_id`, `'${param}.call_id' must be a string.`)
       if (typeof name !== 'string') throw inexpressible(`${param}.name`, `'${param}.name' must be a string.`)
-      const call = { name, arguments: typeof text === 'string' ? text : '{}' }
+      const call = { name, arguments: isRecord(text) ? JSON.stringify(text) : asText(text) || '{}' }
       begin().calls.push({ id: call_id, type: 'function', function: call })
     },
     function_call_output(item, param) {
