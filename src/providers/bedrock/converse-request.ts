@@ -2,7 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
-import { converseMessages, hasToolTurns } from './converse-messages.ts'
+import { converseMessages } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 import { reasoningFields } from './reasoning-fields.ts'
 import { toolConfig } from './tool-config.ts'
@@ -55,7 +55,7 @@ export function converseRequest(body: ChatRequest, model: string): JsonRecord {
     messages,
     ...(system.length > 0 ? { system } : {}),
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
-    ...toolConfig(body, hasToolTurns(messages)),
+    ...toolConfig(body, messages),
     ...outputConfig(body.response_format),
     ...serviceTier(body.service_tier),
     ...(Object.keys(modelFields).length > 0 ? { additionalModelRequestFields: modelFields } : {}),
