@@ -26,6 +26,9 @@ const NAMED_BY_CLIENT =
 const CONTENT_POLICY =
   /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 
+/** Too many tokens of a while, not of one prompt. */
+const OF_A_RATE = /rate.?limit|quota|per (minute|hour|day)/i
+
 /** Names what an answer outside 2xx of an OpenAI-shaped API means. */
 export function openaiFailure(
   status: number,
@@ -44,7 +47,14 @@ export function openaiEmbeddedFailure(error: unknown): GatewayError {
   if (status >= 400 && status <= 599) return classifyFailure(status, wire, undefined)
   if (/rate_limit|too_many/.test(`${wire.type} ${wire.code}`)) return classifyFailure(429, wire, undefined)
   if (/invalid_request/.test(`${wire.type}`)) return classifyFailure(400, wire, undefined)
+  if (wire.type === undefined && isAboutContent(wire)) return classifyFailure(400, wire, undefined)
   return classifyFailure(502, wire, undefined)
+}
+
+/** Of an error that says neither a status nor a type: another attempt would be told the same. */
+function isAboutContent({ code, inner, message }: WireError): boolean {
+  const words = `${code} ${inner} ${message}`
+  return (CONTEXT_WINDOW.test(words) || CONTENT_POLICY.test(words)) && !OF_A_RATE.test(words)
 }
 
 /** Names a failure by its status, and within the client's own mistakes by its words. */

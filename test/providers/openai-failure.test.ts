@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { messagesFailure } from '../../src/providers/anthropic/messages-failure.ts'
-import { openaiFailure } from '../../src/providers/openai-failure.ts'
+import { openaiEmbeddedFailure, openaiFailure } from '../../src/providers/openai-failure.ts'
 
 const encoder = new TextEncoder()
 const named = (status: number, body: object, read = openaiFailure) =>
@@ -101,5 +101,24 @@ describe('a 400 that is about the operator’s account is a refused access, at',
     const body = { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***bX.' }
     expect(named(400, body)).toBe('upstream_refused')
     expect(openaiFailure(400, {}, encoder.encode(JSON.stringify(body)), 0).message).not.toContain('xa***')
+  })
+})
+
+describe('an error inside an answer of status 200 that says neither a status nor a type is', () => {
+  const message = "This model's maximum context length is 8192 tokens."
+  it.each<[string, unknown, string]>([
+    ['a prompt that is too long, by its code', { code: 'context_length_exceeded', message: 'No.' }, 'context_window'],
+    ['a prompt that is too long, by its words', { message }, 'context_window'],
+    ['a prompt that is too long, as a text', message, 'context_window'],
+    ['a matter of policy', { message: 'Blocked by the content filter.' }, 'content_policy'],
+    [
+      'the provider’s own, when its words are about a rate',
+      { message: 'Too many tokens per minute.' },
+      'upstream_failed',
+    ],
+    ['the provider’s own, when it says so', { type: 'server_error', message }, 'upstream_failed'],
+    ['the provider’s own else', { message: 'Something broke.' }, 'upstream_failed'],
+  ])('%s', (_, error, failure) => {
+    expect(openaiEmbeddedFailure(error).failure).toBe(failure)
   })
 })
