@@ -123,6 +123,8 @@ describe('a request of the Messages API as chat', () => {
     ['tools.0.defer_loading', { tools: [{ name: 'f', defer_loading: true }] }],
     ['tool_choice.type', { tool_choice: { type: 'best' } }],
     ['output_config.format', { output_config: { format: { type: 'grammar' } } }],
+    ['output_config.task_budget', { output_config: { effort: 'low', task_budget: { type: 'tokens', total: 9 } } }],
+    ['messages.0.content.0.input', content({ type: 'tool_use', id: 't', name: 'f', input: '{"a":1}' }, 'assistant')],
     ['messages.0.content.0.type', content({ type: 'search_result', source: 'x' })],
     ['messages.0.content.0.type', content({ type: 'server_tool_use', id: 'x' }, 'assistant')],
     ['messages.0.content.0.source', content({ type: 'image', source: { type: 'file', file_id: 'f' } })],

@@ -24,12 +24,22 @@ const SPOKEN = new Set([
   'cache_control',
 ])
 
+/** What chat has words for in how the answer shall be. */
+const OUTPUT = new Set(['effort', 'format'])
+
 /** A request of the Messages API as chat. Throws a 400 naming the first field that chat has no words for. */
 export function toChat(request: MessagesRequest): ChatRequest {
   const strange = Object.keys(request).find((field) => !SPOKEN.has(field) && isAsked(request[field]))
   if (strange) {
     const message = `'${strange}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
     throw inexpressible(strange, message)
+  }
+  const unknown = Object.entries(asRecord(request.output_config)).find(
+    ([name, value]) => !OUTPUT.has(name) && isAsked(value),
+  )
+  if (unknown) {
+    const at = `output_config.${unknown[0]}`
+    throw inexpressible(at, `'${at}' needs a provider that speaks this dialect itself. Leave it out.`)
   }
   const { model, max_tokens, stream, stop_sequences, temperature, top_p, top_k, metadata, service_tier } = request
   return {
