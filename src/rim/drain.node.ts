@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type Abort, type Aborter, newAbort } from '../lib/abort.ts'
 import { atMost } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
@@ -43,6 +44,8 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
 export interface Connections {
   /** To be told of every answer. Aborted when its client has left before its end, or the call is cut. */
   answering(outgoing: ServerResponse): Abort
+  /** Whether an answer has begun over a connection and has not ended. */
+  isAnswered(socket: Duplex): boolean
   /** From now on every answer whose head is still to be sent announces the end of its connection. */
   last(): void
   /** Ends the calls that still run. */
@@ -69,6 +72,10 @@ export function connectionsOf(server: Server): Connections {
         if (!outgoing.writableFinished) left.abort()
       })
       return left
+    },
+    isAnswered(socket) {
+      for (const outgoing of open.keys()) if (outgoing.socket === socket && outgoing.headersSent) return true
+      return false
     },
     last() {
       lasts = true

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { failureAnswer } from '../api/failures.ts'
+import { errorBody, failureAnswer } from '../api/failures.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import type { Answer } from '../pipeline/call.ts'
@@ -56,6 +56,19 @@ function urlOf(target: string): string | undefined {
 
 function noTarget(): GatewayError {
   return new GatewayError('invalid_request', 'The request names no valid path.', { code: 'invalid_path' })
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [statusLine: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', "The request's headers are too long."],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', "The request's chunk extensions are too long."],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+}
+
+/** What is written to a connection over which came what is no request. */
+export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
+  const [statusLine, message] = UNREADABLE[code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request.']
+  const body = JSON.stringify(errorBody(new GatewayError('invalid_request', message, { code: 'unreadable_request' })))
+  return `HTTP/1.1 ${statusLine}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: Answer | Response): Promise<void> | undefined {

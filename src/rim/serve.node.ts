@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError } from '../lib/log.ts'
@@ -6,7 +6,7 @@ import { runOnce, scheduledJobs } from '../scheduled.ts'
 import { type Adapters, createServices } from '../services.ts'
 import { assets } from './assets.node.ts'
 import { connectionsOf, drain, pendingWork } from './drain.node.ts'
-import { requestListener, toResponse } from './listener.node.ts'
+import { requestListener, toResponse, unreadableAnswer } from './listener.node.ts'
 import { nodeClient } from './node-client.node.ts'
 import { startTimers } from './timers.node.ts'
 
@@ -20,6 +20,9 @@ export interface Serving {
   /** Stops accepting, lets what runs finish within the limit, cuts the rest, and writes down what was. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
+
+/** As long as Workers takes them. */
+const HEAD_BYTES = 128 * 1024
 
 /** How long records of ended calls may take to be written. */
 const RECORDS_MS = 5000
@@ -43,7 +46,7 @@ export async function serve(
   const assetAt = assets(new URL('../console/public/', import.meta.url))
   const server = createServer(
     // As many as came, as Workers shows them: the first of several credentials must not be taken for the only one.
-    { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true },
+    { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true, maxHeaderSize: HEAD_BYTES },
     requestListener((request, incoming, outgoing) => {
       const left = connections.answering(outgoing)
       const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
@@ -51,6 +54,10 @@ export async function serve(
     }, log),
   )
   const connections = connectionsOf(server)
+  server.on('clientError', (error, socket) => {
+    if (socket.writable && !connections.isAnswered(socket)) socket.write(unreadableAnswer(error))
+    ;(socket as Socket).destroySoon()
+  })
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -98,4 +98,20 @@ describe('a request', () => {
     expect(await answered).toMatch(/^HTTP\/1\.1 404 [\s\S]*nobody/)
     socket.destroy()
   })
+
+  it.each([
+    ['hello\r\n\r\n', 400],
+    ['POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(200_000)}\r\n\r\n`, 431],
+  ])('that cannot be read is told so in the one error shape (%#)', async (text, status) => {
+    const [head = '', body = ''] = (await say(text)).split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*content-type: application/json`, 'i'))
+    expect(JSON.parse(body)).toMatchObject({
+      error: { type: 'invalid_request_error', param: null, code: 'unreadable_request' },
+    })
+  })
+
+  it('with a credential of 64 KB is read, and refused for it', async () => {
+    expect(await get('/v1/models', `Authorization: Bearer sk-${'A'.repeat(65_536)}\r\n`)).toMatch(/^HTTP\/1\.1 401 /)
+  })
 })
