@@ -12,7 +12,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** What Workers answers from `[assets]`: the files of a folder, read once, by their path. */
-export function assets(folder: URL): (method: string, path: string) => Answer | undefined {
+export function assets(folder: URL): (method: string, target: string) => Answer | undefined {
   const root = fileURLToPath(folder)
   const files = new Map<string, Uint8Array>(
     readdirSync(root, { recursive: true, withFileTypes: true })
@@ -20,8 +20,10 @@ export function assets(folder: URL): (method: string, path: string) => Answer | 
       .map(({ parentPath, name }) => join(parentPath, name))
       .map((file) => [`/${relative(root, file).split(sep).join('/')}`, readFileSync(file)] as const),
   )
-  return (method, path) => {
-    const file = method === 'GET' || method === 'HEAD' ? files.get(path) : undefined
+  return (method, target) => {
+    if (method !== 'GET' && method !== 'HEAD') return undefined
+    const [path = ''] = target.split('?', 1)
+    const file = files.get(path)
     if (!file) return undefined
     const headers = { 'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream' }
     return { status: 200, headers, body: file }

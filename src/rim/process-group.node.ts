@@ -68,7 +68,8 @@ export async function leadGroup(options: {
   let stopping = false
   let exitCode = 0
 
-  const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  // One that has died stays in the list until its channel is closed as well, which may come later.
+  const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[]
 
   function stop(signal: NodeJS.Signals): void {
     stopping = true

@@ -13,6 +13,7 @@ it('answers the files that Workers answers without the worker', async () => {
   const icon = await gateway.fetch('/favicon.svg')
   expect(icon.headers.get('content-type')).toBe('image/svg+xml')
   expect((await gateway.fetch('/favicon.svg', { method: 'HEAD' })).status).toBe(200)
+  expect((await gateway.fetch('/favicon.svg?v=2')).headers.get('content-type')).toBe('image/svg+xml')
 })
 
 it.each(['/..%2fpackage.json', '/../package.json', '/robots.txt/', '/%72obots.txt'])(
