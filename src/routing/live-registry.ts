@@ -20,7 +20,8 @@ import { entryOf } from './stored-model.ts'
  *  what was published for groups. A database that is away leaves the last known one. */
 export interface LiveRegistry {
   current(): Registry
-  /** Takes the first look, where promises outlive requests: whoever comes before it has ended waits for this one. */
+  /** Takes the first look, where promises outlive requests: whoever comes before it has ended waits for this one, and
+   *  those that have to wait later share their looks as well. */
   begin(): void
   /** Called by every request that may use it. A promise where it has to wait, and then not for long: before the first
    *  look at the database, and after a silence in which nobody has looked. Else looks beside the request. */
@@ -59,6 +60,7 @@ export function liveRegistry(options: {
   let askedAt = Number.NEGATIVE_INFINITY
   let seenAt = Number.NEGATIVE_INFINITY
   let away = false
+  let shares = false
   let beginning: Promise<void> | undefined
   let awayError = ''
   let namesChecked = false
@@ -141,18 +143,25 @@ export function liveRegistry(options: {
     }
   }
 
+  /** One look for all that have to wait for it. */
+  function lookTogether(): Promise<void> {
+    beginning ??= look().finally(() => {
+      beginning = undefined
+    })
+    return beginning
+  }
+
   return {
     current: () => current,
     begin() {
-      beginning = look().finally(() => {
-        beginning = undefined
-      })
+      shares = true
+      void lookTogether()
     },
     attend(defer) {
       const time = now()
       const waits = !away && time - seenAt > STALE_MS
       if (!waits && time - askedAt < LOOK_EVERY_MS) return undefined
-      const looking = (waits && beginning) || look()
+      const looking = waits && shares ? lookTogether() : look()
       defer(looking)
       if (!waits) return undefined
       const first = seenAt === Number.NEGATIVE_INFINITY

@@ -77,6 +77,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
   it('is looked at once for a start and all requests that come before the database has answered', async () => {
     let answer = (_revision: string) => {}
     let asked = 0
+    let time = 0
     const records = {
       revision: () => {
         asked++
@@ -92,7 +93,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       policies: { ...routeGroupPolicyRecords({} as Sql), published: never },
       seal: sealUnder(undefined),
       log: jsonLog('debug', () => {}),
-      now: Date.now,
+      now: () => time,
     })
     registry.begin()
     const waiting = [registry.attend(() => {}), registry.attend(() => {})]
@@ -101,5 +102,12 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
     await Promise.all(waiting)
     expect(asked).toBe(1)
     expect(registry.attend(() => {})).toBeUndefined()
+
+    // And once for all that come at once after a silence.
+    time += 60_000
+    const later = [registry.attend(() => {}), registry.attend(() => {}), registry.attend(() => {})]
+    answer('0')
+    await Promise.all(later)
+    expect(asked).toBe(2)
   })
 })
