@@ -47,7 +47,11 @@ export async function failover(
       const askedNobody = call.attempts.length === attempts
       // A group in which nobody was asked has served nothing, and says less than who was asked before.
       if (askedNobody) call.servedGroup = servedGroup
-      if (!askedNobody || attempts === 0 || !NOBODY_FREE.includes(error.failure)) failure = error
+      if (call.client.signal.aborted) throw departure(call.client.signal)
+      const says = !askedNobody || failure === undefined || (attempts === 0 && NOBODY_FREE.includes(error.failure))
+      if (says) failure = error
+      // What is wrong with the request is so everywhere; those that wait were to answer for an earlier failure.
+      if (!askedNobody && chain !== 'fallbacks') waiting.length = 0
     }
     reserved = undefined
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
