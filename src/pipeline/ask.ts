@@ -5,7 +5,7 @@ import { estimatedUsage } from '../modes/usage.ts'
 import type { Hedge } from '../routing/group-settings.ts'
 import { learnWait, p95Wait } from '../routing/recent-waits.ts'
 import { attempt, type Committed } from './attempt.ts'
-import type { Attempt, Call } from './call.ts'
+import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import type { Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
@@ -94,7 +94,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
       other.outrun = true
       other.endedAt = performance.now()
       other.firstTokenAt = undefined
-      if (call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(call.bytes.byteLength, 0)
+      if (call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(requestBytes(call), 0)
       outrun.abort()
     }
     if (call.attempts.at(-1) !== last) {

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { textBytes } from '../lib/text-bytes.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
@@ -108,9 +109,9 @@ export function newAttemptId(): string {
 /** What a form is taken to be at least, while it comes and its client has not said. */
 const UNKNOWN_FORM_BYTES = 1_048_576
 
-/** How large the request is: of a form, what its client announced, else what came. */
+/** How much there is to read in the request: of a form, what its client announced, else what came. */
 export function requestBytes({ bytes, form }: Pick<CallInput, 'bytes' | 'form'>): number {
-  if (!form) return bytes.byteLength
+  if (!form) return textBytes(bytes)
   const { length, ended, received } = form.raw
   return length ?? (ended ? received : Math.max(received, UNKNOWN_FORM_BYTES))
 }

@@ -55,7 +55,7 @@ function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | und
   // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
   const pending = GIVEN_UP.includes(call.attempts.at(-1)?.failure?.failure)
   if (!answered && !pending) return undefined
-  if (mode.unit === 'tokens') return estimatedUsage(call.bytes.byteLength, call.outputCharacters)
+  if (mode.unit === 'tokens') return estimatedUsage(requestBytes(call), call.outputCharacters)
   // Nobody works on a file that has not come.
   return answered || call.form?.raw.ended !== false ? inMoney(call, usageOf(measured)) : usageOf(measured)
 }

@@ -8,7 +8,7 @@ import { estimatedUsage, tokensOfCharacters, type Usage } from '../modes/usage.t
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import { attempt, type OpenStream } from './attempt.ts'
-import type { Attempt, Call } from './call.ts'
+import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { ClientStream } from './client.ts'
 import { defaultFields } from './default-fields.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -64,7 +64,7 @@ export function rescueOf(
 function close(call: Call, failed: Attempt, failure: GatewayError): void {
   failed.failure = failure
   failed.endedAt = performance.now()
-  failed.usage = reportedUsage(call) ?? estimatedUsage(call.bytes.byteLength, call.outputCharacters)
+  failed.usage = reportedUsage(call) ?? estimatedUsage(requestBytes(call), call.outputCharacters)
   call.usage = undefined
   call.outputCharacters = 0
 }
