@@ -1,5 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import { asRecord, asText, isRecord } from '../../lib/lenient.ts'
+import { type JsonEnd, jsonEnd } from './json-end.ts'
 
 /** What an assembled call is told to. */
 export interface CallWriter {
@@ -10,7 +11,9 @@ interface Assembled {
   readonly givenId: string
   /** Until the name is known, there is nobody to tell. */
   writer: CallWriter | undefined
+  name: string
   waiting: string
+  readonly end: JsonEnd
 }
 
 /** Puts the fragments of parallel tool calls together. Vendors differ: some leave out the index or the id, some give
@@ -22,20 +25,27 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
   let last: Assembled | undefined
 
   const begin = (givenId: string): Assembled => {
-    const call: Assembled = { givenId, writer: undefined, waiting: '' }
+    const call: Assembled = { givenId, writer: undefined, name: '', waiting: '', end: jsonEnd() }
     all.push(call)
     return call
   }
   const name = (call: Assembled, text: string) => {
     const callId = call.givenId !== '' && !callIds.has(call.givenId) ? call.givenId : newId('call')
     callIds.add(callId)
+    call.name = text
     call.writer = open(callId, text)
     if (call.waiting !== '') call.writer.add(call.waiting)
   }
-  const callOf = (index: unknown, id: string, named: boolean): Assembled => {
+  /** Whether what is said under a name is of another call than the one that was known in its place. */
+  const isAnother = (known: Assembled, id: string, given: string, fragment: string): boolean => {
+    if (given === '' || !known.writer) return false
+    if (id !== '') return known.givenId !== id
+    // Some repeat the name with every fragment: what is closed takes none.
+    return known.name !== given || (known.end.closed && fragment.trim() !== '')
+  }
+  const callOf = (index: unknown, id: string, given: string, fragment: string): Assembled => {
     const known = typeof index === 'number' ? byIndex.get(index) : last
-    const another = named && id !== '' && known?.writer !== undefined && known.givenId !== id
-    const call = known && !another ? known : begin(id)
+    const call = known && !isAnother(known, id, given, fragment) ? known : begin(id)
     if (typeof index === 'number') byIndex.set(index, call)
     last = call
     return call
@@ -45,10 +55,11 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
     take(delta: unknown): void {
       const { index, id, function: called } = asRecord(delta)
       const { name: given, arguments: told } = asRecord(called)
-      const call = callOf(index, asText(id), asText(given) !== '')
-      if (!call.writer && asText(given) !== '') name(call, asText(given))
       const fragment = isRecord(told) ? JSON.stringify(told) : asText(told)
+      const call = callOf(index, asText(id), asText(given), fragment)
+      if (!call.writer && asText(given) !== '') name(call, asText(given))
       if (fragment === '') return
+      call.end.hear(fragment)
       if (call.writer) call.writer.add(fragment)
       else call.waiting += fragment
     },

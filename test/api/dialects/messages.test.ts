@@ -378,6 +378,39 @@ describe('chunks as events', () => {
     expect(words.write({ ...identity, usage: null } as unknown as ChatChunk)).toBeInstanceOf(Uint8Array)
   })
 
+  it('tell calls apart that come under one index without an id', () => {
+    const whole = (name: string, text: string) => ({ tool_calls: [{ index: 0, function: { name, arguments: text } }] })
+    const said = contentOf(
+      eventsOf([
+        whole('f', '{"a":1}'),
+        whole('f', '{"a":2}'),
+        whole('g', '{"b":'),
+        whole('g', '"}"'),
+        whole('g', '}'),
+        whole('g', ' '),
+        whole('h', '{}'),
+      ]),
+    )
+    expect(said).toMatchObject([
+      { type: 'tool_use', name: 'f', input: { a: 1 } },
+      { type: 'tool_use', name: 'f', input: { a: 2 } },
+      { type: 'tool_use', name: 'g', input: { b: '}' } },
+      { type: 'tool_use', name: 'h', input: {} },
+    ])
+  })
+
+  it('read the arguments of a call once, however many fragments of another come between', () => {
+    const words = messagesDialect.stream(asked({ stream: true }))
+    const write = (delta: ChatDelta) =>
+      words.write({ ...identity, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null }] })
+    write(call(0, 'a', 'f'))
+    write(more(0, `{"text":"${'x'.repeat(4_000_000)}`))
+    write(call(1, 'b', 'g'))
+    const began = performance.now()
+    for (let count = 0; count < 2000; count++) write(more(1, 'x'))
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
   it('let a call go out as it comes when the one before it is complete', () => {
     const words = messagesDialect.stream(asked({ stream: true }))
     const write = (delta: ChatDelta) =>

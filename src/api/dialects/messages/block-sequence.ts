@@ -1,6 +1,6 @@
-import { parseRecord } from '../../../lib/lenient.ts'
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
 import type { CallWriter } from '../call-assembly.ts'
+import { type JsonEnd, jsonEnd } from '../json-end.ts'
 
 type Emit = (type: string, value: object) => void
 
@@ -9,7 +9,10 @@ interface Block {
   readonly start: Readonly<Record<string, unknown>> & { readonly type: string }
   /** Deltas that wait for the block's turn. */
   waiting: object[]
-  text: string
+  /** Whether it has said anything. */
+  spoken: boolean
+  /** Of a call: where its arguments end. */
+  readonly input: JsonEnd | undefined
   ended: boolean
 }
 
@@ -38,7 +41,7 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
   }
   /** Words of a block may end wherever other content begins; the arguments of a call end as JSON does. */
   function isComplete(block: Block): boolean {
-    return block.ended || block.start.type !== 'tool_use' || parseRecord(block.text) !== undefined
+    return block.ended || !block.input || block.input.closed
   }
   function add(block: Block): Block {
     queue.push(block)
@@ -46,7 +49,8 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     return block
   }
   function extend(block: Block, delta: object, text: string): void {
-    block.text += text
+    block.spoken ||= text !== ''
+    block.input?.hear(text)
     if (block === opened) emit('content_block_delta', { index, delta })
     else block.waiting.push(delta)
     turn()
@@ -69,7 +73,7 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
     /** Ends the thought that was told, or tells and ends one that was not. */
     sign(thinking: string, signature: string): void {
       const block = current('thinking')
-      if (block.text === '' && thinking !== '') extend(block, { type: 'thinking_delta', thinking }, thinking)
+      if (!block.spoken && thinking !== '') extend(block, { type: 'thinking_delta', thinking }, thinking)
       if (signature !== '') extend(block, { type: 'signature_delta', signature }, '')
       block.ended = true
       turn()
@@ -99,5 +103,5 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
 }
 
 function fresh(start: Block['start']): Block {
-  return { start, waiting: [], text: '', ended: false }
+  return { start, waiting: [], spoken: false, input: start.type === 'tool_use' ? jsonEnd() : undefined, ended: false }
 }

@@ -1,0 +1,30 @@
+/** Hears a JSON object in pieces and knows when it is closed, reading each letter once. */
+export interface JsonEnd {
+  hear(piece: string): void
+  readonly closed: boolean
+}
+
+export function jsonEnd(): JsonEnd {
+  let depth = 0
+  let begun = false
+  let quoted = false
+  let escaped = false
+  return {
+    hear(piece) {
+      for (let at = 0; at < piece.length; at++) {
+        const letter = piece[at]
+        if (escaped) escaped = false
+        else if (quoted && letter === '\\') escaped = true
+        else if (letter === '"') quoted = !quoted
+        else if (quoted) continue
+        else if (letter === '{' || letter === '[') {
+          depth += 1
+          begun ||= letter === '{'
+        } else if (letter === '}' || letter === ']') depth -= 1
+      }
+    },
+    get closed() {
+      return begun && depth === 0
+    },
+  }
+}
