@@ -5,6 +5,7 @@ import type { ChatRequest } from '../modes/chat.ts'
 import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
+import { withoutCacheMarks, withTextResults } from './plain-conversation.ts'
 import type { Adapter, Reply } from './provider.ts'
 import { type ReasoningField, withReasoning } from './reasoning-history.ts'
 import { upstreamMetadata } from './upstream-metadata.ts'
@@ -22,6 +23,8 @@ export interface ChatQuirks {
   readonly reasoning?: ReasoningField
   /** It has no such field, and its own clients know that: only what comes from another dialect is looked through. */
   readonly refusesReasoning?: true
+  /** It takes marks of what to cache, as they come from the Messages API. */
+  readonly cacheMarks?: true
   /** The member of a chunk that the usage is in, where it is not the chunk itself. */
   readonly usageUnder?: string
 }
@@ -39,8 +42,12 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       } else if (streamed && body.stream_options?.include_usage !== true) {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
-      const messages = reasoning ? withReasoning(body.messages, reasoning) : undefined
-      if (messages && messages !== body.messages) changes.messages = messages
+      if (translated) Object.assign(changes, plain(body, quirks))
+      if (reasoning) {
+        const told = (changes.messages ?? body.messages) as ChatRequest['messages']
+        const messages = withReasoning(told, reasoning)
+        if (messages !== told) changes.messages = messages
+      }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
       Object.assign(changes, limitRenamed(body, quirks.maxTokens))
       return {
@@ -70,6 +77,13 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 
 /** Chat with OpenAI itself. */
 export const openaiChat = openaiChatWith({ refusesReasoning: true })
+
+/** What came from another dialect, without what only others take. */
+function plain({ messages, tools }: ChatRequest, { cacheMarks }: ChatQuirks): Record<string, unknown> {
+  const told = withTextResults(messages)
+  if (cacheMarks) return told === messages ? {} : { messages: told }
+  return { messages: withoutCacheMarks(told), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
+}
 
 /** The limit of output tokens under the vendor's name for it. A client that sent both gets the vendor's own answer. */
 function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record<string, unknown> {

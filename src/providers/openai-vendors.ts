@@ -41,7 +41,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     ...MAX_TOKENS,
   },
   deepseek: { apiBase: 'https://api.deepseek.com/v1', beside: [], ...MAX_TOKENS, reasoning: 'reasoning_content' },
-  openrouter: { apiBase: 'https://openrouter.ai/api/v1', beside: ['embedding'] },
+  openrouter: { apiBase: 'https://openrouter.ai/api/v1', beside: ['embedding'], cacheMarks: true },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
   perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], models: false, ...MAX_TOKENS, reasoning: 'none' },
   xai: { apiBase: 'https://api.x.ai/v1', beside: ['responses', 'image_generation'] },
