@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
+import { callMetadata } from './call-metadata.ts'
 import type { Mode } from './mode.ts'
 import { textTokens } from './tariff.ts'
+import { tool } from './tool.ts'
 
 const message = () =>
   z.looseObject({
@@ -14,10 +16,8 @@ export const chatRequest = lazily(() =>
     messages: z.array(message()).min(1).describe('The conversation so far.'),
     stream: z.boolean().nullish().describe('Answer as server-sent events.'),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    tools: z.array(z.looseObject({ type: z.string() })).nullish(),
-    metadata: z
-      .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
-      .nullish(),
+    tools: z.array(tool()).nullish(),
+    metadata: callMetadata().nullish(),
   }),
 )
 export type ChatRequest = z.output<ReturnType<typeof chatRequest>>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
+import { callMetadata } from './call-metadata.ts'
 import type { Mode } from './mode.ts'
 import { textTokens } from './tariff.ts'
 
@@ -14,9 +15,7 @@ export const completionRequest = lazily(() =>
     prompt: prompt().describe('The text to answer; a list is joined by newlines.'),
     stream: z.boolean().nullish().describe('Answer as server-sent events.'),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    metadata: z
-      .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
-      .nullish(),
+    metadata: callMetadata().nullish(),
   }),
 )
 export type CompletionRequest = z.output<ReturnType<typeof completionRequest>>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
+import { callMetadata } from './call-metadata.ts'
 
 const block = () => z.looseObject({ type: z.string() })
 const content = () => z.union([z.string(), z.array(block())])
@@ -21,12 +22,7 @@ export const messagesRequest = lazily(() =>
     top_p: z.number().nullish(),
     top_k: z.number().nullish(),
     thinking: z.looseObject({ type: z.string() }).nullish(),
-    metadata: z
-      .looseObject({
-        user_id: z.string().nullish(),
-        tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.'),
-      })
-      .nullish(),
+    metadata: callMetadata({ user_id: z.string().nullish() }).nullish(),
   }),
 )
 export type MessagesRequest = z.output<ReturnType<typeof messagesRequest>>

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
+import { callMetadata } from './call-metadata.ts'
+import { tool } from './tool.ts'
 
 /** A request of the Responses dialect. Loose, since a vendor that speaks it natively gets what the client wrote; what
  *  chat cannot express is found in the translation. */
@@ -12,7 +14,7 @@ export const responsesRequest = lazily(() =>
       .describe('What to answer: a text, or items such as messages, function calls and their outputs.'),
     instructions: z.string().nullish().describe('Goes before the input, as a system message.'),
     stream: z.boolean().nullish().describe('Answer as server-sent events.'),
-    tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+    tools: z.array(tool()).nullish(),
     tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
     text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
     reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
@@ -24,9 +26,7 @@ export const responsesRequest = lazily(() =>
     store: z.boolean().nullish(),
     background: z.boolean().nullish(),
     previous_response_id: z.string().nullish(),
-    metadata: z
-      .looseObject({ tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.') })
-      .nullish(),
+    metadata: callMetadata().nullish(),
   }),
 )
 export type ResponsesRequest = z.output<ReturnType<typeof responsesRequest>>

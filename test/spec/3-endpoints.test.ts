@@ -15,6 +15,8 @@ let gateway: TestGateway
 beforeAll(async () => {
   const names = ['model', 'image', 'speech', 'hear', 'rank']
   const model_list = names.map((name) => deployment(upstream.url, name, `endpoints-${name}`))
+  const openai = { model: 'openai/endpoints-native', api_key: 'k' }
+  model_list.push(deployment(upstream.url, 'native', 'endpoints-native', {}, openai))
   gateway = await startGateway(configuration({ model_list }))
 })
 afterAll(() => gateway.close())
@@ -33,6 +35,27 @@ describe('Proxy endpoints', () => {
       usage: { total_tokens: expect.any(Number) },
     })
   })
+
+  it.each(['/v1/chat/completions', '/v1/responses'])(
+    'POST %s: a managed tool or a prompt that is not there is refused, not left out; a tool of the vendor passes',
+    async (path) => {
+      const asked = path === '/v1/responses' ? { model: 'native', input: 'Hello' } : { model: 'native', messages }
+      const refused: [string, object][] = [
+        ['tools.0.server', { tools: [{ type: 'mcp', server: 'docs', require_approval: 'never' }] }],
+        ['metadata.prompt_ref', { metadata: { prompt_ref: 'greeting' } }],
+      ]
+      for (const [param, more] of refused) {
+        for (const stream of [false, true]) {
+          const response = await post(path, { ...asked, ...more, stream })
+          expect(response.status).toBe(400)
+          expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } })
+        }
+      }
+      const tools = [{ type: 'mcp', server_label: 'docs', server_url: 'https://docs.test/mcp' }]
+      await (await post(path, { ...asked, tools, metadata: { prompt_ref: null } })).text()
+      expect(sent((await upstream.calls('endpoints-native')).at(-1)).tools).toEqual(tools)
+    },
+  )
 
   it('POST /v1/chat/completions: an event stream when `stream` is true', async () => {
     const response = await gateway.chat({ model: 'model', messages, stream: true })
@@ -127,7 +150,7 @@ describe('Proxy endpoints', () => {
   it('GET /v1/models: model list', async () => {
     expect(await (await gateway.fetch('/v1/models')).json()).toMatchObject({
       object: 'list',
-      data: [{ id: 'hear' }, { id: 'image' }, { id: 'model' }, { id: 'rank' }, { id: 'speech' }],
+      data: [{ id: 'hear' }, { id: 'image' }, { id: 'model' }, { id: 'native' }, { id: 'rank' }, { id: 'speech' }],
     })
   })
 })

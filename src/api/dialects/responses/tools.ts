@@ -4,15 +4,13 @@ import { known, type Part } from './content.ts'
 
 type Tools = ResponsesRequest['tools']
 
-/** Functions in chat's nested shape. The gateway's own tools stay as they are; every other tool is one that a provider
- *  runs itself. */
+/** Functions in chat's nested shape. Every other tool is one that a provider runs itself. */
 export function chatTools(tools: Tools): { readonly tools?: (Part & { readonly type: string })[] } {
   if (!tools || tools.length === 0) return {}
   return {
     tools: tools.map((tool, index) => {
       const { type, name, description, parameters, strict } = tool
       if (type === 'function') return { type, function: known({ name, description, parameters, strict }) }
-      if (type === 'mcp' && typeof tool.server === 'string') return tool
       throw inexpressible(
         `tools.${index}.type`,
         `Tools of type '${type}' run at providers that speak Responses themselves, and no deployment of this model does.`,
