@@ -13,6 +13,7 @@ import { asFailure, failureAnswer } from './failures.ts'
 import { audit } from './middleware/audit.ts'
 import { bearerOf } from './middleware/bearer.ts'
 import { readJson } from './middleware/read-json.ts'
+import { refuseCompressed } from './middleware/refuse-compressed.ts'
 import { report } from './middleware/report.ts'
 import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
@@ -36,6 +37,7 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     try {
       if (contract.auth !== 'public') await authenticate(services, exchange, contract)
       for (const validate of validators()) await validate(c, nothingElse)
+      if (jsonSchema) refuseCompressed(c.req.header('content-encoding'))
       const json = jsonSchema
         ? await readJson(c.env.client, c.req.header('content-type'), jsonSchema(), limit)
         : undefined

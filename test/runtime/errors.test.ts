@@ -68,6 +68,16 @@ describe('every path answers in the one error shape', () => {
       { status: 415, code: 'unsupported_media_type' },
     ],
     [
+      'a compressed body',
+      () =>
+        gateway.fetch('/v1/chat/completions', {
+          method: 'POST',
+          body: '\u001f\u008b',
+          headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        }),
+      { status: 415, code: 'unsupported_media_type' },
+    ],
+    [
       'an oversized body',
       () => gateway.chat({ model: 'echo', messages, padding: 'x'.repeat(3000) }),
       { status: 413, code: 'payload_too_large' },

@@ -3,6 +3,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
 import { type IncomingForm, incomingForm } from '../../pipeline/incoming-form.ts'
 import { runCall } from '../../pipeline/run-call.ts'
+import { refuseCompressed } from '../middleware/refuse-compressed.ts'
 import { defineRoute, type Route, type RouteContract } from '../route.ts'
 import type { Scope } from '../scope.ts'
 
@@ -26,6 +27,7 @@ export function modelRoute(
       let bytes = NO_BYTES
       try {
         contentType = requireType(scope.header('content-type'), mode.body)
+        refuseCompressed(scope.header('content-encoding'))
         const { max_json_bytes, max_upload_bytes } = services.config.general_settings
         if (mode.body === 'json') bytes = await client.body(max_json_bytes)
         else form = incomingForm(client, mode, contentType, max_upload_bytes)
