@@ -31,6 +31,8 @@ const MOST_LOCAL_CALLS = 100_000
 /** How many owed settlements one settled call brings along. */
 const BROUGHT_ALONG = 20
 
+const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
+
 /** A shared store that never hangs a call and never fails one but by `fail_closed`: deadlines, a breaker, and a local store
  *  that stands in. What the shared store missed of money and changed records is told to it when it is back; counters and
  *  slots of the stand-in are dropped. After a call is admitted, nothing here throws because the store is away. */
@@ -108,12 +110,14 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   }
 
   /** The shared store may have let in a call whose answer was not heard, and which is refused here: nobody would settle
-   *  it. One that holds no slot may be a part of a call that goes on, and is settled with it. */
-  function giveBack({ callId, slots, budgets }: Admission): void {
-    if (slots.length === 0) return
+   *  it. One that asks for no deployment may be a part of a call that goes on, and is settled with it. */
+  function giveBack({ callId, attemptId, slots, budgets, candidates }: Admission): void {
+    if (slots.length === 0 && candidates.length === 0) return
     const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
     const subjects = slots.map(({ subject }) => subject)
-    defer(settle({ callId, slots: subjects, budgets: unspent, outcomes: [], counters: {}, entries: [] }))
+    // Whichever of them it has reserved.
+    const outcomes = candidates.map(({ deployment }) => ({ attemptId, deployment, ...UNUSED }))
+    defer(settle({ callId, slots: subjects, budgets: unspent, outcomes, counters: {}, entries: [] }))
   }
 
   async function settle(outcome: Settlement): Promise<void> {

@@ -293,6 +293,19 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     proxy.weather = 'fair'
     await sleep(200)
     expect((await other.admit(call({ slots, budgets: held }))).kind).toBe('admitted')
+    // Where nobody limits how many run at once, too.
+    proxy.weather = 'unheard'
+    const candidates = [{ deployment: 'east', limits: {} }]
+    await store
+      .admit(call({ budgets: budget(100).map((one) => ({ ...one, subject: 'team:2', holdNano: 100 })), candidates }))
+      .catch(() => {})
+    proxy.weather = 'fair'
+    await sleep(200)
+    expect(
+      (await other.admit(call({ budgets: budget(100).map((one) => ({ ...one, subject: 'team:2', holdNano: 100 })) })))
+        .kind,
+    ).toBe('admitted')
+    expect(await other.signals(['east'])).toMatchObject([{ active: 0 }])
   })
 
   it('frees locally what was taken locally', async () => {
