@@ -1,6 +1,6 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { editJson } from '../lib/edit-json.ts'
-import { asGatewayError, type GatewayError } from '../lib/errors.ts'
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import type { ChatRequest } from '../modes/chat.ts'
 import type { ChatChunk, WireUsage } from '../modes/chat-completion.ts'
@@ -11,10 +11,12 @@ import { attempt, type OpenStream } from './attempt.ts'
 import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { ClientStream } from './client.ts'
 import { defaultFields } from './default-fields.ts'
+import { holdFallback } from './hold-fallback.ts'
 import type { PipelineServices } from './pipeline.ts'
+import type { Plan } from './plan.ts'
 import { KEEP_ALIVE } from './relay.ts'
 import { reportedUsage } from './reported-usage.ts'
-import { refusesPrefix, rescueTargets } from './rescue-targets.ts'
+import { type RescueTarget, refusesPrefix, rescueTargets } from './rescue-targets.ts'
 import type { Said } from './said.ts'
 import { settleEnded } from './settle-ended.ts'
 import { inChunks, type WrittenReader } from './speak.ts'
@@ -72,18 +74,20 @@ function close(call: Call, failed: Attempt, failure: GatewayError): void {
 async function goOn(
   services: PipelineServices,
   call: Call,
-  { targets, said, voice }: { targets: readonly Deployment[]; said: Said; voice: WrittenReader },
+  { targets, said, voice }: { targets: readonly RescueTarget[]; said: Said; voice: WrittenReader },
 ): Promise<OpenStream | undefined> {
-  for (const target of targets) {
+  for (const { deployment: target, plan } of targets) {
     if (call.client.signal.aborted || performance.now() >= call.deadline) return undefined
     const speaker = inChunks(target, call.endpoint.mode)
     const from = call.attempts.at(-1)
+    if (speaker && !(await affords(services, call, plan, target))) continue
     const started = speaker && (await startAttempt(services, call, target))
     if (!started) continue
     try {
       const outgoing = continuing(call, target, said.text())
       const committed = await attempt(services, call, started, { speaker, outgoing })
       if (committed.kind !== 'stream') return undefined
+      call.servedGroup = plan.group.name
       services.log.info('stream.rescued', {
         callId: call.id,
         from: from?.deployment.id,
@@ -99,6 +103,18 @@ async function goOn(
     }
   }
   return undefined
+}
+
+/** Holds what a rescuer of another group may cost beyond what the call holds. False where a budget has no room for it. */
+async function affords(services: PipelineServices, call: Call, plan: Plan, target: Deployment): Promise<boolean> {
+  if (plan.group.name === call.servedGroup) return true
+  try {
+    await holdFallback(services, call, plan, [target])
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  }
 }
 
 /** The client's request with what was said so far as the beginning of the answer. */

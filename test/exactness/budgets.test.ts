@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { GatewayProcess } from '../rim/gateway-process.ts'
 import { deployment } from '../spec/configuration.ts'
 import { startUpstream, type Upstream } from '../support/scripted-upstream.ts'
-import { answer, json, silence } from '../support/upstream/index.ts'
+import { answer, cutAfter, json, silence } from '../support/upstream/index.ts'
 import { as, LEVELS, type Level, PATHS, type Pair, pairExists, spread, startPair, statusOf } from './pair.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -24,7 +24,11 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
       model_list: [
         deployment(upstream.url, 'cheap', 'budget-cheap', { ...free, output_cost_per_token: 0.001 }),
         deployment(upstream.url, 'other', 'budget-other', { ...free, output_cost_per_token: 0.001 }),
-        deployment(upstream.url, 'dear', 'budget-dear', { ...free, output_cost_per_token: 0.1 }),
+        deployment(upstream.url, 'dear', 'budget-dear', {
+          ...free,
+          output_cost_per_token: 0.1,
+          supports_assistant_prefix: true,
+        }),
         deployment(upstream.url, 'verbose', 'budget-verbose', { ...free, output_cost_per_token: 0.001 }),
       ],
     })
@@ -186,8 +190,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     const poor = await pair.family({ user: { max_budget: 0.5 } })
     const before = served('dear')
     const refused = await ask(pair.gateways[0], poor.key)
-    expect(refused.status).toBe(429)
-    expect(await refused.json()).toMatchObject({ error: { code: 'budget_exceeded', param: 'user_budget' } })
+    expect(await refused.json()).toMatchObject({ error: { code: 'upstream_failed' } })
     expect(served('dear')).toBe(before)
     await expect.poll(() => storedOf(`user:${poor.ids.user}`)).toEqual({ spent: 0, held: 0 })
 
@@ -202,8 +205,20 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     const { key } = await pair.family({ team: { model_max_budget: { dear: 0.5 } } })
     const before = served('dear')
     const refused = await ask(pair.gateways[0], key)
-    expect(await refused.json()).toMatchObject({ error: { code: 'budget_exceeded', param: 'team_model_budget' } })
+    expect(await refused.json()).toMatchObject({ error: { code: 'upstream_failed' } })
     expect(served('dear')).toBe(before)
+  })
+
+  it('the budget of a model that would go on with a cut answer is asked, too', async () => {
+    upstream.script('budget-cheap', [answer({ text: 'one two three' }, cutAfter({ frames: 3 }))])
+    const cut = async (budget: number) => {
+      const { key } = await pair.family({ team: { model_max_budget: { dear: budget } } })
+      const before = served('dear')
+      const text = await (await ask(pair.gateways[0], key, { stream: true })).text()
+      return [served('dear') - before, text.includes('upstream_truncated')]
+    }
+    expect(await cut(0.5)).toEqual([0, true])
+    expect(await cut(50)).toEqual([1, false])
   })
 
   it.each(LEVELS)('a soft budget of the %s refuses nobody and is told of once, by whichever process', async (level) => {

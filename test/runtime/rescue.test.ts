@@ -157,7 +157,7 @@ describe('an answer that fails after it began', () => {
     expect(await bodyOf(third)).toMatchObject({
       messages: [...messages, { role: 'assistant', content: 'one two three four' }],
     })
-    expect(await line()).toMatchObject({ ending: 'answered', deployment: third, attempts: 3 })
+    expect(await line()).toMatchObject({ ending: 'answered', model: 'spare', deployment: third, attempts: 3 })
   })
 
   it('is finished by a fallback where its group refuses the prefix, which is remembered', async () => {
