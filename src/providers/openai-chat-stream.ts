@@ -20,8 +20,11 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
   const read = (frame: Frame): StreamStep => {
     const data = dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
-    // Some vendors answer with fewer choices than they were asked for.
-    if (data === '[DONE]') return { out: frame.bytes, done: true, ...(ended ? { finished: true } : {}) }
+    // Some vendors answer with fewer choices than they were asked for; each that began has to have ended.
+    if (data === '[DONE]') {
+      const whole = ended !== undefined && ended.size === begun?.size
+      return { out: frame.bytes, done: true, ...(whole ? { finished: true } : {}) }
+    }
     const chunk = parseRecord(data)
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
@@ -39,6 +42,10 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
       const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
       const content = contentOf(delta)
       said = delta
+      if (awaited > 1) {
+        begun ??= new Set()
+        begun.add(index)
+      }
       characters += content.characters
       commits ||= content.calls
       // Some vendors write an empty one into every chunk.
@@ -71,6 +78,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
   }
 
   const splitter = frameSplitter()
+  let begun: Set<unknown> | undefined
   let ended: Set<unknown> | undefined
   let known: AlikeChunks | undefined
   let examples = 0

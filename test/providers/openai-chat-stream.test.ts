@@ -110,3 +110,18 @@ describe('openaiChatStream', () => {
     expect(steps(reader, '[DONE]')).toMatchObject([{ finished: true, done: true }])
   })
 })
+
+describe('of several choices', () => {
+  const choice = (index: number, finish_reason: string | null = null) =>
+    frameOf({ ...envelope, choices: [{ index, delta: { content: 'Hi' }, finish_reason }] })
+  const isFinished = (...frames: readonly string[]) =>
+    openaiChatStream({ hideUsage: true, choices: 3 })
+      .push(encoder.encode(`${frames.join('')}${frameOf('[DONE]')}`))
+      .some(({ finished }) => finished)
+
+  it('fewer than were asked for are a whole answer, but not when one that began did not end', () => {
+    expect(isFinished(choice(0), choice(1), choice(0, 'stop'), choice(1, 'stop'))).toBe(true)
+    expect(isFinished(choice(0), choice(1), choice(1), choice(0, 'stop'))).toBe(false)
+    expect(isFinished(choice(0), choice(1))).toBe(false)
+  })
+})
