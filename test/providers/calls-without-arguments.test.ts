@@ -4,6 +4,7 @@ import { joinBytes } from '../../src/lib/bytes.ts'
 import { messagesTurns } from '../../src/providers/anthropic/messages-turns.ts'
 import { converseMessages } from '../../src/providers/bedrock/converse-messages.ts'
 import { converseStream } from '../../src/providers/bedrock/converse-stream.ts'
+import { cohereMessages } from '../../src/providers/cohere/cohere-messages.ts'
 import { cohereStream } from '../../src/providers/cohere/cohere-stream.ts'
 import { conversationOf } from '../../src/providers/gemini/contents.ts'
 import type { StreamReader } from '../../src/providers/provider.ts'
@@ -59,6 +60,7 @@ it('arguments that come as an object go back as they are', () => {
   expect(conversationOf([calling], 'gemini-2.5-pro').contents[0]?.parts).toMatchObject([
     { functionCall: { args: { zone: 'UTC' } } },
   ])
+  expect(cohereMessages([calling])).toMatchObject([{ tool_calls: [{ function: { arguments: '{"zone":"UTC"}' } }] }])
   const item = { type: 'function_call', call_id: 'a', name: 'now', arguments: { zone: 'UTC' } }
   expect(messagesOf([item])).toMatchObject([{ tool_calls: [{ function: { arguments: '{"zone":"UTC"}' } }] }])
 })
@@ -67,4 +69,11 @@ it.each([[3], ['[]'], [['a']]])('arguments of %j are refused', (written) => {
   const message = { ...calling, tool_calls: [{ ...object[0], function: { name: 'now', arguments: written } }] }
   for (const read of [converseMessages, messagesTurns]) expect(() => read([message])).toThrow(/JSON object/)
   expect(() => conversationOf([message], 'gemini-2.5-pro')).toThrow(/JSON object/)
+})
+
+it.each([undefined, null, '', ' \n'])('arguments of %j go back to Cohere as the text of an empty object', (written) => {
+  const tool_calls = [{ id: 'a', type: 'function', function: { name: 'now', arguments: written } }]
+  expect(cohereMessages([{ role: 'assistant', content: null, tool_calls }])).toEqual([
+    { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'now', arguments: '{}' } }] },
+  ])
 })

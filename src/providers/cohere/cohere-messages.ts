@@ -1,5 +1,6 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { callArguments } from '../call-arguments.ts'
 import { unspoken } from '../unspoken-fields.ts'
 
 /** What refusals call this API. */
@@ -45,9 +46,9 @@ function assistant(message: JsonRecord, at: string): JsonRecord {
   const thought = asText(message.reasoning_content)
   const text = contentOf(message.content ?? message.refusal, at)
   if (calls.length > 0) {
-    const tool_calls = calls.map((call) => {
+    const tool_calls = calls.map((call, index) => {
       const { id, function: called } = asRecord(call)
-      return { id, type: 'function', function: called }
+      return { id, type: 'function', function: written(asRecord(called), `${at}.tool_calls.${index}`) }
     })
     return {
       role: 'assistant',
@@ -59,4 +60,13 @@ function assistant(message: JsonRecord, at: string): JsonRecord {
   if (thought === '') return { role: 'assistant', content: text }
   const parts = typeof text === 'string' ? [{ type: 'text', text }] : asList(text)
   return { role: 'assistant', content: [{ type: 'thinking', thinking: thought }, ...parts] }
+}
+
+/** Cohere wants the arguments as a text of JSON, also of a call that has none. */
+function written(called: JsonRecord, at: string): JsonRecord {
+  const { arguments: given } = called
+  if (typeof given === 'string' && given.trim() !== '') return called
+  const read = callArguments(given)
+  if (!read) throw unspoken(`${at}.function.arguments`, COHERE, 'They must be a JSON object.')
+  return { ...called, arguments: JSON.stringify(read) }
 }
