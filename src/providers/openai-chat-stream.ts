@@ -48,6 +48,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
       }
       characters += content.characters
       commits ||= content.calls
+      if (finish_reason === 'error') return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
       // Some vendors write an empty one into every chunk.
       if (typeof finish_reason === 'string' && finish_reason !== '') {
         commits = true

@@ -1,6 +1,6 @@
 import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { parseRecord } from '../lib/lenient.ts'
+import { asList, asRecord, parseRecord } from '../lib/lenient.ts'
 import type { ChatRequest } from '../modes/chat.ts'
 import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
@@ -97,7 +97,10 @@ function read(bytes: Uint8Array): Reply {
   const body = parseRecord(latin1.decode(bytes))
   if (!body) throw malformed()
   if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(parseRecord(bytes)?.error)
-  if (!Array.isArray(body.choices)) throw malformed()
+  if (!Array.isArray(body.choices) || body.choices.length === 0) throw malformed()
+  // Mistral and OpenRouter tell so that the model failed on the way.
+  const failed = body.choices.findIndex((choice) => asRecord(choice).finish_reason === 'error')
+  if (failed !== -1) throw openaiEmbeddedFailure(asRecord(asList(parseRecord(bytes)?.choices)[failed]).error)
   const usage = openaiUsage(body.usage)
   return {
     bytes,
