@@ -1,8 +1,11 @@
+import { entryOf } from '../../../lib/lenient.ts'
 import type { FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
 
-const REASONS: Readonly<Record<FinishReason, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   length: 'max_tokens',
+  // What Mistral calls it when the context is full.
+  model_length: 'max_tokens',
   tool_calls: 'tool_use',
   function_call: 'tool_use',
   content_filter: 'refusal',
@@ -11,7 +14,7 @@ const REASONS: Readonly<Record<FinishReason, string>> = {
 /** Why an answer ended. One that calls tools waits for them, whatever its provider calls that. */
 export function stopReason(finish: FinishReason | null | undefined, calls: boolean): string {
   if (calls && finish === 'stop') return 'tool_use'
-  return REASONS[finish ?? 'stop'] ?? 'end_turn'
+  return entryOf(REASONS, finish) ?? 'end_turn'
 }
 
 /** Usage as this dialect counts: what the cache gave or took is no input. */

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../../lib/errors.ts'
+import { entryOf } from '../../../lib/lenient.ts'
 import type { ChatChunk, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'
@@ -73,7 +74,7 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
     finish(): object {
       const ended = begin(undefined, undefined)
       calls.finish()
-      const incomplete = INCOMPLETE[finish ?? '']
+      const incomplete = entryOf(INCOMPLETE, finish)
       const last = items.at(-1)
       for (const item of items) item.close(incomplete && item === last ? 'incomplete' : 'completed')
       const progress: Progress = {
@@ -101,8 +102,10 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
   }
 }
 
-const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter' | undefined>> = {
+const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter'>> = {
   length: 'max_output_tokens',
+  // What Mistral calls it when the context is full.
+  model_length: 'max_output_tokens',
   content_filter: 'content_filter',
 }
 

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { messagesDialect } from '../../../src/api/dialects/messages.ts'
+import { responsesDialect } from '../../../src/api/dialects/responses.ts'
+import type { ChatCompletion } from '../../../src/modes/chat-completion.ts'
+
+const ended = (finish_reason: string) =>
+  ({
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason }],
+  }) as unknown as ChatCompletion
+
+it.each([
+  ['stop', 'end_turn', 'completed'],
+  ['length', 'max_tokens', 'incomplete'],
+  ['model_length', 'max_tokens', 'incomplete'],
+  ['eos', 'end_turn', 'completed'],
+  ['constructor', 'end_turn', 'completed'],
+  ['__proto__', 'end_turn', 'completed'],
+])('an answer that ends with %s ends properly in every dialect', (finish, stop_reason, status) => {
+  const messages = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hi' }] }
+  expect(JSON.parse(JSON.stringify(messagesDialect.fromChat(ended(finish), messages)))).toMatchObject({ stop_reason })
+  const response = responsesDialect.fromChat(ended(finish), { model: 'm', input: 'Hi' })
+  expect(JSON.parse(JSON.stringify(response))).toMatchObject({ status })
+})
