@@ -19,16 +19,29 @@ export function splice(said: string): Splice {
   const told = said.trimEnd()
   const blank = said.slice(told.length)
   let held: string | undefined = ''
+  let onlyBlank = true
+  /** Where the longest repeat could begin that starts as what is held back does. It never moves back: what has come is
+   *  looked for once, however many pieces it comes in. */
+  let start = 0
 
   const settle = (text: string): string => {
-    const fresh = text.slice(repeated(told, text))
-    return fresh.slice(overlap(blank, fresh))
+    const fresh = text.slice(overlap(told, text, (length) => mayBegin(told, told.length - length)))
+    return fresh.slice(overlap(blank, fresh, () => true))
+  }
+
+  /** Whether what is held back, of which `more` has just come, could be the beginning of a repeat that is longer. */
+  const mayRepeat = (text: string, more: string): boolean => {
+    if (start === -1 || text === '') return false
+    if (!told.startsWith(more, start + text.length - more.length)) start = told.indexOf(text, start + 1)
+    while (start !== -1 && !mayBegin(told, start)) start = told.indexOf(text, start + 1)
+    return start !== -1 && told.length - start > text.length
   }
   return {
     take(text) {
       if (held === undefined) return text
       held += text
-      if (mayRepeat(told, held) || held.trim() === '') return ''
+      onlyBlank &&= text.trim() === ''
+      if (mayRepeat(held, text) || onlyBlank) return ''
       const fresh = settle(held)
       // A repeat that has just ended may yet be followed by the blank.
       if (fresh === '') return ''
@@ -43,41 +56,33 @@ export function splice(said: string): Splice {
   }
 }
 
-/** How many characters at the beginning of `text` repeat the end of what was told. */
-function repeated(told: string, text: string): number {
-  for (const start of startsOf(told, text)) {
-    const length = told.length - start
-    if (text.startsWith(told.slice(start))) return length
-  }
-  return 0
-}
-
-/** Whether `text` could be the beginning of a repeat that is longer than itself. */
-function mayRepeat(told: string, text: string): boolean {
-  for (const start of startsOf(told, text)) {
-    if (told.length - start > text.length && told.startsWith(text, start)) return true
-  }
-  return false
-}
-
-/** Where a repeat that begins as `text` does could begin in what was told, longest first. */
-function* startsOf(told: string, text: string): Generator<number> {
-  const first = text[0]
-  if (first === undefined) return
-  for (let start = told.indexOf(first); start !== -1; start = told.indexOf(first, start + 1)) {
-    const length = told.length - start
-    if (start === 0 || length >= SURE_REPEAT || (length >= WORD_REPEAT && atBoundary(told, start))) yield start
-  }
+/** Whether a repeat could begin there in what was told. */
+function mayBegin(told: string, start: number): boolean {
+  const length = told.length - start
+  return start === 0 || length >= SURE_REPEAT || (length >= WORD_REPEAT && atBoundary(told, start))
 }
 
 function atBoundary(text: string, at: number): boolean {
   return !(WORD.test(text[at - 1] ?? '') && WORD.test(text[at] ?? ''))
 }
 
-/** The longest end of `before` that `after` begins with. */
-function overlap(before: string, after: string): number {
-  for (let length = Math.min(before.length, after.length); length > 0; length--) {
-    if (before.endsWith(after.slice(0, length))) return length
+/** The longest end of `before` that `after` begins with, of the lengths that count: in one walk over both (Knuth, Morris
+ *  and Pratt). */
+function overlap(before: string, after: string, counts: (length: number) => boolean): number {
+  const most = Math.min(before.length, after.length)
+  // Of each beginning of `after`, the longest shorter one that it ends with.
+  const shorter = new Int32Array(most + 1)
+  shorter[0] = -1
+  const grown = (matched: number, letter: number): number => {
+    let length = matched
+    while (length >= 0 && after.charCodeAt(length) !== letter) length = shorter[length] as number
+    return length + 1
   }
-  return 0
+  for (let length = 1; length <= most; length++) {
+    shorter[length] = grown(shorter[length - 1] as number, after.charCodeAt(length - 1))
+  }
+  let matched = 0
+  for (let at = before.length - most; at < before.length; at++) matched = grown(matched, before.charCodeAt(at))
+  while (matched > 0 && !counts(matched)) matched = shorter[matched] as number
+  return matched
 }

@@ -38,3 +38,9 @@ describe('words of a second model behind those of a first', () => {
     for (const pieceLength of [1, 2, 3, 7, 100]) expect(joined(before, after, pieceLength)).toBe(whole)
   })
 })
+
+it('is not slow where a long answer is nothing but one letter', () => {
+  const begun = performance.now()
+  joined('a'.repeat(120_000), `${'a'.repeat(40_000)}b`, 4)
+  expect(performance.now() - begun).toBeLessThan(4000)
+})
