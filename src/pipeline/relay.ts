@@ -16,6 +16,8 @@ export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
 
 /** How long a complete answer waits for its usage and its formal end. */
 const GRACE_MS = 2000
+/** The same for one whose provider says only that it is still there. */
+const LONGEST_GRACE_MS = 10_000
 
 /** Carries a committed stream to the client, and where it fails the stream of whoever can go on with it. Resolves when
  *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. Of a call that
@@ -66,6 +68,7 @@ interface Carried {
 /** Carries one upstream's stream as far as it goes. */
 async function carry(call: Call, stream: OpenStream, client: ClientStream): Promise<Carried> {
   let finished = false
+  let endBy = Number.POSITIVE_INFINITY
   let done = false
   let failure: GatewayError | undefined
   let last: Uint8Array | undefined
@@ -89,6 +92,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
       if (step.characters) call.outputCharacters += step.characters
       if (step.finished && !finished) {
         finished = true
+        endBy = performance.now() + LONGEST_GRACE_MS
         stream.clocks.finished(GRACE_MS)
       }
       // The formal end of an answer that is not complete is a lie, and what tells the client so comes behind it.
@@ -118,10 +122,11 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
             stream.clocks.waiting(client.abort)
             await full
             stream.clocks.heard()
+            if (finished) endBy = performance.now() + LONGEST_GRACE_MS
           }
         }
       }
-      if (failure || done) break
+      if (failure || done || (finished && performance.now() > endBy)) break
       const piece = await stream.body.read()
       if (piece === undefined) {
         finished ||= stream.endsWithBody

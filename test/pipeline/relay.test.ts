@@ -1,0 +1,76 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { newAbort } from '../../src/lib/abort.ts'
+import type { OpenStream } from '../../src/pipeline/attempt.ts'
+import type { Call } from '../../src/pipeline/call.ts'
+import type { ClientStream } from '../../src/pipeline/client.ts'
+import { relay } from '../../src/pipeline/relay.ts'
+import type { StreamStep } from '../../src/providers/provider.ts'
+
+afterEach(() => void vi.restoreAllMocks())
+
+const bytes = new TextEncoder().encode('data: {}\n\n')
+const nothing = () => {}
+const usage = { inputTokens: 1, outputTokens: 2 } as NonNullable<StreamStep['usage']>
+
+/** What a relay looks at of its call. */
+function callOf(): Call {
+  return {
+    client: { signal: newAbort() },
+    endpoint: { errorEvent: () => bytes },
+    deadline: performance.now() + 60,
+    slots: [],
+    holds: [],
+    outputCharacters: 0,
+    malformedEvents: 0,
+  } as unknown as Call
+}
+
+/** A stream that says these steps, a piece each, and then the last one for ever. */
+function streamOf(steps: readonly StreamStep[], read: () => void = nothing) {
+  let at = 0
+  const stream = {
+    body: {
+      async read() {
+        read()
+        return bytes
+      },
+      cancel: nothing,
+    },
+    reader: { push: () => [steps[Math.min(at++, steps.length - 1)]], closing: () => bytes },
+    endsWithBody: false,
+    backlog: [],
+    clocks: { heard: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
+    clean: (failure: unknown) => failure,
+    reason: nothing,
+    release: nothing,
+  }
+  return stream as unknown as OpenStream
+}
+
+function clientOf(write: ClientStream['write']) {
+  const abort = vi.fn()
+  return { readable: new ReadableStream(), write, close: async () => {}, abort } satisfies ClientStream
+}
+
+it('does not wait for ever for the formal end of a provider that says only that it is there, but for its usage', async () => {
+  let now = 1000
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  let reads = 0
+  const ping: StreamStep = { out: bytes }
+  const call = callOf()
+  const stream = streamOf([{ out: bytes, finished: true }, ping, ping, ping, { usage }, ping], () => {
+    now += 1000
+    reads += 1
+    if (reads > 100) throw new Error('still read')
+  })
+  expect(
+    await relay(
+      call,
+      stream,
+      clientOf(() => undefined),
+      () => undefined,
+    ),
+  ).toBeUndefined()
+  expect(call.usage).toBe(usage)
+  expect(reads).toBeLessThan(20)
+})
