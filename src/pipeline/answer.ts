@@ -3,7 +3,7 @@ import { describeError } from '../lib/log.ts'
 import type { Committed } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { KEEP_ALIVE, type Over, relay } from './relay.ts'
+import { KEEP_ALIVE, type Over, relay, taken } from './relay.ts'
 import { rescueOf } from './rescue.ts'
 
 /** What a call that has committed answers. */
@@ -65,7 +65,7 @@ export function answerLater(
         if (failure.failure === 'internal')
           services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
         await over(failure)
-        await client.write(call.endpoint.errorEvent(failure))?.catch(() => {})
+        await taken(call, client, client.write(call.endpoint.errorEvent(failure)))?.catch(() => {})
         await client.close().catch(() => {})
         return failure
       },

@@ -1,3 +1,4 @@
+import { atMost } from '../lib/at-most.ts'
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError } from '../lib/errors.ts'
 import type { StreamStep } from '../providers/provider.ts'
@@ -10,6 +11,25 @@ import type { Rescue } from './rescue.ts'
 /** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
  *  next one of its client might be refused for. */
 export type Over = (failure: GatewayError | undefined) => Promise<unknown> | undefined
+
+/** Until when the end of an answer is offered to a client: that of its call, and this long when that is over. */
+const FAREWELL_MS = 5000
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** What no clock of an upstream watches any more: the answer is broken off where its client has not taken it in time. */
+export function taken(call: Call, client: ClientStream, writing: Promise<void> | undefined): Promise<void> | undefined {
+  if (!writing) return undefined
+  const limitMs = Math.max(FAREWELL_MS, call.deadline - performance.now())
+  return atMost(Math.min(limitMs, LONGEST_TIMER_MS), writing).then((inTime) => {
+    if (inTime) return
+    client.abort()
+    throw untaken()
+  })
+}
+
+function untaken(): GatewayError {
+  return new GatewayError('client_closed', 'The client did not take its answer in time.')
+}
 
 /** Says nothing, and shows that somebody is there. */
 export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
@@ -46,10 +66,12 @@ export async function relay(
   if (failure?.failure === 'client_closed') return failure
   if (crowds(call)) await over(failure)
   try {
-    if (last) await client.write(last)
+    if (last) await taken(call, client, client.write(last))
     if (failure && stream.endsWithBody) return breakOff(client, failure)
-    if (failure) await client.write(stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure))
-    else if (!done) await client.write(stream.reader.closing())
+    if (failure) {
+      const told = stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure)
+      await taken(call, client, client.write(told))
+    } else if (!done) await taken(call, client, client.write(stream.reader.closing()))
     await client.close()
   } catch {
     return failure ?? clientClosed()
@@ -148,7 +170,13 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     failure = new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
   }
   // What is written to a client that has left may never be taken.
-  if (failure?.failure !== 'client_closed') await writing
+  if (failure?.failure !== 'client_closed') {
+    try {
+      await taken(call, client, writing)
+    } catch {
+      failure = untaken()
+    }
+  }
   return { failure, done, last }
 }
 

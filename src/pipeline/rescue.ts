@@ -1,3 +1,4 @@
+import { atMost } from '../lib/at-most.ts'
 import { joinBytes } from '../lib/bytes.ts'
 import { editJson } from '../lib/edit-json.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
@@ -197,7 +198,8 @@ function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
 }
 
 /** Comments while nobody speaks. Returns what ends them, once nothing of them is being written. */
-function showLife({ client: { signal } }: Call, client: ClientStream, everySeconds: number): () => Promise<void> {
+function showLife(call: Call, client: ClientStream, everySeconds: number): () => Promise<unknown> {
+  const { signal } = call.client
   let writing: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
     writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
@@ -209,6 +211,6 @@ function showLife({ client: { signal } }: Call, client: ClientStream, everySecon
   return () => {
     clearInterval(timer)
     // What is written to a client that has left may never be taken.
-    return Promise.race([writing, left])
+    return atMost(Math.max(0, call.deadline - performance.now()), Promise.race([writing, left]))
   }
 }

@@ -1,12 +1,16 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { newAbort } from '../../src/lib/abort.ts'
+import { GatewayError } from '../../src/lib/errors.ts'
 import type { OpenStream } from '../../src/pipeline/attempt.ts'
 import type { Call } from '../../src/pipeline/call.ts'
 import type { ClientStream } from '../../src/pipeline/client.ts'
 import { relay } from '../../src/pipeline/relay.ts'
 import type { StreamStep } from '../../src/providers/provider.ts'
 
-afterEach(() => void vi.restoreAllMocks())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 const bytes = new TextEncoder().encode('data: {}\n\n')
 const nothing = () => {}
@@ -73,4 +77,25 @@ it('does not wait for ever for the formal end of a provider that says only that 
   ).toBeUndefined()
   expect(call.usage).toBe(usage)
   expect(reads).toBeLessThan(20)
+})
+
+it.each([
+  ['of a complete answer', { out: bytes, finished: true }],
+  ['of one that failed', { failure: new GatewayError('upstream_failed', 'The provider failed.') }],
+])('breaks off where its client does not take the end %s', async (_, step) => {
+  vi.useFakeTimers()
+  const call = callOf()
+  const taking = 'finished' in step ? 2 : 1
+  let written = 0
+  const client = clientOf(() => (written++ < taking ? undefined : new Promise<void>(() => {})))
+  const stream = streamOf([step])
+  let read = 0
+  Object.assign(stream.body, { read: async () => (read++ < 1 ? bytes : undefined) })
+  const first = { ...stream, backlog: [{ out: bytes }] }
+  let ended = false
+  const relayed = relay(call, first, client, () => undefined).then(() => (ended = true))
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(ended).toBe(true)
+  expect(client.abort).toHaveBeenCalled()
+  await relayed
 })
