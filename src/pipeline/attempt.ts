@@ -26,8 +26,8 @@ import { withDefaults } from './with-defaults.ts'
 
 const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const ERROR_LIMIT_BYTES = 1024 * 1024
-/** What a stream may say before it begins to answer. */
-const PREFACE_LIMIT_BYTES = 16 * 1024 * 1024
+/** What a stream may say before it begins to answer: as much as an event may, and the one that begins it. */
+const PREFACE_LIMIT_BYTES = 32 * 1024 * 1024
 /** How long a provider may take to say what went wrong. Its status has told already that somebody else is to be asked. */
 const ERROR_WAIT_MS = 2000
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
@@ -263,8 +263,7 @@ async function openEvents(
     if (steps.some((step) => step.done)) {
       throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
     }
-    // What has not ended yet is its reader's to bound.
-    if (steps.length > 0) prefaceBytes += piece.byteLength
+    prefaceBytes += piece.byteLength
     if (prefaceBytes > PREFACE_LIMIT_BYTES) throw new RangeError('the stream does not begin to answer')
   }
 }

@@ -13,7 +13,7 @@ it('a stream that says more than any event may before it begins to answer is giv
   const comment = `: ${'x'.repeat(2 ** 20)}\n\n`
   const said = { id: 'c', object: 'chat.completion.chunk', created: 1, model }
   const chunk = { ...said, choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] }
-  const events = [...new Array(17).fill(comment), `data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n']
+  const events = [...new Array(33).fill(comment), `data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n']
   await upstream.script(model, [frames(events)])
   const response = await gateway.chat({ model, stream: true, messages: [{ role: 'user', content: 'Hello' }] })
   expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('too large')])
