@@ -80,7 +80,7 @@ it('does not wait for ever for the formal end of a provider that says only that 
 })
 
 it.each([
-  ['of a complete answer', { out: bytes, finished: true }],
+  ['of a complete answer', { out: bytes, finished: true as const }],
   ['of one that failed', { failure: new GatewayError('upstream_failed', 'The provider failed.') }],
 ])('breaks off where its client does not take the end %s', async (_, step) => {
   vi.useFakeTimers()
