@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { knownSignals } from '../../src/routing/known-signals.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { counters } from '../../src/telemetry/metrics/counters.ts'
 import { families } from '../../src/telemetry/metrics/families.ts'
+import { gauges } from '../../src/telemetry/metrics/gauges.ts'
 import { metrics } from '../../src/telemetry/metrics/index.ts'
 import { render } from '../../src/telemetry/metrics/render.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
@@ -115,6 +117,21 @@ describe('metrics', () => {
       expect(printed.total('gateway_requests_total')).toBe(CALLS)
       expect(printed.value('gateway_requests_total', { key_id: 'other' })).toBe(CALLS - 1999)
       expect(printed.total('gateway_request_total_latency_seconds_count')).toBe(CALLS)
+    })
+
+    it('of deployments, of which the rest is told together', () => {
+      const signals = Array.from({ length: CALLS }, (_, index) => ({
+        ...knownSignals(() => 0).of(''),
+        deployment: `deployment-${index}`,
+        active: 1,
+        cooledUntil: index === CALLS - 1 ? 60_000 : 0,
+      }))
+      const printed = parsePrometheus(render(gauges(signals, 0)))
+      expect(seriesOf(printed).map(([, count]) => count)).toEqual([2000, 2000, 2000])
+      expect(printed.total('gateway_deployment_active_requests')).toBe(CALLS)
+      expect(printed.value('gateway_deployment_state', { deployment: 'other' })).toBe(2)
+      expect(printed.value('gateway_deployment_cooldown', { deployment: 'other' })).toBe(60)
+      expect(seriesOf(parsePrometheus(render(gauges(signals.slice(0, 2000), 0))))[0]).toContain(2000)
     })
 
     it('over isolates that do not know each other, and still count every call', () => {

@@ -1,10 +1,13 @@
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { type Family, seriesName } from './render.ts'
+import { SERIES_LIMIT } from './series-limit.ts'
 
 interface Gauge {
   readonly name: string
   readonly help: string
   of(signals: DeploymentSignals, now: number): number
+  /** What stands for all that are too many. */
+  fold(one: number, other: number): number
 }
 
 const list: readonly Gauge[] = [
@@ -12,27 +15,36 @@ const list: readonly Gauge[] = [
     name: 'gateway_deployment_state',
     help: 'State of a deployment: 0 healthy, 1 probing, 2 cooling.',
     of: ({ cooledUntil, probing }, now) => (probing ? 1 : cooledUntil > now ? 2 : 0),
+    fold: Math.max,
   },
   {
     name: 'gateway_deployment_active_requests',
     help: 'Calls in flight to a deployment.',
     of: ({ active }) => active,
+    fold: (one, other) => one + other,
   },
   {
     name: 'gateway_deployment_cooldown',
     help: 'Seconds until a cooled deployment returns to rotation; 0 when it is in rotation.',
     of: ({ cooledUntil }, now) => Math.max(0, (cooledUntil - now) / 1000),
+    fold: Math.max,
   },
 ]
 
 /** What is read at the moment of the scrape. */
 export function gauges(signals: readonly DeploymentSignals[], now: number): Family[] {
-  return list.map(({ name, help, of }) => ({
-    name,
-    help,
-    type: 'gauge' as const,
-    series: signals.map((signal) => [seriesName(name, { deployment: signal.deployment }), of(signal, now)] as const),
-  }))
+  const shown = signals.length > SERIES_LIMIT ? signals.slice(0, SERIES_LIMIT - 1) : signals
+  const others = signals.slice(shown.length)
+  return list.map(({ name, help, of, fold }) => {
+    const series = shown.map(
+      (signal) => [seriesName(name, { deployment: signal.deployment }), of(signal, now)] as const,
+    )
+    if (others.length > 0) {
+      const folded = others.map((signal) => of(signal, now)).reduce((one, other) => fold(one, other))
+      series.push([seriesName(name, { deployment: 'other' }), folded])
+    }
+    return { name, help, type: 'gauge', series }
+  })
 }
 
 /** Whether this process does without the shared store. */

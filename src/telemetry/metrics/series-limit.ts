@@ -1,7 +1,7 @@
 import type { Metric } from './metric.ts'
 
 /** At most this many series a metric; what comes later is counted as `other`. */
-const SERIES_LIMIT = 2000
+export const SERIES_LIMIT = 2000
 
 /** How many label sets of a metric fit under the limit, the one of `other` among them. A histogram's takes one series a
  *  bucket and three more: the last bucket, the sum, the count. */
