@@ -64,9 +64,10 @@ export async function failover(
     }
     if (waiting.length > 0) settleEnded(services, call)
   }
-  if (call.attempts.length === 0 && failure?.failure === 'no_healthy_deployment') {
-    const probe = await earlyProbe(services, call)
+  if (call.attempts.length === 0 && failure && NOBODY_FREE.includes(failure.failure)) {
+    const probe = failure.failure === 'no_healthy_deployment' ? await earlyProbe(services, call) : undefined
     if (probe) return ask(services, call, probe.plan, probe.started, async () => undefined)
+    // By the name that was asked for: a fallback may be none that the caller knows.
     throw nobodyFree(services, call.plans)
   }
   throw failure ?? new GatewayError('internal', 'No attempt was made.')

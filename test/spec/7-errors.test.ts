@@ -32,6 +32,23 @@ describe('Errors', () => {
     expect(retryAfter).toBeLessThanOrEqual(60)
   })
 
+  it('a group at capacity is told by the name that was asked for, whatever its fallbacks are called', async () => {
+    const text = configuration({
+      router_settings: { enable_pre_call_checks: true },
+      gateway_settings: { fallbacks: [{ group: ['inner'] }] },
+      model_list: [
+        deployment(upstream.url, 'group', 'errors-outer', { rpm_limit: 1 }),
+        deployment(upstream.url, 'inner', 'errors-inner', { rpm_limit: 1 }),
+      ],
+    })
+    gateway = await startGateway(text)
+    let last = new Response()
+    for (let call = 0; call < 3; call++) last = await gateway.chat({ model: 'group', messages })
+    expect(await last.json()).toMatchObject({
+      error: { code: 'no_capacity', message: expect.stringContaining("'group'") },
+    })
+  })
+
   it('a provider 429 despite the checks is handled by failover to another deployment in the group', async () => {
     const text = configuration({
       router_settings: { routing_strategy: 'priority-based-routing', num_retries: 1 },
