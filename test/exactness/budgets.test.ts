@@ -197,7 +197,19 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     const rich = await pair.family({ user: { max_budget: 1.5 } })
     expect(await statusOf(ask(pair.gateways[1], rich.key))).toBe(200)
     await expect.poll(() => storedOf(`user:${rich.ids.user}`)).toEqual({ spent: 100 * CENT, held: 0 })
-    expect(await statusOf(ask(pair.gateways[0], rich.key))).toBe(429)
+    expect(await statusOf(ask(pair.gateways[0], rich.key))).toBe(502)
+  })
+
+  it('what was spent while a budget was away counts against it when it is back', async () => {
+    const { key, ids } = await pair.family({ user: { max_budget: 0.05 } })
+    const budget = (max_budget: number | null) => pair.admin('PATCH', `users/${ids.user}`, { max_budget })
+    expect(await statusOf(ask(pair.gateways[0], key))).toBe(200)
+    await budget(null)
+    for (let call = 0; call < 5; call++)
+      expect(await statusOf(ask(pair.gateways[call % 2] as GatewayProcess, key))).toBe(200)
+    await expect.poll(() => spentOf(`user:${ids.user}`), { timeout: 5000 }).toBe(6 * CENT)
+    await budget(0.05)
+    expect(await statusOf(ask(pair.gateways[1], key))).toBe(429)
   })
 
   it('the budget of the fallback model is asked, too', async () => {

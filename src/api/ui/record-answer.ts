@@ -52,6 +52,17 @@ export function budgetSubjects(level: Level, id: string, row: object): string[] 
   return accountsOf(scopeOf(level, id, numbered(row))).map(({ subject }) => subject)
 }
 
+/** The names of money that is counted in the shared store before a change or after it, and not both: what the store
+ *  knows of such a budget is from another time. */
+export function recountedBudgets(level: Level, id: string, row: object, before: object): string[] {
+  const counted = (record: object) =>
+    accountsOf(scopeOf(level, id, numbered(record)))
+      .filter(({ limitNano, softNano }) => limitNano !== undefined || softNano !== undefined)
+      .map(({ subject }) => subject)
+  const [now, then] = [counted(row), counted({ ...row, ...before })]
+  return [...now.filter((subject) => !then.includes(subject)), ...then.filter((subject) => !now.includes(subject))]
+}
+
 function ownAccount(level: Level, id: string, record: Values) {
   // The scope's own account comes first; those of its models follow.
   const [account] = accountsOf({ ...scopeOf(level, id, record), model_max_budget: {} })

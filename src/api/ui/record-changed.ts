@@ -14,16 +14,16 @@ export async function changeHolds(
     readonly hashes?: readonly string[]
     /** Hashes that have become known. */
     readonly newHashes?: readonly string[]
-    /** Budgets that are no more. */
-    readonly endedBudgets?: readonly string[]
+    /** Budgets of which the database knows more than the shared store, or that are no more. */
+    readonly staleBudgets?: readonly string[]
   },
 ): Promise<void> {
-  const { record, version, hashes = [], newHashes = [], endedBudgets = [] } = change
+  const { record, version, hashes = [], newHashes = [], staleBudgets = [] } = change
   await store.publish([
     { record, version: Number(version) },
     ...newHashes.map((hash) => ({ record: credentialRecord(hash), version: 1 })),
   ])
-  const stale = [...hashes.map(authKey), ...endedBudgets.map(budgetKey)]
-  // The version alone makes it hold; these only end sooner.
+  const stale = [...hashes.map(authKey), ...staleBudgets.map(budgetKey)]
+  // The version alone makes a change hold; a budget is asked of the database again.
   if (stale.length > 0) await store.remove(...stale).catch(() => {})
 }

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from '../route.ts'
 import type { Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
 import { pageAnswer, pageOf, paging } from './page.ts'
-import { answersOf, budgetSubjects, newAnswer, numbered } from './record-answer.ts'
+import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from './record-answer.ts'
 import { changeHolds } from './record-changed.ts'
 import { columnValue } from './record-fields.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
@@ -147,7 +147,10 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       const mine = reach(scope, kind.permissions.update)
       await kind.mayRefer?.(scope.services, mine, values)
       const change = await referring(records.change(id, mine, values, settled))
-      if (change) return changed(scope, kind, change, { written: values })
+      if (change) {
+        const staleBudgets = recountedBudgets(kind.level, id, change.record, change.before)
+        return changed(scope, kind, change, { written: values, staleBudgets })
+      }
       const present = await records.find(id, mine)
       if (!present) throw absent(kind)
       const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Values)[name])
@@ -169,7 +172,7 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
       const row = await unneeded(kind.noun, records.remove(id, reach(scope, kind.permissions.remove)))
       if (!row) throw absent(kind)
-      return changed(scope, kind, { record: row, before: {} }, { endedBudgets: budgetSubjects(kind.level, id, row) })
+      return changed(scope, kind, { record: row, before: {} }, { staleBudgets: budgetSubjects(kind.level, id, row) })
     },
   )
 }
@@ -179,7 +182,7 @@ interface Aftermath {
   /** The fields that were written. */
   readonly written?: Values
   readonly newHashes?: readonly string[]
-  readonly endedBudgets?: readonly string[]
+  readonly staleBudgets?: readonly string[]
   /** Goes into this answer and nowhere else. */
   readonly shownOnce?: Values
 }
