@@ -71,8 +71,9 @@ function modelOf(model: string, voice: string | undefined, language: string | un
     throw new GatewayError('invalid_request', message, { param: 'voice' })
   }
   const named = partsOf(voice)
-  if (named.family === voice) return `${family}-${voice}-${language ?? own ?? 'en'}`
-  if (named.family === family) return voice
+  // `2-thalia` would be a voice of another family: `aura` and `aura-2` are billed otherwise.
+  if (/^[a-z]+$/i.test(voice)) return `${family}-${voice}-${language ?? own ?? 'en'}`
+  if (named.family === family && voice !== family) return voice
   throw new GatewayError('invalid_request', `voice: must be a voice of '${family}'`, { param: 'voice' })
 }
 
