@@ -4,16 +4,23 @@ import type { Usage } from '../modes/usage.ts'
 import type { Reply } from './provider.ts'
 import { unspoken } from './unspoken-fields.ts'
 
+/** Numbers, or base64. */
+type Vector = string | readonly unknown[]
+
 const encoder = new TextEncoder()
 
 /** The public list of embeddings, from the vectors of a vendor of another shape. Numbers become base64 where the client
  *  asked for it; what is base64 already stays. */
 export function embeddingList(
   vectors: readonly unknown[],
-  { model: asked, encoding_format }: EmbeddingRequest,
+  { model: asked, encoding_format, input }: EmbeddingRequest,
   usage: Usage | undefined,
   model: unknown = asked,
 ): Reply {
+  // One too few and every text behind it has its neighbour's.
+  if (vectors.length !== [input].flat().length || !vectors.every(isVector)) {
+    throw new GatewayError('upstream_malformed', "The provider's answer does not hold one embedding for each text.")
+  }
   const data = vectors.map((vector, index) => ({
     object: 'embedding',
     index,
@@ -33,12 +40,13 @@ export function textsOf({ input }: EmbeddingRequest, api: string): string[] {
   })
 }
 
+function isVector(value: unknown): value is Vector {
+  return Array.isArray(value) || typeof value === 'string'
+}
+
 /** 32-bit floats, little-endian: what clients of the public shape read. */
-function asBase64(vector: unknown): string {
+function asBase64(vector: Vector): string {
   if (typeof vector === 'string') return vector
-  if (!Array.isArray(vector)) {
-    throw new GatewayError('upstream_malformed', "The provider's answer holds something else than vectors.")
-  }
   const view = new DataView(new ArrayBuffer(4 * vector.length))
   for (const [index, value] of vector.entries()) view.setFloat32(4 * index, Number(value), true)
   let binary = ''

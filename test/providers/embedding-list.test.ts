@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { embeddingList } from '../../src/providers/embedding-list.ts'
+
+const listed = (vectors: readonly unknown[], input: string | string[]) => () =>
+  embeddingList(vectors, { model: 'm', input }, undefined)
+
+it('embeddings are one for each text, or no answer', () => {
+  expect(listed([[1], [2]], ['a', 'b'])).not.toThrow()
+  expect(listed(['AACAPw=='], 'a')).not.toThrow()
+  const malformed = expect.objectContaining({ failure: 'upstream_malformed' })
+  expect(listed([[1]], ['a', 'b'])).toThrow(malformed)
+  expect(listed([[1], [2]], 'a')).toThrow(malformed)
+  expect(listed([[1], undefined], ['a', 'b'])).toThrow(malformed)
+})
