@@ -8,9 +8,12 @@ import {
   unknownDeployment,
 } from './in-process/deployment-state.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
-import { LIFETIME_MS } from './keys.ts'
+import { budgetKey, LIFETIME_MS } from './keys.ts'
 import type { AttemptStart, Lease, RecordVersion, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
+
+/** Removable by its key, as a value is: what it spent is then asked of the database. */
+const BUDGETS = budgetKey('')
 
 /** The shared store of a single process: the embedded default, the fallback while the shared one is away, and the model
  *  that the other adapters are compared with. Each verb runs to its end before the next. */
@@ -121,7 +124,10 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       return value
     }),
     remove: verb((...keys) => {
-      for (const key of keys) state.values.delete(key)
+      for (const key of keys) {
+        if (key.startsWith(BUDGETS)) state.budgets.delete(key.slice(BUDGETS.length))
+        else state.values.delete(key)
+      }
     }),
     mode: () => 'local' as const,
     ping: async () => {},

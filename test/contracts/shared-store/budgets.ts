@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { budgetKey } from '../../../src/stores/kv/keys.ts'
 import { admitted, budget, call, kinds, settlement, type World } from './world.ts'
 
 /** Money: neither overspent nor pinned. */
@@ -34,6 +35,14 @@ export function budgetsContract({ fresh }: World): void {
       const spent = { subject: 'team:1', period: '2026-02', holdNano: 90, spentNano: 31 }
       await store.settle(settlement(first.callId, { budgets: [spent] }))
       expect(await kinds(store, careful(0))).toEqual(['refused'])
+    })
+
+    it('is asked of the database again when it was removed', async () => {
+      const { store } = fresh()
+      const asked = (seedNano: number | 'unseeded') => call({ budgets: [budget(100, 10, '2026-02', seedNano)] })
+      expect(await kinds(store, asked(0), asked('unseeded'))).toEqual(['admitted', 'admitted'])
+      await store.remove(budgetKey('team:1'))
+      expect(await kinds(store, asked('unseeded'), asked(100))).toEqual(['stale', 'refused'])
     })
 
     it('is usable at once after calls with huge holds were cancelled or never settled', async () => {
