@@ -79,6 +79,13 @@ export function formScanner(contentType: string): FormScanner {
     text.push(held.slice(from - offset, until - offset))
   }
 
+  /** A parser that takes lines to end in LF alone would find a part in them. */
+  function skipWords(count: number): void {
+    if (state !== 'preamble') return
+    const at = held.indexOf(LF, Math.max(0, -offset))
+    if (at !== -1 && at < count) throw new MalformedForm('there are lines before its first boundary')
+  }
+
   /** No boundary lies over the seam of what is held and what comes: a long piece need not be copied to look for one. */
   function beginsInside(bytes: Uint8Array): boolean {
     if ((state !== 'value' && state !== 'preamble') || bytes.byteLength < delimiter.byteLength) return false
@@ -93,6 +100,7 @@ export function formScanner(contentType: string): FormScanner {
     const open = parts.at(-1)
     if (state === 'value' && open) known = Math.max(open.start, until)
     if (at === -1) {
+      skipWords(until - offset)
       drop(until - offset)
       return false
     }
@@ -102,6 +110,7 @@ export function formScanner(contentType: string): FormScanner {
       text = []
     }
     boundaryAt = Math.max(0, until)
+    skipWords(at)
     drop(at + delimiter.byteLength)
     state = 'delimiter'
     return true
@@ -147,6 +156,7 @@ export function formScanner(contentType: string): FormScanner {
       if (delimiter === NOTHING) delimiter = encoder.encode(`\r\n--${boundaryOf(contentType)}`)
       if (beginsInside(bytes)) {
         keepText(offset + held.byteLength)
+        skipWords(held.byteLength)
         drop(held.byteLength)
       }
       held = held.byteLength === 0 ? bytes : joinBytes([held, bytes])
@@ -196,15 +206,24 @@ function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
  *  escaped by a backslash; any other backslash is itself. */
 const PARAMETER = /;\s*([\w*-]+)=(?:"((?:\\"|[^"])*)"(?=\s*(?:;|$))|([^;\s]*))/g
 
+/** A form is passed on as it came: what another parser may take for another name would be a field that nobody has
+ *  looked at here, such as another model. */
 function headersOf(head: string): Pick<Part, 'name' | 'filename' | 'contentType'> {
   const lines = head.split('\r\n')
+  if (lines.some((line) => /^[ \t]|[\r\n]/.test(line))) throw new MalformedForm('a header of a part has several lines')
+  const dispositions = lines.filter((line) => /^content-disposition\s*:/i.test(line))
+  if (dispositions.length > 1) throw twoNames()
   const header = (name: string) => {
     const line = lines.find((line) => line.toLowerCase().startsWith(`${name}:`))
     return line?.slice(name.length + 1).trim()
   }
   const parameters = new Map<string, string>()
-  for (const [, key = '', quoted, bare = ''] of (header('content-disposition') ?? '').matchAll(PARAMETER)) {
+  const disposition = header('content-disposition') ?? ''
+  if (/\bname\*?\s*=/i.test(disposition.replace(PARAMETER, ''))) throw twoNames()
+  if (disposition.includes('\\"') && [...disposition.matchAll(NAME)].length > 1) throw twoNames()
+  for (const [, key = '', quoted, bare = ''] of disposition.matchAll(PARAMETER)) {
     const name = key.toLowerCase()
+    if (name === 'name*' || (name === 'name' && (parameters.has(name) || bare.includes('"')))) throw twoNames()
     if (!parameters.has(name)) parameters.set(name, quoted === undefined ? bare : unquoted(quoted))
   }
   const name = parameters.get('name')
@@ -212,6 +231,13 @@ function headersOf(head: string): Pick<Part, 'name' | 'filename' | 'contentType'
   const extended = parameters.get('filename*')
   const filename = parameters.get('filename') ?? (extended === undefined ? undefined : extendedValue(extended))
   return { name, filename, contentType: header('content-type') || 'application/octet-stream' }
+}
+
+/** What begins a name, also where it looks as if it stood inside a quoted value. */
+const NAME = /;\s*name\*?\s*=/gi
+
+function twoNames(): MalformedForm {
+  return new MalformedForm('the name of a part can be read in two ways')
 }
 
 /** Browsers escape three characters by percent signs, older clients the quote by a backslash. */

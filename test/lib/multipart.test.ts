@@ -86,6 +86,7 @@ describe('a form', () => {
     ['an extended name alone', '; name="file"; filename*=UTF-8\'\'gr%C3%BC%C3%9Fe.wav', 'grüße.wav'],
     ['an extended name that is none', '; name="file"; filename*=UTF-8\'\'%FF', '%FF'],
     ['the file name first', '; filename="; name=x"; name="file"', '; name=x'],
+    ['quotes that nobody escaped', '; name="file"; filename="my "best" one.wav"', '"my'],
     ['a line separator of Unicode', '; name="file"; filename="a\u2028content-type: b"', 'a\u2028content-type: b'],
   ])('may have %s', (_, disposition, filename) => {
     const found = only(part(disposition, 'x'))
@@ -106,6 +107,20 @@ describe('a form', () => {
   })
 
   it.each([
+    ['two dispositions', '; name="x"\r\nContent-Disposition: form-data; name="model"'],
+    ['two dispositions, one of them oddly written', '; name="x"\r\nContent-Disposition : form-data; name="model"'],
+    ['two names', '; name="x"; name="model"'],
+    ['two names, one of them oddly written', '; name="x"; name ="model"'],
+    ['an extended name', '; name="x"; name*=UTF-8\'\'model'],
+    ['a name on another line', '; name="x";\r\n name="model"'],
+    ['a name behind a bare line feed', '; x=y\nContent-Disposition: form-data; name="model"'],
+    ['words behind its name', '; name="model"x'],
+    ['a name behind an escaped quote', '; name="x"; filename="a\\"; name=model; y="'],
+  ])('with %s, which others may read otherwise, is malformed', (_, disposition) => {
+    expect(() => only(part(disposition, 'expensive'))).toThrow(MalformedForm)
+  })
+
+  it.each([
     ['no boundary in its type', 'x', 'multipart/form-data'],
     ['another type', 'x', 'application/json; boundary=b'],
     ['no boundary in its body', 'x', TYPE],
@@ -117,6 +132,11 @@ describe('a form', () => {
     [
       'a longer word in the place of its boundary',
       '--bc\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--',
+      TYPE,
+    ],
+    [
+      'lines before its boundary',
+      'x\n--b\r\n\r\n\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--',
       TYPE,
     ],
     ['endless fields', `--b\r\nContent-Disposition: form-data; name=a\r\n\r\n${'x'.repeat(17_000_000)}\r\n--b--`, TYPE],
