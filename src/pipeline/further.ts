@@ -1,3 +1,4 @@
+import { GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { Call } from './call.ts'
@@ -15,7 +16,15 @@ export function furtherOf(services: PipelineServices, call: Call, plan: Plan): (
     await learnSignals(services, call, left)
     const next = left.filter(takingCalls(services)).slice(0, ASKED)
     left = left.filter((deployment) => !next.includes(deployment))
-    if (next.length > 0) await holdFallback(services, call, plan, next)
+    if (next.length === 0) return next
+    try {
+      await holdFallback(services, call, plan, next)
+    } catch (error) {
+      // That nobody can pay for the others says less than what those who were asked have said.
+      if (call.attempts.length === 0 || !(error instanceof GatewayError)) throw error
+      left = []
+      return left
+    }
     return next
   }
 }

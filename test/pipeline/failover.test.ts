@@ -2,13 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } fro
 import { GatewayError } from '../../src/lib/errors.ts'
 import { holdFallback } from '../../src/pipeline/hold-fallback.ts'
 import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
-import { badRequest, change, contextWindowExceeded, serverError, slowHeaders } from '../support/upstream/index.ts'
+import {
+  badKey,
+  badRequest,
+  change,
+  contextWindowExceeded,
+  serverError,
+  slowHeaders,
+} from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 vi.mock('../../src/pipeline/hold-fallback.ts')
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const [first, second, third] = ['failover-first', 'failover-second', 'failover-third']
+const many = 'failover-many'
+const ids = Array.from({ length: 18 }, (_, at) => `${many}-${at}`)
 const body = { model: first, messages: [{ role: 'user', content: 'Hello' }] }
 const tooDear = new GatewayError('budget_exceeded', "Budget exceeded for scope 'key_budget'")
 let gateway: TestGateway
@@ -19,7 +28,7 @@ router_settings: { num_retries: 0, cooldown_time: 0 }
 gateway_settings: { fallbacks: [{ ${first}: [${second}, ${third}] }] }
 `
   gateway = await startGateway(
-    configOf(upstream.url, { [first]: [first], [second]: [second], [third]: [third] }, settings),
+    configOf(upstream.url, { [many]: ids, [first]: [first], [second]: [second], [third]: [third] }, settings),
   )
 })
 beforeEach(() => void vi.mocked(holdFallback).mockReset())
@@ -69,4 +78,12 @@ describe('the groups that wait behind one that failed', () => {
     await response.text()
     expect([response.status, response.headers.get('x-gateway-deployment')]).toEqual([200, third])
   })
+})
+
+it('the rest of a large group that nobody can pay for hides nothing that its first ones said', async () => {
+  for (const id of ids) await upstream.script(id, [badKey()])
+  vi.mocked(holdFallback).mockRejectedValue(tooDear)
+  const response = await gateway.chat({ ...body, model: many })
+  expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_refused' } }])
+  expect(response.headers.get('x-gateway-attempts')).toBe('16')
 })
