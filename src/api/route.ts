@@ -6,7 +6,8 @@ import type { Scope } from './scope.ts'
 
 export interface ResponseContract {
   readonly description: string
-  readonly contentType?: string
+  /** In which forms, where no schema says that it is JSON. */
+  readonly contentType?: string | readonly string[]
   readonly schema?: () => z.ZodType
 }
 

@@ -184,6 +184,13 @@ describe('the documentation', () => {
     expect(Object.keys(document.paths)).toContain('/v1/chat/completions')
     expect(document.paths['/v1/chat/completions']?.post?.security).toEqual([{ key: [] }])
     expect(document.paths['/health']?.get?.security).toBeUndefined()
+    const answers = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.values(operations).flatMap(({ responses }) => Object.values(responses).map((one) => ({ path, ...one }))),
+    )
+    for (const answer of answers) expect(answer, 'an answer is a body of some form').toHaveProperty('content')
+    expect(document.paths['/v1/chat/completions']?.post?.responses).toMatchObject({
+      200: { content: { 'application/json': {}, 'text/event-stream': {} } },
+    })
     for (const [path, operations] of Object.entries(document.paths)) {
       if (path.includes('{')) continue
       for (const method of Object.keys(operations)) {

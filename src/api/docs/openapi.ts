@@ -66,7 +66,7 @@ function operation(contract: RouteContract): object {
             ...(schema
               ? { content: { 'application/json': { schema: jsonSchema(schema(), 'output') } } }
               : contentType
-                ? { content: { [contentType]: {} } }
+                ? { content: Object.fromEntries([contentType].flat().map((form) => [form, {}])) }
                 : {}),
           },
         ]),

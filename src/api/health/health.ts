@@ -32,7 +32,7 @@ export const healthLiveliness = defineRoute(
     summary: 'Answers while the process is alive.',
     tag: 'Health',
     auth: 'public',
-    responses: { 200: { description: 'Alive.' } },
+    responses: { 200: { description: 'Alive.', contentType: 'text/plain' } },
   },
   () => text('ok', 'text/plain; charset=utf-8'),
 )

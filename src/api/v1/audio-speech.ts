@@ -5,5 +5,5 @@ import { modelRoute } from './model-route.ts'
 
 export const audioSpeech = modelRoute(
   { path: '/v1/audio/speech', mode: asMode(mode), errorEvent: chatErrorEvent },
-  { summary: 'Say a text.', responses: { 200: { description: 'The sound, as raw bytes.' } } },
+  { summary: 'Say a text.', responses: { 200: { description: 'The sound, as raw bytes.', contentType: 'audio/*' } } },
 )

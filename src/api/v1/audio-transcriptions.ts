@@ -5,5 +5,13 @@ import { modelRoute } from './model-route.ts'
 
 export const audioTranscriptions = modelRoute(
   { path: '/v1/audio/transcriptions', mode: asMode(audioTranscription), errorEvent: chatErrorEvent },
-  { summary: 'Write down a recording.', responses: { 200: { description: 'The text, in the asked format.' } } },
+  {
+    summary: 'Write down a recording.',
+    responses: {
+      200: {
+        description: 'The text, in the asked format.',
+        contentType: ['application/json', 'text/plain', 'text/event-stream'],
+      },
+    },
+  },
 )

@@ -7,6 +7,11 @@ export const chatCompletions = modelRoute(
   { path: '/v1/chat/completions', mode: asMode(chat), dialect: chatDialect, errorEvent: chatDialect.errorEvent },
   {
     summary: 'Answer a conversation, whole or as a stream of events.',
-    responses: { 200: { description: 'A chat completion; server-sent events of chunks when `stream` is true.' } },
+    responses: {
+      200: {
+        description: 'A chat completion; server-sent events of chunks when `stream` is true.',
+        contentType: ['application/json', 'text/event-stream'],
+      },
+    },
   },
 )

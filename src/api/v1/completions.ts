@@ -12,6 +12,11 @@ export const completions = modelRoute(
   },
   {
     summary: 'Answer a prompt with text, whole or as a stream of events.',
-    responses: { 200: { description: 'A text completion; server-sent events of chunks when `stream` is true.' } },
+    responses: {
+      200: {
+        description: 'A text completion; server-sent events of chunks when `stream` is true.',
+        contentType: ['application/json', 'text/event-stream'],
+      },
+    },
   },
 )

@@ -5,5 +5,8 @@ import { modelRoute } from './model-route.ts'
 
 export const embeddings = modelRoute(
   { path: '/v1/embeddings', mode: asMode(embedding), errorEvent: chatErrorEvent },
-  { summary: 'Turn texts into vectors.', responses: { 200: { description: 'The vectors, as numbers or base64.' } } },
+  {
+    summary: 'Turn texts into vectors.',
+    responses: { 200: { description: 'The vectors, as numbers or base64.', contentType: 'application/json' } },
+  },
 )

@@ -7,6 +7,11 @@ export const imagesGenerations = modelRoute(
   { path: '/v1/images/generations', mode: asMode(imageGeneration), errorEvent: chatErrorEvent },
   {
     summary: 'Make images from a text.',
-    responses: { 200: { description: 'The images; server-sent events when `stream` is true.' } },
+    responses: {
+      200: {
+        description: 'The images; server-sent events when `stream` is true.',
+        contentType: ['application/json', 'text/event-stream'],
+      },
+    },
   },
 )

@@ -18,7 +18,12 @@ export const messages = modelRoute(
   },
   {
     summary: 'Answer a conversation in the shape of the Messages API, whole or as a stream of typed events.',
-    responses: { 200: { description: 'A message; server-sent events when `stream` is true.' } },
+    responses: {
+      200: {
+        description: 'A message; server-sent events when `stream` is true.',
+        contentType: ['application/json', 'text/event-stream'],
+      },
+    },
     ...contract,
   },
 )
@@ -33,7 +38,7 @@ export const countTokens = modelRoute(
   },
   {
     summary: 'Count the tokens of a conversation, where the provider of the model can.',
-    responses: { 200: { description: '`input_tokens`' } },
+    responses: { 200: { description: '`input_tokens`', contentType: 'application/json' } },
     ...contract,
   },
 )

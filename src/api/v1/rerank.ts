@@ -7,6 +7,9 @@ import { modelRoute } from './model-route.ts'
 export const rerankRoutes = ['/v1/rerank', '/rerank', '/v2/rerank'].map((path) =>
   modelRoute(
     { path, mode: asMode(rerank), errorEvent: chatErrorEvent },
-    { summary: 'Sort documents by how well they answer a query.', responses: { 200: { description: 'The ranking.' } } },
+    {
+      summary: 'Sort documents by how well they answer a query.',
+      responses: { 200: { description: 'The ranking.', contentType: 'application/json' } },
+    },
   ),
 )

@@ -12,6 +12,11 @@ export const responses = modelRoute(
   },
   {
     summary: 'Answer an input of items, whole or as a stream of typed events.',
-    responses: { 200: { description: 'A response; server-sent events when `stream` is true.' } },
+    responses: {
+      200: {
+        description: 'A response; server-sent events when `stream` is true.',
+        contentType: ['application/json', 'text/event-stream'],
+      },
+    },
   },
 )
