@@ -2,7 +2,7 @@ import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { parseRecord } from '../lib/lenient.ts'
 import type { ModelRequest } from '../modes/mode.ts'
-import type { Usage } from '../modes/usage.ts'
+import { type Usage, usageOf } from '../modes/usage.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Outgoing, Reply } from './provider.ts'
@@ -53,8 +53,8 @@ export function openaiJson<Request extends ModelRequest>(options: {
       throw new GatewayError('upstream_malformed', `The provider's answer has no '${answers}'.`)
     }
     const tokens = openaiUsage(body.usage)
-    const known = more?.(body, request) ?? {}
-    const usage = tokens ? { ...tokens, ...known } : undefined
+    const known = more?.(body, request)
+    const usage = tokens ? { ...tokens, ...known } : known && usageOf(known)
     return { bytes, contentType, usage, outputCharacters: 0 }
   }
 }

@@ -59,6 +59,14 @@ describe('embeddings', () => {
 })
 
 describe('images', () => {
+  it('are billed as many as came, whatever was asked for, where the provider counts no tokens', async () => {
+    await upstream.script(path('image'), [json(200, { created: 1, data: [{ url: 'https://images.test/1' }] })])
+    const response = await post('/v1/images/generations', { model: 'image', prompt: 'A cat', n: 4, size: '256x256' })
+    expect(response.status).toBe(200)
+    await response.text()
+    expect(await finished()).toMatchObject({ usage: { images: 1, imageSize: '256x256' } })
+  })
+
   it('are counted, whole and streamed', async () => {
     await upstream.script(path('image'), [json(200, { created: 1, data: [{ b64_json: 'AA' }, { b64_json: 'BB' }] })])
     const response = await post('/v1/images/generations', { model: 'image', prompt: 'a cat', n: 2, size: '1024x1024' })
