@@ -12,7 +12,7 @@ export interface Topic<Entry extends object = object> {
  *  costs no request anything. */
 export interface Delivery {
   deliver<Entry extends object>(topic: Topic<Entry>, entry: Entry): void
-  /** How many entries wait in this process. */
+  /** How many entries of a topic wait in this process. */
   depth(topic: string): number
   /** Writes what was handed over so far, for as long as `limitMs`. Resolves with how many are still not written. */
   drain(limitMs: number): Promise<number>

@@ -32,7 +32,7 @@ const SENDS_FOR_OTHERS_MS = 5000
  *  while some are being sent goes together, next. What the queue does not take is written at once. */
 export function queuedDelivery({ queue, sql, log, report, defer }: QueuedDeliveryOptions): Delivery {
   let waiting: Waiting[] = []
-  let sending = 0
+  const sending = new Set<readonly Waiting[]>()
   const works = new Set<Promise<void>>()
   /** When the request that sends for all began to; nobody does at `-Infinity`. */
   let begunAt = Number.NEGATIVE_INFINITY
@@ -64,14 +64,14 @@ export function queuedDelivery({ queue, sql, log, report, defer }: QueuedDeliver
   }
 
   async function send(entries: readonly Waiting[]): Promise<void> {
-    sending += entries.length
+    sending.add(entries)
     try {
       await queue.send(entries.map(({ topic, entry }) => ({ topic: PREFIX + topic.name, body: entry })))
     } catch (error) {
       log.warn('records.not_queued', { records: entries.length, error: describeError(error) })
       await Promise.all([...Map.groupBy(entries, ({ topic }) => topic).values()].map(write))
     } finally {
-      sending -= entries.length
+      sending.delete(entries)
     }
   }
 
@@ -96,7 +96,8 @@ export function queuedDelivery({ queue, sql, log, report, defer }: QueuedDeliver
       works.add(work)
       defer(work)
     },
-    depth: () => waiting.length + sending,
+    depth: (topic) =>
+      [waiting, ...sending].reduce((sum, some) => sum + some.filter(({ topic: of }) => of.name === topic).length, 0),
     async drain() {
       await Promise.all(works)
       return waiting.length
