@@ -162,6 +162,12 @@ function eventsIn(pieces: readonly Uint8Array[]): Event[] {
   })
 }
 
+it('a choice that is none does not end a stream of text', () => {
+  const words = completionsDialect.stream({ model: 'm', prompt: 'x', stream: true } as ModelRequest)
+  const choices = [null, { index: 0, delta: { content: 'Hi' }, finish_reason: null }] as unknown as ChatChunk['choices']
+  expect(decoder.decode(words.write({ ...head, choices }))).toContain('"text":"Hi"')
+})
+
 describe('any stream of chunks', () => {
   it('becomes a valid stream of Responses events', () => {
     fc.assert(

@@ -64,8 +64,9 @@ function toChat(request: CompletionRequest): ChatRequest {
 }
 
 function isShown({ choices, usage }: ChatChunk, showUsage: boolean): boolean {
-  if (listOf(choices).length === 0) return showUsage && Boolean(usage)
-  return choices.some(({ delta, finish_reason }) => textOf(delta) !== '' || typeof finish_reason === 'string')
+  const said = listOf(choices)
+  if (said.length === 0) return showUsage && Boolean(usage)
+  return said.some(({ delta, finish_reason }) => textOf(delta) !== '' || typeof finish_reason === 'string')
 }
 
 function eventOf({ id, created, model, choices, usage, ...rest }: ChatChunk, showUsage: boolean): Uint8Array {
