@@ -70,7 +70,8 @@ async function send(
   read: (bytes: Uint8Array, headers: Readonly<Record<string, string>>) => void = () => {},
 ): Promise<Finding> {
   const { timeout, stream_first_token_timeout: firstToken } = services.config.router_settings
-  const late = AbortSignal.timeout(1000 * Math.min(timeoutSeconds ?? timeout, firstToken))
+  // It takes whole milliseconds only, which 2.01 seconds are not in binary.
+  const late = AbortSignal.timeout(Math.ceil(1000 * Math.min(timeoutSeconds ?? timeout, firstToken)))
   const until = AbortSignal.any([signal, late])
   const now = services.clock.now()
   try {

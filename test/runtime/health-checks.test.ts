@@ -97,6 +97,12 @@ describe('health checks', () => {
     expect(await asked()).toEqual([models(), models()])
   })
 
+  it('wait for as long as is configured, also for no whole number of milliseconds', async () => {
+    const services = gateway([{}], { router: { stream_first_token_timeout: 2.01 } })
+    await check(services)
+    expect(await asked()).toEqual([models()])
+  })
+
   it('send the credential of the deployment', async () => {
     await check(gateway([{}]))
     expect((await upstream.calls(place))[0]?.headers.authorization).toBe('Bearer sk-canary-5')
