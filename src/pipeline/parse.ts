@@ -17,9 +17,18 @@ export function parse(input: CallInput): Parsed {
       error: new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' }),
     }
   }
+  for (const key in body) {
+    if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return { error: twoModels(key) }
+  }
   // JSON stays the object that was parsed.
   const schema = (dialect?.schema ?? mode.schema)()
   return sourceOf(body) ? checkedByShape(body, schema, mode) : checked(body, schema, () => body)
+}
+
+/** Some providers do not mind capital letters in the names of members: they would run another model than the one that
+ *  was looked at here. */
+function twoModels(key: string): GatewayError {
+  return new GatewayError('invalid_request', `${key}: leave it out; the model is named by 'model'.`, { param: key })
 }
 
 /** A body with members that nobody has read yet. Of a long list its shape shows the first item: whoever reads them all

@@ -48,6 +48,11 @@ describe('every path answers in the one error shape', () => {
       { status: 400, param: 'messages.0.role' },
     ],
     [
+      'another model in capital letters',
+      () => gateway.chat({ model: 'echo', messages, MODEL: 'other' }),
+      { status: 400, param: 'MODEL' },
+    ],
+    [
       'an unknown model',
       () => gateway.chat({ model: 'nope', messages }),
       { status: 404, code: 'model_not_found', param: 'model' },
