@@ -52,7 +52,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
       // Some vendors write an empty one into every chunk.
       if (typeof finish_reason === 'string' && finish_reason !== '') {
         commits = true
-        if (isLast(index)) finished = true
+        if (endsAll(index)) finished = true
       }
     }
     const speaks: StreamStep = { out: frame.bytes, characters }
@@ -71,8 +71,8 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     return speaks
   }
 
-  /** Whether every choice that was asked for has ended now. */
-  const isLast = (index: unknown): boolean => {
+  /** Takes note of a choice's end: whether all that were asked for have ended now. */
+  const endsAll = (index: unknown): boolean => {
     if (awaited === 1) return true
     ended ??= new Set()
     return ended.add(index).size >= awaited

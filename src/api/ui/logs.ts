@@ -12,6 +12,7 @@ import { exported, FORMATS } from './export.ts'
 import { pageAnswer, pageOf, paging } from './page.ts'
 import { moment, spendFilters } from './spend-query.ts'
 import { storable } from './storable.ts'
+import { usageFields } from './usage-fields.ts'
 
 const MOST_SHOWN = 200
 const MOST_EXPORTED = 100_000
@@ -42,15 +43,7 @@ const loggedCall = lazily(() =>
     cache: z.enum(['hit', 'miss', 'off']),
     attempts: z.int(),
     rescued: z.int().describe('Deployments whose broken answer another one finished.'),
-    input_tokens: z.int(),
-    output_tokens: z.int(),
-    cached_input_tokens: z.int(),
-    cache_creation_input_tokens: z.int(),
-    reasoning_tokens: z.int(),
-    images: z.int(),
-    audio_seconds: z.number(),
-    characters: z.int(),
-    rerank_units: z.int(),
+    ...usageFields(),
     estimated: z.boolean().describe('The provider told no usage: what went through was counted.'),
     cost: z.number().nullable().describe('US dollars; null: the price is unknown.'),
     saved: z.number().describe('US dollars that an answer out of the cache would have cost.'),

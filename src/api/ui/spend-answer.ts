@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { dollarsOf } from '../../lib/money.ts'
 import type { Sums } from '../../stores/sql/spend-reports.ts'
+import { usageFields } from './usage-fields.ts'
 
 /** Sums of calls. Money is US dollars. */
 export const spendSums = lazily(() =>
@@ -13,15 +14,7 @@ export const spendSums = lazily(() =>
     cached_calls: z.int().describe('Answered out of the cache.'),
     estimated_calls: z.int().describe('Whose provider told no usage: what went through was counted.'),
     unpriced_calls: z.int().describe('Whose price is unknown; they add nothing to `spend`.'),
-    input_tokens: z.int(),
-    output_tokens: z.int(),
-    cached_input_tokens: z.int(),
-    cache_creation_input_tokens: z.int(),
-    reasoning_tokens: z.int(),
-    images: z.int(),
-    audio_seconds: z.number(),
-    characters: z.int(),
-    rerank_units: z.int(),
+    ...usageFields(),
     average_ms: z.number().nullable().describe('From the arrival of a call to the end of its answer; null: no calls.'),
   }),
 )
