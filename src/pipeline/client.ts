@@ -44,6 +44,11 @@ export function clientClosed(cause?: unknown): GatewayError {
   return new GatewayError('client_closed', 'The client closed the connection.', { cause })
 }
 
+/** Somebody is there, and reads nothing. */
+export function untaken(): GatewayError {
+  return new GatewayError('client_closed', 'The client did not take its answer in time.')
+}
+
 /** Why nobody waits for an answer any more. */
 export function departure({ reason }: Abort): GatewayError {
   return reason instanceof GatewayError ? reason : clientClosed()

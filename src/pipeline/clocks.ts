@@ -1,4 +1,6 @@
+import { LONGEST_TIMER_MS } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
+import { untaken } from './client.ts'
 
 export interface Clocks {
   /** The whole request has gone, where that takes its time: only now is an answer awaited. */
@@ -22,14 +24,13 @@ interface Awaiting {
   readonly idleMs: number
 }
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 const TOTAL = 'The call took longer than the configured timeout.'
 
 /** The end of a call. Whom it waits for is to blame for it. */
 function tooLong(letGo: (() => void) | undefined, expired: (failure: GatewayError) => void): void {
   if (!letGo) expired(new GatewayError('upstream_timeout', TOTAL))
   else {
-    expired(new GatewayError('client_closed', 'The client did not take its answer in time.'))
+    expired(untaken())
     letGo()
   }
 }

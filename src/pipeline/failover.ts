@@ -19,7 +19,8 @@ import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
 const NOBODY_FREE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
 
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
- *  chain that fits the failure, each group once. Throws the last failure when nobody is left, of those who were asked where anybody was. */
+ *  chain that fits the failure, each group once. When nobody is left, throws the last failure: of those who were asked,
+ *  where anybody was. */
 export async function failover(
   services: PipelineServices,
   call: Call,

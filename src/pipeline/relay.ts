@@ -4,7 +4,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { StreamStep } from '../providers/provider.ts'
 import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
-import { type ClientStream, clientClosed, departure } from './client.ts'
+import { type ClientStream, clientClosed, departure, untaken } from './client.ts'
 import { crowds } from './holds.ts'
 import type { Rescue } from './rescue.ts'
 
@@ -14,21 +14,16 @@ export type Over = (failure: GatewayError | undefined) => Promise<unknown> | und
 
 /** Until when the end of an answer is offered to a client: that of its call, and this long when that is over. */
 const FAREWELL_MS = 5000
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** What no clock of an upstream watches any more: the answer is broken off where its client has not taken it in time. */
 export function taken(call: Call, client: ClientStream, writing: Promise<void> | undefined): Promise<void> | undefined {
   if (!writing) return undefined
   const limitMs = Math.max(FAREWELL_MS, call.deadline - performance.now())
-  return atMost(Math.min(limitMs, LONGEST_TIMER_MS), writing).then((inTime) => {
+  return atMost(limitMs, writing).then((inTime) => {
     if (inTime) return
     client.abort()
     throw untaken()
   })
-}
-
-function untaken(): GatewayError {
-  return new GatewayError('client_closed', 'The client did not take its answer in time.')
 }
 
 /** Says nothing, and shows that somebody is there. */
