@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
+import { imageName, largerSize } from './image-price.ts'
 import type { Mode } from './mode.ts'
 import { perImage, tokensInstead } from './tariff.ts'
 
@@ -27,11 +28,16 @@ export const imageGeneration: Mode<ImageRequest> = {
   schema: imageRequest,
   body: 'json',
   unit: 'images',
-  measure: ({ n, size, quality }) => ({ images: n ?? 1, imageSize: imageSize(size, quality) }),
+  measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
   tariffs: [perImage, tokensInstead(IMAGE)],
 }
 
-/** `1024x1024`, or `hd/1024x1024` where a quality was asked for: by what a map of prices is searched. */
-function imageSize(size: string | null | undefined, quality: string | null | undefined): string {
-  return quality ? `${quality}/${size ?? ''}` : (size ?? '')
+/** No vendor makes more at once; numbers of JSON have no end. */
+const MOST_IMAGES = 128
+
+/** Some vendors are told the size in two numbers; where both are said, the larger may be what they heed. */
+function nameOf({ size, quality, width, height }: ImageRequest): string {
+  const said = imageName(size, undefined)
+  const numbers = typeof width === 'number' && typeof height === 'number' ? imageName(`${width}x${height}`, '') : ''
+  return imageName(numbers === '' ? said : largerSize(said, numbers), quality)
 }

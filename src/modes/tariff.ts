@@ -1,4 +1,5 @@
 import type { ModelInfo } from '../config/model-list.ts'
+import { priceOfImage } from './image-price.ts'
 import type { Usage } from './usage.ts'
 
 /** One way in which calls of a kind are billed, in US dollars. */
@@ -67,25 +68,15 @@ export const perImage: Tariff = {
   },
   cost(info, { images, imageSize }, batch) {
     const prices = imagePrice(info)
-    const price = typeof prices === 'object' ? priceOfSize(prices, imageSize) : prices
+    const price = typeof prices === 'object' ? priceOfImage(prices, imageSize) : prices
     return price === undefined || images === 0 ? undefined : images * price * discountOf(info, batch)
   },
 }
 
 function imagePrice({ cost_per_image, input_cost_per_image }: ModelInfo) {
-  return cost_per_image ?? input_cost_per_image
-}
-
-/** What vendors make when nobody says. */
-const USUAL_SIZE = '1024x1024'
-
-/** `hd/1024x1024`, else `1024x1024`, else `default`. */
-function priceOfSize(prices: Readonly<Record<string, number>>, imageSize: string): number | undefined {
-  const [size = '', quality] = imageSize.split('/').reverse()
-  const usual = size === '' ? USUAL_SIZE : size
-  const names = [...(quality ? [`${quality}/${usual}`] : []), usual, 'default']
-  const known = names.find((name) => Object.hasOwn(prices, name))
-  return known === undefined ? undefined : prices[known]
+  const price = cost_per_image ?? input_cost_per_image
+  // A map without an entry prices nothing.
+  return typeof price === 'object' && Object.keys(price).length === 0 ? undefined : price
 }
 
 /** Of the one vendor that sells both: a write costs 1.25 times the input, one for an hour twice the input. */

@@ -1,5 +1,6 @@
 import type { EmbeddingRequest } from '../modes/embedding.ts'
 import type { ImageRequest } from '../modes/image-generation.ts'
+import { imageName } from '../modes/image-price.ts'
 import type { RerankRequest } from '../modes/rerank.ts'
 import { openaiJson } from './openai-json.ts'
 
@@ -8,7 +9,12 @@ export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embedding
 export const openaiImages = openaiJson<ImageRequest>({
   path: '/images/generations',
   answers: 'data',
-  usage: ({ data }) => (Array.isArray(data) ? { images: data.length } : {}),
+  usage: (answer, request) => ({
+    ...(Array.isArray(answer.data) ? { images: answer.data.length } : {}),
+    ...(typeof answer.size === 'string'
+      ? { imageSize: imageName(answer.size, answer.quality ?? request.quality) }
+      : {}),
+  }),
   lastEvent: /\.completed$/,
 })
 

@@ -108,6 +108,7 @@ describe('tokens', () => {
 
 describe('images', () => {
   const map = { '1024x1024': 0.04, '1792x1024': 0.08, 'hd/1024x1024': 0.08 }
+  const plain = { '1024x1024': 0.04 }
   const measured = (request: { size?: string; quality?: string; n?: number }) =>
     IMAGE.measure({ model: 'm', prompt: 'p', ...request } as never)
 
@@ -116,13 +117,53 @@ describe('images', () => {
     ['its other name', { cost_per_image: 0.02 }, {}, 20_000_000],
     ['the price of the size', { input_cost_per_image: map }, { size: '1792x1024', n: 2 }, 160_000_000],
     ['the price of quality and size', { input_cost_per_image: map }, { size: '1024x1024', quality: 'hd' }, 80_000_000],
-    ['the size, where the quality has no price', { cost_per_image: map }, { quality: 'low' }, 40_000_000],
+    [
+      'the dearest of its size, where its quality has no price',
+      { cost_per_image: map },
+      { quality: 'low' },
+      80_000_000,
+    ],
+    ['the size, where no quality has a price', { cost_per_image: plain }, { quality: 'low' }, 40_000_000],
+    ['the size, where the quality is the usual one', { cost_per_image: map }, { quality: 'standard' }, 40_000_000],
     ['the usual size, where none was asked for', { cost_per_image: map }, {}, 40_000_000],
     ['the default of a map', { cost_per_image: { default: 0.01 } }, { size: '512x512' }, 10_000_000],
-    ['a size that is not in the map', { cost_per_image: map }, { size: '512x512' }, undefined],
+    ['the dearest, where its size has no price', { cost_per_image: map }, { size: '512x512' }, 80_000_000],
+    ['the dearest, where the vendor chooses', { cost_per_image: map }, { size: 'auto', n: 2 }, 160_000_000],
+    [
+      'the dearest, though a map has a default',
+      { cost_per_image: { ...map, default: 0.01 } },
+      { size: 'auto' },
+      80_000_000,
+    ],
+    ['what auto costs', { cost_per_image: { ...map, auto: 0.05 } }, { size: 'auto' }, 50_000_000],
+    ['more for a larger size than any', { cost_per_image: plain }, { size: '2048x2048' }, 160_000_000],
+    ['not without end', { cost_per_image: plain }, { size: '99999999x99999999' }, 16 * 40_000_000],
+    ['a size with zeros before it', { cost_per_image: plain }, { size: '01024x0001024' }, 40_000_000],
+    ['a quality in capitals', { cost_per_image: map }, { size: '1024x1024', quality: ' HD' }, 80_000_000],
+    ['a quality that is no path', { cost_per_image: map }, { size: '1024x1024', quality: '/' }, 80_000_000],
+    ['a map with names of another kind', { cost_per_image: { 'HD/1024X01024': 0.3 } }, { quality: 'hd' }, 300_000_000],
+    ['the larger of two sizes', { cost_per_image: map }, { size: '1024x1024', width: 1792, height: 1024 }, 80_000_000],
+    ['a map without entries', { cost_per_image: {} }, {}, undefined],
     ['no price', {}, {}, undefined],
   ] as const)('%s', (_, prices, request, nano) => {
     expect(cost(IMAGE, prices, measured(request))).toBe(nano)
+  })
+
+  it('are never free where calls of unknown price are refused', () => {
+    for (const prices of [map, plain, { default: 0.01 }, { 'hd/1x1': 0.3 }]) {
+      expect(priced(info({ cost_per_image: prices }), IMAGE)).toBe(true)
+      for (const size of ['auto', '512x512', '01024x1024', '0x0', undefined]) {
+        for (const quality of ['auto', 'low', 'HD', '', undefined]) {
+          const asked = measured({ ...(size ? { size } : {}), ...(quality === undefined ? {} : { quality }) })
+          expect(cost(IMAGE, { cost_per_image: prices }, asked)).toBeGreaterThan(0)
+        }
+      }
+    }
+    expect(priced(info({ cost_per_image: {} }), IMAGE)).toBe(false)
+  })
+
+  it('are as many as a vendor makes, whatever number is asked for', () => {
+    expect(cost(IMAGE, { cost_per_image: 0.04 }, measured({ n: 1e15 }))).toBe(128 * 40_000_000)
   })
 
   it('are billed by their tokens, where the vendor reports those and no image has a price', () => {

@@ -34,6 +34,7 @@ function configuration(general: object = {}): string {
       at('mixed', 'priced', { ...price, priority: 1 }),
       at('failing', 'failing', { ...price, input_cost_per_token: 9, priority: 0 }),
       at('failing', 'priced', { ...price, priority: 1 }),
+      at('chosen', 'chosen', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
       at('pictures', 'pictures', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
     ],
   })
@@ -92,6 +93,25 @@ describe('what a call cost', () => {
     const headers = { 'content-type': 'application/json' }
     await (await gateway.fetch('/v1/images/generations', { method: 'POST', body, headers })).json()
     expect(await finished()).toMatchObject({ mode: 'image_generation', costNano: 40_000_000, usage: { images: 2 } })
+  })
+
+  it.each([
+    ['auto', 80_000_000],
+    ['02048x512', 80_000_000],
+    ['00512x0512', 40_000_000],
+  ])('is that of images whose size no price names, or names otherwise: %s', async (size, nano) => {
+    const body = JSON.stringify({ model: 'pictures', prompt: 'A', n: 2, size })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/images/generations', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({ costNano: nano })
+  })
+
+  it('is that of the size that the provider says it made', async () => {
+    await upstream.script(`${here}-chosen`, [json(200, { created: 1, data: [{ b64_json: 'x' }], size: '512x512' })])
+    const body = JSON.stringify({ model: 'chosen', prompt: 'A', size: 'auto' })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/images/generations', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({ costNano: 20_000_000 })
   })
 
   it('is kept with a few short tags that a database can hold', async () => {
