@@ -71,7 +71,9 @@ export const gatewayParams = lazily(() =>
     api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
       .optional()
-      .describe('Seconds that one attempt may take here, within the router timeout, which holds for the call.'),
+      .describe(
+        'Seconds that an attempt may take here, in the place of the timeout of router_settings or of a policy.',
+      ),
     region: region().optional().describe("The provider's region."),
     project: headerText().optional().describe("The provider's project."),
     organization: headerText().optional().describe("The provider's organization."),

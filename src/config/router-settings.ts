@@ -28,7 +28,14 @@ export const routerSettings = lazily(() =>
       .describe(
         'Seconds before the first retry, doubling from there; 0 goes to another deployment at once, and to the same one again after 0.5.',
       ),
-    timeout: positiveSeconds().default(600).describe('Seconds that a call may take in all.'),
+    timeout: positiveSeconds()
+      .default(600)
+      .describe(
+        'Seconds that an attempt may take until its answer is there, or a stream has begun; then it has failed, and the next deployment or fallback is asked.',
+      ),
+    total_timeout: positiveSeconds()
+      .default(600)
+      .describe('Seconds that a call may take in all: its attempts, the waits between them, the whole of a stream.'),
     stream_first_token_timeout: positiveSeconds()
       .default(60)
       .describe('Seconds until a stream must show its first token.'),

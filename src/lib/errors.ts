@@ -49,6 +49,8 @@ export const FAILURES = {
   no_priced_deployment: { status: 503, type: 'api_error', code: 'no_priced_deployment' },
   no_healthy_deployment: { status: 503, type: 'api_error', code: 'no_healthy_deployment', chain: 'fallbacks' },
   no_capacity: { status: 503, type: 'api_error', code: 'no_capacity', chain: 'fallbacks' },
+  /** `total_timeout` has passed, and no deployment is to blame for it. */
+  call_timeout: { status: 504, type: 'api_error', code: 'call_timeout', classification: 'timeout' },
   store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },
   database_unavailable: { status: 503, type: 'api_error', code: 'database_unavailable' },
   shutting_down: { status: 503, type: 'api_error', code: 'shutting_down' },

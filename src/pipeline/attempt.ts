@@ -1,7 +1,6 @@
 import { type Abort, newAbort } from '../lib/abort.ts'
 import { atMost } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { LATE_FIELD } from '../providers/late-field.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import {
@@ -12,10 +11,11 @@ import {
   type UpstreamResponse,
 } from '../transport/transport.ts'
 import { withoutSecrets } from '../transport/without-secrets.ts'
+import { askWithForm, completed, unlessAborted, watched } from './ask-with-form.ts'
 import type { Attempt, Call } from './call.ts'
-import { departure } from './client.ts'
-import { type Clocks, startClocks, startTotalClock } from './clocks.ts'
-import { asFormFailure, type IncomingForm } from './incoming-form.ts'
+import { departure, unsent } from './client.ts'
+import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
+import { asFormFailure } from './incoming-form.ts'
 import { keepAnswer } from './kept-answer.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { requestOf } from './request-of.ts'
@@ -84,7 +84,9 @@ export async function attempt(
 
   const left = () => ended.abort(departure(client.signal))
   outrun?.addEventListener('abort', () => ended.abort(new GatewayError('client_closed', 'Another answered first.')))
-  const clocks = clocksOf(services, call, tried, ended.abort)
+  const clocks = clocksOf(services, call, tried, speaker, ended.abort)
+  const clientsTurn = () => clocks.waiting(() => {}, unsent)
+  if (form) clientsTurn()
   const release = () => {
     clocks.stop()
     client.signal.removeEventListener('abort', left)
@@ -94,14 +96,18 @@ export async function attempt(
 
   const ask = (asked: Outgoing) => {
     const request = requestOf(services, deployment, speaker, asked, ended)
-    return request instanceof Promise ? request.then(send) : send(request)
+    if (!(request instanceof Promise)) return send(request)
+    // It may wait for fields of the form.
+    return (form ? unlessAborted(request, ended) : request).then(send)
   }
   const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
     sent = request.headers
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
-    const asked = () => clocks.asked(awaiting(services, form?.request?.stream === true))
-    return transport.send(form ? whenSent(request, asked) : request, ended)
+    if (!form) return transport.send(request, ended)
+    clocks.asked()
+    const allSent = () => clocks.asked(awaiting(services, form.request?.stream === true))
+    return transport.send(watched(request, { before: clientsTurn, after: clocks.asked, allSent }), ended)
   }
 
   try {
@@ -114,7 +120,9 @@ export async function attempt(
       throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
     }
     // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
+    if (form) clientsTurn()
     const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : errand.outgoing
+    if (form) clocks.heard()
     if (!call.streamed && !speaker.passes) {
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
@@ -150,17 +158,20 @@ export async function attempt(
 function clocksOf(
   services: PipelineServices,
   call: Call,
-  { deployment, startedAt }: Attempt,
+  { deployment, plan }: Attempt,
+  { passes }: Speaker,
   expired: (failure: GatewayError) => void,
 ): Clocks {
-  const own = deployment.timeoutSeconds
-  const deadline = own === undefined ? call.deadline : Math.min(call.deadline, startedAt + 1000 * own)
-  if (!call.streamed && !call.form) return startTotalClock(deadline, expired)
+  const { deadline, arrivedAt, form } = call
+  const answerMs = 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
+  const ends = { deadline, callMs: deadline - arrivedAt, answerMs, expired }
+  if (!call.streamed && !form && !passes) return startAnswerClock(ends)
+  const { firstTokenMs, idleMs } = awaiting(services, !form)
   return startClocks({
-    deadline,
-    // Nobody can begin to answer what a slow client has not said yet.
-    ...awaiting(services, call.streamed && !call.form),
-    expired,
+    ...ends,
+    // A sound is awaited as long as any answer.
+    firstTokenMs: passes ? Number.POSITIVE_INFINITY : firstTokenMs,
+    idleMs,
     showMs: 1000 * services.config.router_settings.stream_keep_alive,
   })
 }
@@ -171,49 +182,6 @@ function awaiting({ config }: PipelineServices, streamed: boolean) {
     firstTokenMs: streamed ? 1000 * stream_first_token_timeout : Number.POSITIVE_INFINITY,
     idleMs: streamed ? 1000 * stream_idle_timeout : Number.POSITIVE_INFINITY,
   }
-}
-
-/** A field that comes late may change what is asked; while nothing of the form is gone it is asked again. */
-async function askWithForm(
-  call: Call,
-  form: IncomingForm,
-  deployment: Deployment,
-  ask: (asked: Outgoing) => Promise<UpstreamResponse>,
-  outgoing: Outgoing,
-): Promise<UpstreamResponse> {
-  try {
-    return await ask(outgoing)
-  } catch (error) {
-    if (!form.raw.repeatable || !(error instanceof GatewayError) || error.code !== LATE_FIELD) throw error
-    return ask(await completed(call, form, deployment))
-  }
-}
-
-/** The request with all its fields, as the answer has to be read by. */
-async function completed(call: Call, form: IncomingForm, deployment: Deployment): Promise<Outgoing> {
-  call.request = await form.whole()
-  call.streamed = call.request.stream === true
-  return withDefaults(call, deployment, false)
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: Abort): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const ended = () => reject(signal.reason)
-  if (signal.aborted) ended()
-  else signal.addEventListener('abort', ended, { once: true })
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', ended))
-}
-
-/** The same request, telling when its last piece has been taken. */
-function whenSent(request: UpstreamRequest, tell: () => void): UpstreamRequest {
-  const { upload } = request
-  if (!upload) return request
-  const read = async () => {
-    const piece = await upload.read()
-    if (piece === undefined) tell()
-    return piece
-  }
-  return { ...request, upload: { length: upload.length, read } }
 }
 
 /** The client's own request, in the words that the deployment is asked in. */

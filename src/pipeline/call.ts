@@ -57,6 +57,8 @@ export interface Answer {
 export interface Attempt {
   readonly id: string
   readonly deployment: Deployment
+  /** That of the group which it was asked in. */
+  readonly plan: Plan
   readonly startedAt: number
   firstTokenAt: number | undefined
   endedAt: number | undefined

@@ -49,6 +49,12 @@ export function untaken(): GatewayError {
   return new GatewayError('client_closed', 'The client did not take its answer in time.')
 }
 
+/** Somebody is there, and does not say the rest of the request. */
+export function unsent(): GatewayError {
+  const details = { status: 408, code: 'request_timeout' }
+  return new GatewayError('invalid_request', 'The request body did not arrive in time.', details)
+}
+
 /** Why nobody waits for an answer any more. */
 export function departure({ reason }: Abort): GatewayError {
   return reason instanceof GatewayError ? reason : clientClosed()

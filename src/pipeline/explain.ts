@@ -24,10 +24,10 @@ export async function explained(services: PipelineServices, call: Call): Promise
   }
   const tried = new Set(call.attempts.map(({ deployment }) => deployment.id))
   const attempts = call.attempts.map((attempt) =>
-    item(attempt.deployment, verdictOn(attempt), call.group, groupOf(call, attempt)),
+    item(attempt.deployment, verdictOn(attempt), call.group, attempt.plan.group),
   )
   const last = call.attempts.at(-1)
-  const served = last && !last.failure ? groupOf(call, last) : undefined
+  const served = last && !last.failure ? last.plan.group : undefined
   const others = call.plans.flatMap(({ group, order }) =>
     inOrder(group, order)
       .filter(({ id }) => !tried.has(id))
@@ -50,11 +50,6 @@ export function explainedUnfit(
       item(deployment, reasonFor(services, call, deployment) ?? 'unreached', group),
     ),
   )
-}
-
-/** The group that an attempt was a member's of. */
-function groupOf({ plans, group }: Call, { deployment }: Attempt): Group {
-  return plans.find((plan) => plan.group.deployments.includes(deployment))?.group ?? group
 }
 
 function inOrder({ deployments }: Group, order: Plan['order']): Deployment[] {

@@ -100,14 +100,15 @@ async function tryGroup(
     if (!deployment) break
     if (call.client.signal.aborted) throw departure(call.client.signal)
     const started =
-      (fresh && startReserved(call, deployment, reserved)) ?? (await startAttempt(services, call, deployment))
+      (fresh && startReserved(call, plan, deployment, reserved)) ??
+      (await startAttempt(services, call, plan, deployment))
     if (!started) continue
     // Nobody is asked again by this call: what has failed need not wait for the end of what follows.
     if (failures > 0 && retriesLeft === 0) settleEnded(services, call)
     const tried = [started]
     const beside: Beside = async (wanted) => {
       for (let other = untried.shift(); other; other = untried.shift()) {
-        const second = await startAttempt(services, call, other, { wanted })
+        const second = await startAttempt(services, call, plan, other, { wanted })
         if (!second) {
           if (wanted()) continue
           return undefined

@@ -23,7 +23,7 @@ export async function earlyProbe(
   const { plan, deployment } = soonest
   // It may be one of a large group that nothing was held for.
   await holdFallback(services, call, plan, [deployment])
-  const started = await startAttempt(services, call, deployment, { early: true })
+  const started = await startAttempt(services, call, plan, deployment, { early: true })
   if (!started) return undefined
   call.servedGroup = plan.group.name
   return { plan, started }

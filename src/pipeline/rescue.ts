@@ -82,7 +82,7 @@ async function goOn(
     const speaker = inChunks(target, call.endpoint.mode)
     const from = call.attempts.at(-1)
     if (speaker && !(await affords(services, call, plan, target))) continue
-    const started = speaker && (await startAttempt(services, call, target))
+    const started = speaker && (await startAttempt(services, call, plan, target))
     if (!started) continue
     try {
       const outgoing = continuing(call, target, said.text())

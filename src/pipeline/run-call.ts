@@ -98,7 +98,7 @@ function begin(input: CallInput, id: string, allowed: Allowed): Call {
     slots,
     holds,
     streamed: request.stream === true,
-    deadline: input.arrivedAt + 1000 * plan.settings.timeoutSeconds,
+    deadline: input.arrivedAt + 1000 * plan.settings.totalTimeoutSeconds,
     plans: [],
     attempts: [],
     hedged: false,

@@ -2,7 +2,7 @@ import type { Deployment } from '../routing/deployment.ts'
 import { LEASE_SECONDS } from './admit.ts'
 import { type Attempt, type Call, newAttemptId } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate } from './plan.ts'
+import { asCandidate, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
 
 /** What admission has already taken. */
@@ -12,12 +12,17 @@ export interface Reserved {
 }
 
 /** Begins the attempt that admission has taken the lease for; undefined where that is another's, or begun already. */
-export function startReserved(call: Call, deployment: Deployment, reserved: Reserved | undefined): Attempt | undefined {
+export function startReserved(
+  call: Call,
+  plan: Plan,
+  deployment: Deployment,
+  reserved: Reserved | undefined,
+): Attempt | undefined {
   if (reserved?.deployment !== deployment.id || call.attempts.length > 0) return undefined
   // It was to be given back for a better one, which then took nobody.
   const returned = call.returned.indexOf(reserved)
   if (returned !== -1) call.returned.splice(returned, 1)
-  return begin(call, reserved.attemptId, deployment)
+  return begin(call, plan, reserved.attemptId, deployment)
 }
 
 /** Takes the lease for an attempt. undefined when the deployment is cooled or full. `early`: a cooled one may be probed
@@ -25,6 +30,7 @@ export function startReserved(call: Call, deployment: Deployment, reserved: Rese
 export async function startAttempt(
   services: PipelineServices,
   call: Call,
+  plan: Plan,
   deployment: Deployment,
   options: { readonly early?: true; readonly wanted?: () => boolean } = {},
 ): Promise<Attempt | undefined> {
@@ -38,13 +44,14 @@ export async function startAttempt(
     settleEnded(services, call, () => false)
     return undefined
   }
-  return begin(call, id, deployment)
+  return begin(call, plan, id, deployment)
 }
 
-function begin(call: Call, id: string, deployment: Deployment): Attempt {
+function begin(call: Call, plan: Plan, id: string, deployment: Deployment): Attempt {
   const started: Attempt = {
     id,
     deployment,
+    plan,
     startedAt: performance.now(),
     firstTokenAt: undefined,
     endedAt: undefined,

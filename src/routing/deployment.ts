@@ -16,7 +16,7 @@ export interface Deployment {
   /** What it may be asked for: what the operator named in `model_info.mode`, else all that its provider can do. `asked`
    *  is what the client asked for, where this capability only carries it. */
   adapter(capability: Capability, asked?: Capability): Adapter | undefined
-  /** `gateway_params.timeout`, where it differs from the router's. */
+  /** `gateway_params.timeout`: in the place of its group's, for attempts here. */
   readonly timeoutSeconds: number | undefined
 }
 

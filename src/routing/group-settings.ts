@@ -11,8 +11,10 @@ export interface Hedge {
 /** How the calls of one route group are routed. */
 export interface GroupSettings {
   readonly strategy: RoutingStrategy
-  /** That a call may take in all. */
+  /** That an attempt may take until its answer is there, or has begun to stream. */
   readonly timeoutSeconds: number
+  /** That a call may take in all. */
+  readonly totalTimeoutSeconds: number
   readonly numRetries: number
   readonly retryAfterSeconds: number
   /** undefined: never. */
@@ -27,6 +29,7 @@ export function groupSettings(
   const general: GroupSettings = {
     strategy: router.routing_strategy,
     timeoutSeconds: router.timeout,
+    totalTimeoutSeconds: router.total_timeout,
     numRetries: router.num_retries,
     retryAfterSeconds: router.retry_after,
     hedge: hedgeOf(router),

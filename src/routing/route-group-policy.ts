@@ -7,10 +7,12 @@ import { type GroupSettings, hedgeOf } from './group-settings.ts'
 /** What holds for one group in the place of `router_settings`, in the same words. What it leaves out stays as it is
  *  there; null for both of hedging's keys turns that off. */
 export const routeGroupPolicy = lazily(() => {
-  const { routing_strategy, num_retries, retry_after, timeout, hedge_after_ms, hedge } = routerSettings().shape
+  const { routing_strategy, num_retries, retry_after, timeout, total_timeout, hedge_after_ms, hedge } =
+    routerSettings().shape
   return section({
     routing_strategy: routing_strategy.unwrap().optional().describe(String(routing_strategy.description)),
     timeout: timeout.unwrap().optional().describe(String(timeout.description)),
+    total_timeout: total_timeout.unwrap().optional().describe(String(total_timeout.description)),
     num_retries: num_retries.unwrap().optional().describe(String(num_retries.description)),
     retry_after: retry_after.unwrap().optional().describe(String(retry_after.description)),
     hedge_after_ms: hedge_after_ms.unwrap().nullable().optional().describe(String(hedge_after_ms.description)),
@@ -22,11 +24,12 @@ export type RouteGroupPolicy = z.output<ReturnType<typeof routeGroupPolicy>>
 
 /** The settings that a policy says something about. */
 export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {
-  const { routing_strategy, timeout, num_retries, retry_after, hedge_after_ms, hedge } = policy
+  const { routing_strategy, timeout, total_timeout, num_retries, retry_after, hedge_after_ms, hedge } = policy
   const ofHedging = hedge_after_ms !== undefined || hedge !== undefined
   return {
     ...(routing_strategy === undefined ? {} : { strategy: routing_strategy }),
     ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+    ...(total_timeout === undefined ? {} : { totalTimeoutSeconds: total_timeout }),
     ...(num_retries === undefined ? {} : { numRetries: num_retries }),
     ...(retry_after === undefined ? {} : { retryAfterSeconds: retry_after }),
     ...(ofHedging
@@ -36,10 +39,12 @@ export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {
 }
 
 /** Settings in the words of the file. */
-export function policyOf({ strategy, timeoutSeconds, numRetries, retryAfterSeconds, hedge }: GroupSettings) {
+export function policyOf({ strategy, timeoutSeconds, totalTimeoutSeconds, numRetries, ...settings }: GroupSettings) {
+  const { retryAfterSeconds, hedge } = settings
   return {
     routing_strategy: strategy,
     timeout: timeoutSeconds,
+    total_timeout: totalTimeoutSeconds,
     num_retries: numRetries,
     retry_after: retryAfterSeconds,
     hedge_after_ms: hedge?.afterMs ?? null,

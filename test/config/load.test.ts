@@ -19,6 +19,7 @@ describe('a file without anything in it', () => {
         num_retries: 0,
         retry_after: 0,
         timeout: 600,
+        total_timeout: 600,
         stream_first_token_timeout: 60,
         stream_idle_timeout: 60,
         stream_keep_alive: 15,

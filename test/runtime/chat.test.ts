@@ -44,7 +44,8 @@ router_settings:
   cooldown_time: 0
   stream_first_token_timeout: 1
   stream_idle_timeout: 1
-  timeout: 5
+  timeout: 1
+  total_timeout: 5
 `
 const names = Array.from({ length: 100 }, (_, index) => `up-${index}`)
 
@@ -189,7 +190,7 @@ describe('a whole answer', () => {
   })
 
   it('is not waited for longer than the timeout', async () => {
-    await upstream.script(model, [silence()])
+    for (const id of [model, other]) await upstream.script(id, [silence()])
     const started = performance.now()
     const error = await errorOf(await gateway.chat({ model, messages }))
     expect(error).toMatchObject({ status: 504, code: 'upstream_timeout' })

@@ -23,6 +23,7 @@ const everyRow = {
   retry_after: 0.02,
   cooldown_time: 0,
   timeout: 5,
+  total_timeout: 5,
   stream_first_token_timeout: 0.6,
   stream_idle_timeout: 0.6,
 }

@@ -58,6 +58,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     const effective = {
       routing_strategy: 'simple-shuffle',
       timeout: 600,
+      total_timeout: 600,
       num_retries: 0,
       retry_after: 0,
       hedge_after_ms: 9000,
@@ -90,11 +91,14 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     expect(await chat('policy-file')).toMatchObject({ status: 200, attempts: 1 })
   })
 
-  it("decides a group's timeout", async () => {
+  it.each([
+    ['timeout of an attempt', { timeout: 0.3, num_retries: 1, retry_after: 0.01 }, 2],
+    ['timeout of a call', { total_timeout: 0.3, num_retries: 1, retry_after: 0.01 }, 1],
+  ])("decides a group's %s", async (_, policy, attempts) => {
     await upstream.script('policy-slow', [silence()])
-    await publish('slow', { timeout: 0.3 })
+    await publish('slow', policy)
     const startedAt = performance.now()
-    expect(await chat('slow')).toMatchObject({ status: 504 })
+    expect(await chat('slow')).toMatchObject({ status: 504, attempts })
     expect(performance.now() - startedAt).toBeLessThan(2000)
   })
 

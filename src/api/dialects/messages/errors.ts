@@ -11,6 +11,7 @@ const TYPES: Partial<Record<FailureName, string>> = {
   database_unavailable: 'overloaded_error',
   shutting_down: 'overloaded_error',
   upstream_timeout: 'timeout_error',
+  call_timeout: 'timeout_error',
 }
 
 /** A failure in the shape that clients of the Messages API know. */
