@@ -19,6 +19,7 @@ export function parse(input: CallInput): Parsed {
   }
   for (const key in body) {
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return { error: twoModels(key) }
+    if (dialect && isLater(key) && asksFor(body[key])) return { error: answersLater(key) }
   }
   // JSON stays the object that was parsed.
   const schema = (dialect?.schema ?? mode.schema)()
@@ -29,6 +30,23 @@ export function parse(input: CallInput): Parsed {
  *  was looked at here. */
 function twoModels(key: string): GatewayError {
   return new GatewayError('invalid_request', `${key}: leave it out; the model is named by 'model'.`, { param: key })
+}
+
+/** What has a provider answer when its caller has gone, by the names that it has at different vendors. */
+function isLater(key: string): boolean {
+  if (key.length !== 10 && key.length !== 8) return false
+  const name = key.toLowerCase()
+  return name === 'background' || name === 'deferred'
+}
+
+function asksFor(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false
+}
+
+/** Nobody here would follow such an answer to its end, so nobody would know what it cost. */
+function answersLater(key: string): GatewayError {
+  const message = `${key}: answers that are fetched later are not supported here. Leave it out, and stream where an answer takes long.`
+  return new GatewayError('invalid_request', message, { param: key, code: 'unsupported_parameter' })
 }
 
 /** A body with members that nobody has read yet. Of a long list its shape shows the first item: whoever reads them all

@@ -80,6 +80,27 @@ const finishedLine = async () => {
 describe('POST /v1/responses, where the provider speaks it', () => {
   const up = `up-${native}-openai`
 
+  it.each([
+    ['/v1/responses', { input: 'x', background: true }, 'background'],
+    ['/v1/responses', { input: 'x', background: true, stream: true, store: true }, 'background'],
+    ['/v1/responses', { input: 'x', Background: 1 }, 'Background'],
+    ['/v1/responses', { input: 'x', deferred: true }, 'deferred'],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], deferred: true }, 'deferred'],
+    ['/v1/chat/completions', { messages: [{ role: 'user', content: 'x' }], background: 'yes' }, 'background'],
+    ['/v1/completions', { prompt: 'x', deferred: true }, 'deferred'],
+    ['/v1/messages', { max_tokens: 9, messages: [{ role: 'user', content: 'x' }], background: true }, undefined],
+  ])('of an answer that would be fetched later are refused: %s %j', async (path, fields, param) => {
+    for (const model of [native, mixed]) {
+      await upstream.script(`up-${model}-openai`, [answer()])
+      const sent = await gateway.fetch(path, chatInit({ model, ...fields }))
+      expect(sent.status).toBe(400)
+      const { error } = await sent.json()
+      if (param) expect(error).toMatchObject({ param, code: 'unsupported_parameter' })
+      expect(error.message).toMatch(/fetched later/)
+      expect(await upstream.calls(`up-${model}-openai`)).toHaveLength(0)
+    }
+  })
+
   it('relays both ways byte for byte', async () => {
     const body = ` {"id":"resp_up", "output":[${JSON.stringify(message)}],"usage":${JSON.stringify(usage)}, "x":1.50}`
     await upstream.script(up, [
