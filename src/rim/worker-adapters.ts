@@ -16,6 +16,9 @@ import { queuedDelivery } from '../telemetry/queued-delivery.ts'
 import { fetchTransport } from '../transport/fetch.ts'
 import { s3Storage } from './s3-storage.ts'
 
+/** What outlives its answer has 30 s in all. */
+const DEFERRED_MS = 25_000
+
 /** What `wrangler.toml` binds, beside text variables and secrets. */
 export interface WorkerBindings {
   readonly QUEUE: QueueBinding
@@ -67,6 +70,7 @@ function sharedStore({ general_settings: settings }: Config, log: Log): SharedSt
     log,
     // The runtime drops what a request leaves running when it has answered: a store that was away would stay away.
     defer: waitUntil,
+    deferredMs: DEFERRED_MS,
   })
 }
 

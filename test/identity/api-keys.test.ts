@@ -65,7 +65,7 @@ describe('what is remembered of a key', () => {
     const early = identify(key, '10.0.0.1')
     await expect.poll(looks).toBe(1)
     // The change is written and made known while the old record is on its way.
-    await store.publish([{ record: 'key:key-1', version: 2 }])
+    await store.publish({ records: [{ record: 'key:key-1', version: 2 }], removed: [] })
     database.answer = async () => recordOf(2)
     slow.resolve(recordOf(1))
     const old = await early
@@ -91,7 +91,7 @@ describe('what is remembered of a key', () => {
     for (let turn = 0; turn < 5; turn++) expect(await status(key)).toBe('invalid_api_key')
     expect(looks()).toBe(1)
     database.answer = async () => recordOf(7)
-    await store.publish([{ record: credentialRecord(`hash of ${key}`), version: 1 }])
+    await store.publish({ records: [{ record: credentialRecord(`hash of ${key}`), version: 1 }], removed: [] })
     expect(await status(key)).toBe(7)
   })
 

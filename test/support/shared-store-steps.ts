@@ -187,7 +187,8 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     const dice = random.next()
     if (dice < 0.05) {
       const records = some(SUBJECTS, 0.5).map((record) => ({ record, version: version() }))
-      return { name: 'publish', input: records, run: (store) => store.publish(records) }
+      const change = { records, removed: some(VALUES, 0.2) }
+      return { name: 'publish', input: change, run: (store) => store.publish(change) }
     }
     if (dice < 0.1) return value()
     if (dice < 0.3) return passTime()

@@ -11,6 +11,8 @@ const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 500, garbage: 0, nonsense: 0
 export interface WeatherProxy {
   readonly url: string
   weather: Weather
+  /** How many of the next requests are lost, whatever the weather. */
+  toLose: number
   /** Requests seen since the last change of the weather. */
   requests: number
   close(): Promise<void>
@@ -24,6 +26,10 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
   async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+    if (proxy.toLose > 0) {
+      proxy.toLose -= 1
+      return void response.destroy()
+    }
     if (weather === 'lost') return void response.destroy()
     if (weather === 'garbage') return void response.end('<html>502 Bad Gateway</html>')
     if (weather === 'nonsense') return void response.end(JSON.stringify({ result: ['admitted', 'tomorrow', [], {}] }))
@@ -51,6 +57,7 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
       weather = next
       proxy.requests = 0
     },
+    toLose: 0,
     requests: 0,
     async close() {
       for (const timer of timers) clearTimeout(timer)

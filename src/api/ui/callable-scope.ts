@@ -60,15 +60,18 @@ export function absentScope({ scope_type }: CallableScope, parameter = 'scope_id
   return new GatewayError('not_found', `There is no such ${KINDS[scope_type].noun}.`, { param: parameter })
 }
 
-/** Makes what was written of a scope hold from the next request of every process, and tells the audit. */
+/** Makes what was written of a scope hold from the next request of every process, and tells the audit. False: not of
+ *  every process yet. */
 export async function scopeChanged(
   { services, audits }: Scope,
   { scope_type, scope_id }: CallableScope,
   change: ScopeChange,
   details: Pick<AuditDetails, 'resource_id' | 'changes'>,
-): Promise<void> {
-  await changeHolds(services, { record: recordName(KINDS[scope_type].level, scope_id), version: change.version })
+): Promise<boolean> {
+  const record = recordName(KINDS[scope_type].level, scope_id)
+  const everywhere = await changeHolds(services, { record, version: change.version })
   audits({ ...details, organization_id: change.organization_id })
+  return everywhere
 }
 
 /** Refuses to bind a further name of a group: calls are checked against the group that they mean. */

@@ -3,6 +3,7 @@ import { mistake } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { lazily } from '../../lib/lazily.ts'
+import type { Answer } from '../../pipeline/call.ts'
 import type { CallableBinding, ChangedBinding } from '../../stores/sql/callable-binding-records.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -19,6 +20,7 @@ import {
   scopeType,
 } from './callable-scope.ts'
 import { pageAnswer, pageOf, paging } from './page.ts'
+import { changeAnswer, changeAnswers } from './record-changed.ts'
 import { isStorable, storable } from './storable.ts'
 
 const PATH = '/ui/api/callable-target-bindings'
@@ -38,7 +40,7 @@ const answer = lazily(() =>
     updated_at: z.iso.datetime(),
   }),
 )
-const answers = { 200: { description: 'The binding.', schema: answer } } as const
+const shown = { description: 'The binding.', schema: answer } as const
 const common = { tag: 'Identity', auth: 'admin' } as const
 const one = { ...common, path: `${PATH}/{binding_id}`, params: () => z.object({ binding_id: z.string() }) } as const
 
@@ -85,7 +87,7 @@ const create = defineRoute(
     summary: 'Binds a model, a route group or a label to a scope, which from then on may call what is bound to it.',
     permission: ANY_SCOPE.update,
     json: draft,
-    responses: { 201: { description: 'The binding.', schema: answer } },
+    responses: changeAnswers(201, shown),
   },
   async (scope) => {
     const { services, caller, input } = scope
@@ -95,12 +97,12 @@ const create = defineRoute(
     const reaches = reachesOf(caller(), 'update')
     const made = await services.callableBindingRecords.create(newId('binding'), target, grant, reaches)
     if (made === undefined) throw absentScope(target)
-    return json(await seen(scope, made, undefined), 201)
+    return seen(scope, made, undefined, 201)
   },
 )
 
 const get = defineRoute(
-  { ...one, method: 'get', summary: 'One binding.', permission: ANY_SCOPE.read, responses: answers },
+  { ...one, method: 'get', summary: 'One binding.', permission: ANY_SCOPE.read, responses: { 200: shown } },
   async (scope) => json(await find(scope, 'read')),
 )
 
@@ -118,7 +120,7 @@ const patch = defineRoute(
         callable_key: callableKey().optional(),
         enabled: enabled().optional(),
       }),
-    responses: answers,
+    responses: changeAnswers(200, shown),
   },
   async (scope) => {
     const { services, caller, input } = scope
@@ -129,7 +131,7 @@ const patch = defineRoute(
     if (kind === 'target') refuseAlias(services, 'callable_key', key)
     const changed = await services.callableBindingRecords.change(binding, grant, reachesOf(caller(), 'update'))
     if (changed === undefined) throw unknown()
-    return json(await seen(scope, changed, binding))
+    return seen(scope, changed, binding)
   },
 )
 
@@ -139,15 +141,14 @@ const remove = defineRoute(
     method: 'delete',
     summary: 'Removes a binding. With the last one, a scope without a policy allows everything again.',
     permission: ANY_SCOPE.update,
-    responses: answers,
+    responses: changeAnswers(200, shown),
   },
   async (scope) => {
     const { services, caller } = scope
     const binding = await find(scope, 'update')
     const removed = await services.callableBindingRecords.remove(binding, reachesOf(caller(), 'update'))
     if (removed === undefined) throw unknown()
-    await seen(scope, removed, binding)
-    return json(removed.binding)
+    return seen(scope, removed, binding)
   },
 )
 
@@ -169,17 +170,18 @@ async function seen(
   scope: Scope,
   changed: ChangedBinding | 'taken',
   before: CallableBinding | undefined,
-): Promise<CallableBinding> {
+  status = 200,
+): Promise<Answer> {
   if (changed === 'taken') {
     throw new GatewayError('conflict', 'This is bound to the scope already.', { param: 'callable_key' })
   }
   const { binding } = changed
   const told = TOLD.filter((field) => before?.[field] !== binding[field])
-  await scopeChanged(scope, binding, changed.scope, {
+  const everywhere = await scopeChanged(scope, binding, changed.scope, {
     resource_id: binding.binding_id,
     changes: Object.fromEntries(told.map((field) => [field, { old: before?.[field] ?? null, new: binding[field] }])),
   })
-  return binding
+  return changeAnswer(everywhere, binding, status)
 }
 
 function refuseMove(

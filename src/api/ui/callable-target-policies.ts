@@ -6,6 +6,7 @@ import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ANY_SCOPE, absentScope, reachesOf, scopeChanged, scopeId, scopeType } from './callable-scope.ts'
 import { pageAnswer, pageOf, paging } from './page.ts'
+import { changeAnswer, changeAnswers } from './record-changed.ts'
 
 const PATH = '/ui/api/callable-target-policies'
 
@@ -53,18 +54,18 @@ const put = defineRoute(
     summary: 'Says how a scope takes what is bound to it.',
     permission: ANY_SCOPE.update,
     json: () => z.strictObject({ scope_type: scopeType(), scope_id: scopeId(), mode: mode() }),
-    responses: { 200: { description: 'The policy.', schema: answer } },
+    responses: changeAnswers(200, { description: 'The policy.', schema: answer }),
   },
   async (scope) => {
     const { services, caller, input } = scope
     const { mode: wanted, ...target } = input.json
     const change = await services.callableScopeRecords.putMode(target, wanted, reachesOf(caller(), 'update'))
     if (change === undefined) throw absentScope(target)
-    await scopeChanged(scope, target, change, {
+    const everywhere = await scopeChanged(scope, target, change, {
       resource_id: target.scope_id,
       changes: { mode: { old: change.mode_before, new: wanted } },
     })
-    return json({ ...target, mode: wanted })
+    return changeAnswer(everywhere, { ...target, mode: wanted })
   },
 )
 

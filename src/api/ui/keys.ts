@@ -10,6 +10,7 @@ import type { Values } from '../../stores/sql/scope-records.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { moment } from './moment.ts'
 import { newKey } from './new-key.ts'
+import { changeAnswers } from './record-changed.ts'
 import {
   countOf,
   idField,
@@ -110,7 +111,7 @@ const create = defineRoute(
     auth: 'admin',
     permission: kind.permissions.create,
     json: () => creation().optional(),
-    responses: { 201: { description: 'The key.', schema: withKey } },
+    responses: changeAnswers(201, { description: 'The key.', schema: withKey }),
   },
   async (scope) => {
     const { services } = scope
@@ -146,7 +147,7 @@ const regenerate = defineRoute(
     action: 'key.regenerate',
     summary: 'Gives a key another text, which only this answer shows. The old one ends at once.',
     permission: kind.permissions.update,
-    responses: { 200: { description: 'The key.', schema: withKey } },
+    responses: changeAnswers(200, { description: 'The key.', schema: withKey }),
   },
   async (scope) => {
     const { keyRecords, hashKey } = scope.services
@@ -171,7 +172,7 @@ const revoke = defineRoute(
     action: 'key.revoke',
     summary: 'Ends a key for good, from the next request on. Its record stays.',
     permission: 'key.revoke',
-    responses: { 200: { description: 'The key.', schema: kind.answer } },
+    responses: changeAnswers(200, { description: 'The key.', schema: kind.answer }),
   },
   async (scope) => {
     const change = await scope.services.keyRecords.revoke(idOf(kind, scope), reach(scope, 'key.revoke'))

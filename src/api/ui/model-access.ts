@@ -3,7 +3,6 @@ import { callableNames } from '../../identity/callable-names.ts'
 import { callableTargets } from '../../identity/callable-targets.ts'
 import { newId } from '../../lib/ids.ts'
 import { lazily } from '../../lib/lazily.ts'
-import type { Answer } from '../../pipeline/call.ts'
 import type { CallableGrant } from '../../stores/sql/callable-binding-records.ts'
 import type { CallableLevel, NewGrant } from '../../stores/sql/callable-scope-records.ts'
 import type { CallableScope, Reaches, ScopeType, TargetMode } from '../../stores/sql/callable-scopes.ts'
@@ -11,6 +10,7 @@ import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
 import { absentScope, callableKey, KINDS, reachesOf, refuseAlias, scopeChanged } from './callable-scope.ts'
+import { changeAnswer, changeAnswers } from './record-changed.ts'
 import { isStorable } from './storable.ts'
 
 const MOST = 1000
@@ -41,7 +41,7 @@ const answer = lazily(() =>
       .describe('What can be called now, under everything that the scope belongs to: what /v1/models lists.'),
   }),
 )
-const answers = { 200: { description: 'What the scope may call.', schema: answer } } as const
+const shown = { description: 'What the scope may call.', schema: answer } as const
 
 /** The readable face of bindings and policy, for one kind of scope. */
 function modelAccessOf(scope_type: ScopeType, collection: string, parameter: string): Route[] {
@@ -51,21 +51,21 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     tag: 'Identity',
     auth: 'admin',
     params: () => z.object({ [parameter]: z.string() }),
-    responses: answers,
   } as const
   const targetOf = (params: Readonly<Record<string, string>>): CallableScope => {
     const scope = { scope_type, scope_id: params[parameter] ?? '' }
     if (isStorable(scope.scope_id)) return scope
     throw absentScope(scope, parameter)
   }
-  const shown = async (services: ApiServices, scope: CallableScope, reaches: Reaches): Promise<Answer> => {
+  const face = async (services: ApiServices, scope: CallableScope, reaches: Reaches) => {
     const levels = await services.callableScopeRecords.levels(scope, reaches)
     if (!levels) throw absentScope(scope, parameter)
-    return json(faceOf(services, levels))
+    return faceOf(services, levels)
   }
   const get = defineRoute(
-    { ...common, method: 'get', summary: `What this ${noun} may call.`, permission: read },
-    ({ services, caller, input }) => shown(services, targetOf(input.params), reachesOf(caller(), 'read')),
+    { ...common, method: 'get', summary: `What this ${noun} may call.`, permission: read, responses: { 200: shown } },
+    async ({ services, caller, input }) =>
+      json(await face(services, targetOf(input.params), reachesOf(caller(), 'read'))),
   )
   const put = defineRoute(
     {
@@ -74,6 +74,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       summary: `Says what this ${noun} may call, in the place of everything that was bound to it.`,
       permission: update,
       json: access,
+      responses: changeAnswers(200, shown),
     },
     async (scope) => {
       const { services, caller, input } = scope
@@ -85,7 +86,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       const change = await services.callableScopeRecords.replace(target, wanted, grants, reaches)
       if (change === undefined) throw absentScope(target, parameter)
       const { mode_before, bindings_before: before } = change
-      await scopeChanged(scope, target, change, {
+      const everywhere = await scopeChanged(scope, target, change, {
         resource_id: target.scope_id,
         changes: {
           mode: { old: mode_before, new: wanted },
@@ -93,7 +94,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
           access_groups: { old: bound(before, 'access_group'), new: access_groups },
         },
       })
-      return shown(services, target, reaches)
+      return changeAnswer(everywhere, await face(services, target, reaches))
     },
   )
   return [get, put]

@@ -1,10 +1,14 @@
+import * as z from 'zod'
 import { credentialRecord } from '../../identity/api-keys.ts'
 import type { Level } from '../../limits/limited-scope.ts'
+import type { Answer } from '../../pipeline/call.ts'
 import { authKey, budgetKey } from '../../stores/kv/keys.ts'
+import { json } from '../respond.ts'
+import type { ResponseContract } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
 
-/** Makes a written change hold from the next request of every process. What is written is an answer even while the
- *  shared store is away: the store is told when it is back. */
+/** Makes a written change hold from the next request of every process. False: the shared store does not know it yet, and
+ *  is told as soon as it can be; other processes may go by what was for a minute at most. */
 export async function changeHolds(
   { store }: ApiServices,
   change: {
@@ -17,13 +21,30 @@ export async function changeHolds(
     /** Budgets of which the database knows more than the shared store, or that are no more. */
     readonly staleBudgets?: readonly string[]
   },
-): Promise<void> {
+): Promise<boolean> {
   const { record, version, hashes = [], newHashes = [], staleBudgets = [] } = change
-  await store.publish([
-    { record, version: Number(version) },
-    ...newHashes.map((hash) => ({ record: credentialRecord(hash), version: 1 })),
-  ])
-  const stale = [...hashes.map(authKey), ...staleBudgets.map(budgetKey)]
-  // The version alone makes a change hold; a budget is asked of the database again.
-  if (stale.length > 0) await store.remove(...stale).catch(() => {})
+  return store.publish({
+    records: [
+      { record, version: Number(version) },
+      ...newHashes.map((hash) => ({ record: credentialRecord(hash), version: 1 })),
+    ],
+    removed: [...hashes.map(authKey), ...staleBudgets.map(budgetKey)],
+  })
+}
+
+/** The answers of a route whose change other processes go by at once, or a little later. */
+export function changeAnswers<const Status extends 200 | 201>(
+  status: Status,
+  answer: { readonly description: string; readonly schema: () => z.ZodObject },
+): Readonly<Record<Status | 202, ResponseContract>> {
+  const pending = {
+    description: `${answer.description} It is written, and holds in this process; the shared store, and with it the other processes, will know it within a minute.`,
+    schema: () => answer.schema().extend({ pending: z.literal(true) }),
+  }
+  return { [status]: answer, 202: pending } as Record<Status | 202, ResponseContract>
+}
+
+/** What was written, as its answer: 202 where not every process goes by it yet. */
+export function changeAnswer(everywhere: boolean, body: object, status = 200): Answer {
+  return everywhere ? json(body, status) : json({ ...body, pending: true }, 202)
 }

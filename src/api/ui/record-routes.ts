@@ -14,7 +14,7 @@ import type { Scope } from '../scope.ts'
 import { changesBetween } from './changes-between.ts'
 import { pageAnswer, pageOf, paging } from './page.ts'
 import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from './record-answer.ts'
-import { changeHolds } from './record-changed.ts'
+import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import { columnValue } from './record-fields.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
 import { isStorable, storable } from './storable.ts'
@@ -90,7 +90,7 @@ export function createRoute<Row extends ScopeRow>(
       auth: 'admin',
       permission: kind.permissions.create,
       json: () => body().optional(),
-      responses: { 201: { description: `The ${kind.noun}.`, schema: kind.answer } },
+      responses: changeAnswers(201, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
     async (scope) => {
       const given: Values = accepted(body(), scope.input.json ?? {})
@@ -136,7 +136,7 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       summary,
       permission: kind.permissions.update,
       json: body,
-      responses: { 200: { description: `The ${kind.noun}.`, schema: kind.answer } },
+      responses: changeAnswers(200, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
     async (scope) => {
       const given: Values = accepted(body(), scope.input.json)
@@ -166,7 +166,7 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
       method: 'delete',
       summary,
       permission: kind.permissions.remove,
-      responses: { 200: { description: 'As it was.', schema: kind.answer } },
+      responses: changeAnswers(200, { description: 'As it was.', schema: kind.answer }),
     },
     async (scope) => {
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
@@ -197,7 +197,8 @@ export async function changed<Row extends ScopeRow>(
   const record = row as unknown as Values & ScopeRow
   const id = String(record[kind.id])
   const hashes = [record.key_hash, before.key_hash].filter((hash) => typeof hash === 'string')
-  await changeHolds(scope.services, { record: `${kind.level}:${id}`, version: record.version, hashes, ...aftermath })
+  const { version } = record
+  const everywhere = await changeHolds(scope.services, { record: `${kind.level}:${id}`, version, hashes, ...aftermath })
   const organization = record.organization_id
   scope.audits({
     resource_id: id,
@@ -205,7 +206,7 @@ export async function changed<Row extends ScopeRow>(
     changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
   const [answer] = status === 201 ? [newAnswer(kind.answer(), row)] : await answersOf(scope.services, kind, [row])
-  return json({ ...answer, ...shownOnce }, status)
+  return changeAnswer(everywhere, { ...answer, ...shownOnce }, status)
 }
 
 export function columnValues(given: Values): Values {

@@ -1,10 +1,19 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { type Log, throttled } from '../../lib/log.ts'
 import { createBreaker } from './breaker.ts'
+import { createChanges } from './changes.ts'
 import { within } from './deadline.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
 import { createOwed } from './owed.ts'
-import { type Admission, type Settlement, type SharedStore, StoreUnavailable } from './shared-store.ts'
+import {
+  type Admission,
+  type Admitted,
+  type Refused,
+  type Settlement,
+  type SharedStore,
+  type Stale,
+  StoreUnavailable,
+} from './shared-store.ts'
 
 export interface DegradingOptions {
   /** Makes the store that stands in; a new one for each time that the shared one is away. */
@@ -15,6 +24,8 @@ export interface DegradingOptions {
   readonly log: Log
   /** Keeps the runtime alive for work that no call waits for. */
   readonly defer?: (work: Promise<void>) => void
+  /** How long the runtime lets such work run; left out where it ends with the process. */
+  readonly deferredMs?: number
   /** For verbs that a client waits for. */
   readonly admitTimeoutMs?: number
   /** For verbs that nobody waits for. */
@@ -34,12 +45,19 @@ const BROUGHT_ALONG = 20
 const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
 
 /** A shared store that never hangs a call and never fails one but by `fail_closed`: deadlines, a breaker, and a local store
- *  that stands in. What the shared store missed of money and changed records is told to it when it is back; counters and
- *  slots of the stand-in are dropped. After a call is admitted, nothing here throws because the store is away. */
+ *  that stands in. What the shared store missed of money is told to it when it is back, and changes of records until it
+ *  knows them; counters and slots of the stand-in are dropped. After a call is admitted, nothing here throws because the store is away. */
 export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
   const { mode, now, log, defer = () => {}, admitTimeoutMs = 300, settleTimeoutMs = 2000 } = options
   const breaker = createBreaker(now)
   const owed = createOwed()
+  const changes = createChanges({
+    tell: (change) => within(settleTimeoutMs, primary.publish(change)),
+    now,
+    log,
+    defer,
+    ...(options.deferredMs === undefined ? {} : { deferredMs: options.deferredMs }),
+  })
   const localCalls = expiringMap<SharedStore>(now, MOST_LOCAL_CALLS)
   let local: SharedStore | undefined
   let trouble = new StoreUnavailable('unreachable')
@@ -91,7 +109,11 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     return verb(standIn())
   }
 
-  async function admit(call: Admission) {
+  async function admit(call: Admission): Promise<Admitted | Refused | Stale> {
+    changes.resume()
+    // Whoever made a change goes by it, whatever the store knows of it.
+    const changed = changes.since(call.versions)
+    if (changed.length > 0) return { kind: 'stale', records: changed, budgets: [] }
     const { open } = breaker
     try {
       const answer = await ask(
@@ -124,17 +146,17 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
     localCalls.delete(outcome.callId)
     const told = await askPrimary(settleTimeoutMs, (store) => store.settle(outcome))
-    if (!told) owed.addSettlement(outcome)
+    if (!told) owed.add(outcome)
     if (admittedHere || !told) await local?.settle(outcome)
     if (told) await tellOwed()
   }
 
   async function tellOwed(): Promise<void> {
     for (let count = 0; count < BROUGHT_ALONG; count++) {
-      const outcome = owed.takeSettlement()
+      const outcome = owed.take()
       if (!outcome) return
       if (await askPrimary(settleTimeoutMs, (store) => store.settle(outcome))) continue
-      owed.addSettlement(outcome)
+      owed.add(outcome)
       return
     }
   }
@@ -146,9 +168,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
       const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
       await within(admitTimeoutMs, primary.admit({ callId: 'probe', attemptId: 'probe', versions, ...nothing }))
-      const records = owed.records()
-      if (records.length > 0) await within(settleTimeoutMs, primary.publish(records))
-      owed.removeRecords(records)
+      if (!(await changes.tellAll())) return
     } catch (error) {
       if (error instanceof StoreUnavailable) trouble = error
       return
@@ -185,9 +205,9 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       await askPrimary(settleTimeoutMs, (store) => store.renew(lease))
       await localCalls.get(lease.callId)?.renew(lease)
     },
-    async publish(records) {
-      if (!(await askPrimary(settleTimeoutMs, (store) => store.publish(records)))) owed.addRecords(records)
-      await local?.publish(records)
+    async publish(change) {
+      await local?.publish(change)
+      return changes.publish(change)
     },
     signals: (deployments) => unhurried((store) => store.signals(deployments)),
     counters: () => unhurried((store) => store.counters()),
@@ -200,6 +220,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     mode: () => (breaker.open ? 'degraded' : primary.mode()),
     ping,
     async close() {
+      await changes.close()
       await primary.close()
       await local?.close()
     },

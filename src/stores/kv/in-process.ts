@@ -8,8 +8,8 @@ import {
   unknownDeployment,
 } from './in-process/deployment-state.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
-import { budgetKey, LIFETIME_MS } from './keys.ts'
-import type { AttemptStart, Lease, RecordVersion, Settlement, SharedStore } from './shared-store.ts'
+import { budgetKey, type Key, LIFETIME_MS } from './keys.ts'
+import type { AttemptStart, Change, Lease, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
 
 /** Removable by its key, as a value is: what it spent is then asked of the database. */
@@ -83,11 +83,20 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     }
   }
 
-  function publish(records: readonly RecordVersion[]): void {
+  function publish({ records, removed }: Change): boolean {
     for (const { record, version } of records) {
       if (version > (state.versions.get(record) ?? 0)) {
         state.versions.set(record, version, at + LIFETIME_MS.version)
       }
+    }
+    remove(removed)
+    return true
+  }
+
+  function remove(keys: readonly Key[]): void {
+    for (const key of keys) {
+      if (key.startsWith(BUDGETS)) state.budgets.delete(key.slice(BUDGETS.length))
+      else state.values.delete(key)
     }
   }
 
@@ -123,12 +132,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       state.values.delete(key)
       return value
     }),
-    remove: verb((...keys) => {
-      for (const key of keys) {
-        if (key.startsWith(BUDGETS)) state.budgets.delete(key.slice(BUDGETS.length))
-        else state.values.delete(key)
-      }
-    }),
+    remove: verb((...keys) => remove(keys)),
     mode: () => 'local' as const,
     ping: async () => {},
     close: async () => {},

@@ -107,7 +107,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     startAttempt: (start) => run(startAttemptScript, start),
     settle: (outcome) => run(settleScript, outcome, sendSettlement),
     renew: (lease) => run(renewScript, lease),
-    publish: (records) => run(publishScript, records),
+    publish: (change) => run(publishScript, change),
     signals: (deployments) => run(signalsScript, deployments),
     async counters() {
       const read = await items(['HGETALL', prefix + countersKey()])

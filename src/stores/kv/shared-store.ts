@@ -14,6 +14,14 @@ export interface HeldVersion extends RecordVersion {
   readonly remembered?: boolean
 }
 
+/** What was changed of the records that callers are built from. */
+export interface Change {
+  /** Versions below these are stale from now on. A version never goes backwards. */
+  readonly records: readonly RecordVersion[]
+  /** What the store holds no more, and asks or is told anew. */
+  readonly removed: readonly Key[]
+}
+
 export type Window = 'minute' | 'hour' | 'day'
 
 /** One limit of one scope, fixed for a caller. A call costs one request, or its tokens: that is counted when everything
@@ -160,8 +168,9 @@ export interface SharedStore {
   settle(outcome: Settlement): Promise<void>
   /** Prolongs what a long call holds. What has already expired stays expired. */
   renew(lease: Lease): Promise<void>
-  /** Makes a change to a record known: versions below are stale from now on. Never goes backwards. */
-  publish(records: readonly RecordVersion[]): Promise<void>
+  /** Makes a change known, all of it at once. True: every process goes by it from its next call on. False: the store that
+   *  all share could not be told in time; this process goes by the change, and tells the store as soon as it can. */
+  publish(change: Change): Promise<boolean>
 
   signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
   counters(): Promise<Record<string, number>>

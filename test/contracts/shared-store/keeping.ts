@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Key } from '../../../src/stores/kv/keys.ts'
+import { budgetKey, type Key } from '../../../src/stores/kv/keys.ts'
 import type { RawRedis } from '../../support/raw-redis.ts'
 import { admitted, budget, call, ended, kinds, MINUTE, only, requests, settlement, slot, type World } from './world.ts'
 
@@ -8,10 +8,11 @@ export function keepingContract({ fresh, freshWithOwnClock, raw }: World): void 
   describe('versions', () => {
     it('names every stale record and every unknown budget together', async () => {
       const { store } = fresh()
-      await store.publish([
+      const records = [
         { record: 'key:1', version: 4 },
         { record: 'org:1', version: 10 },
-      ])
+      ]
+      expect(await store.publish({ records, removed: [] })).toBe(true)
       const versions = [
         { record: 'org:1', version: 9 },
         { record: 'team:1', version: 1 },
@@ -46,10 +47,26 @@ export function keepingContract({ fresh, freshWithOwnClock, raw }: World): void 
         'admitted',
         'stale',
       ])
-      await store.publish([{ record: 'key:1', version: 3 }])
+      await store.publish({ records: [{ record: 'key:1', version: 3 }], removed: [] })
       expect(await kinds(store, at(9), at(10))).toEqual(['stale', 'admitted'])
-      await store.publish([{ record: 'key:1', version: 11 }])
+      await store.publish({ records: [{ record: 'key:1', version: 11 }], removed: [] })
       expect(await kinds(store, at(10), at(11))).toEqual(['stale', 'admitted'])
+    })
+
+    it('forgets what a change makes untrue, values and money', async () => {
+      const { store } = fresh()
+      const [gone, kept] = ['state:1' as Key, 'state:2' as Key]
+      for (const key of [gone, kept]) await store.put(key, 'x', 60)
+      expect(await kinds(store, call({ budgets: [budget(9, 1)] }), call({ budgets: [budget(9, 1)] }))).toEqual([
+        'admitted',
+        'admitted',
+      ])
+      const records = [{ record: 'key:1', version: 2 }]
+      expect(await store.publish({ records, removed: [gone, budgetKey('team:1')] })).toBe(true)
+      expect([await store.get(gone), await store.get(kept)]).toEqual([undefined, 'x'])
+      const unseeded = call({ budgets: [budget(9, 1, '2026-02', 'unseeded')] })
+      expect(await store.admit(unseeded)).toEqual({ kind: 'stale', records: [], budgets: ['team:1'] })
+      expect(await kinds(store, call({ versions: [{ record: 'key:1', version: 1 }] }))).toEqual(['stale'])
     })
   })
 

@@ -273,7 +273,7 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     const candidate = { deployment: 'east', limits: {} }
     expect(await store.startAttempt({ attemptId: 'second', candidate, leaseSeconds: 30 })).toBe(true)
     await store.renew({ callId: running.callId, attemptIds: [], slots: ['key:1'], budgets: [], leaseSeconds: 30 })
-    await store.publish([{ record: 'key:1', version: 2 }])
+    await store.publish({ records: [{ record: 'key:1', version: 2 }], removed: [] })
     await store.settle(settlement(running.callId, { slots: ['key:1'] }))
     proxy.weather = 'fair'
     expect(await recovery(store)).toBeLessThan(3000)
@@ -379,7 +379,7 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     await store.admit(late)
     await store.settle(settlement(early.callId, { budgets: spent, counters: { requests: 1 }, outcomes: [failed] }))
     await store.settle(settlement(late.callId, { budgets: spent, counters: { requests: 1 } }))
-    await store.publish(version(2))
+    expect(await store.publish({ records: version(2), removed: [] })).toBe(false)
     expect(await other.counters()).toEqual({})
 
     proxy.weather = 'fair'

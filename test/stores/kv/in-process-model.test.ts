@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
-import type { Admission, Lease, RecordVersion, Settlement } from '../../../src/stores/kv/shared-store.ts'
+import type { Admission, Change, Lease, Settlement } from '../../../src/stores/kv/shared-store.ts'
 import { testClock } from '../../support/clock.ts'
 import { seededRandom } from '../../support/random.ts'
 import { sharedStoreSteps } from '../../support/shared-store-steps.ts'
@@ -27,7 +27,7 @@ it(`${LIVES * STEPS} random steps of calls, crashes, changes and time are decide
             : step.name === 'renew'
               ? model.renew(step.input as Lease)
               : step.name === 'publish'
-                ? model.publish(step.input as readonly RecordVersion[])
+                ? model.publish(step.input as Change)
                 : undefined
       const answer = await step.run(store)
       if (step.name !== 'admit') continue

@@ -1,5 +1,6 @@
 import type {
   Admission,
+  Change,
   Lease,
   Quota,
   QuotaStates,
@@ -154,5 +155,5 @@ export function tinyModel(now: () => number) {
     }
   }
 
-  return { admit, settle, renew, publish: (records: readonly RecordVersion[]) => void versions.push(...records) }
+  return { admit, settle, renew, publish: ({ records }: Change) => void versions.push(...records) }
 }

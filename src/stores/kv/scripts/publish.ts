@@ -1,24 +1,23 @@
 import { LIFETIME_MS, versionKey } from '../keys.ts'
-import type { RecordVersion } from '../shared-store.ts'
+import type { Change } from '../shared-store.ts'
 import { luaScript, type Script } from './script.ts'
 
 const TEXT = `
-for _ = 1, #KEYS do
+for _ = 1, number() do
   local record, version = key(), text()
   if tonumber(version) > numeric(call('GET', record)) then
     call('SET', record, version, 'PX', '${LIFETIME_MS.version}')
   end
 end
+for _ = 1, number() do call('DEL', key()) end
 return { '1' }
 `
 
-export const publishScript: Script<readonly RecordVersion[], void> = {
+export const publishScript: Script<Change, boolean> = {
   text: luaScript(TEXT),
-  encode: (records) => ({
-    keys: records.map(({ record }) => versionKey(record)),
-    args: records.map(({ version }) => version),
+  encode: ({ records, removed }) => ({
+    keys: [...records.map(({ record }) => versionKey(record)), ...removed],
+    args: [records.length, ...records.map(({ version }) => version), removed.length],
   }),
-  decode: (reply) => {
-    reply.flag()
-  },
+  decode: (reply) => reply.flag(),
 }
