@@ -16,6 +16,18 @@ const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
+/** What a byte outside of a string is to the structure of a document. */
+export const Mark = { none: 0, opens: 1, closes: 2, names: 3, quotes: 4 } as const
+
+/** The mark of each byte: one look instead of six comparisons. */
+export const MARKS = new Uint8Array(256)
+MARKS[OPEN_BRACE] = Mark.opens
+MARKS[OPEN_BRACKET] = Mark.opens
+MARKS[CLOSE_BRACE] = Mark.closes
+MARKS[CLOSE_BRACKET] = Mark.closes
+MARKS[COLON] = Mark.names
+MARKS[QUOTE] = Mark.quotes
+
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The members of the object that UTF-8 `bytes` hold, without building it. undefined for anything but an object with
@@ -49,7 +61,7 @@ export function membersOf(bytes: Uint8Array): Member[] | undefined {
   }
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
@@ -80,9 +92,12 @@ const NEAR_BYTES = 48
 const EACH = 0x01010101
 const TOPS = 0x80808080
 const QUOTES = QUOTE * EACH
+const COLONS = COLON * EACH
+/** A bit that every bracket has, and no digit, space or comma. */
+const BRACKETS = 0x40 * EACH
 
 /** Index behind the closing quote of the string that opens at `from`. */
-function stringEnd(bytes: Uint8Array, view: DataView, from: number): number {
+export function stringEnd(bytes: Uint8Array, view: DataView, from: number): number {
   let at = from + 1
   for (;;) {
     at = quoteFrom(bytes, view, at)
@@ -108,24 +123,52 @@ function quoteFrom(bytes: Uint8Array, view: DataView, from: number): number {
   return bytes.indexOf(QUOTE, at)
 }
 
+/** Index at or before the first mark from `at` on: numbers and space are passed four bytes at a time. */
+export function plainEnd(view: DataView, at: number): number {
+  const last = view.byteLength - 4
+  let end = at
+  while (end <= last) {
+    const bytes = view.getInt32(end, true)
+    const quotes = bytes ^ QUOTES
+    const colons = bytes ^ COLONS
+    const zeros = ((quotes - EACH) & ~quotes) | ((colons - EACH) & ~colons)
+    if ((zeros & TOPS) !== 0 || (bytes & BRACKETS) !== 0) return end
+    end += 4
+  }
+  return end
+}
+
 /** Index behind the value that begins at `from`: by its brackets and strings alone. */
 export function endOfValue(bytes: Uint8Array, from: number, view: DataView = viewOf(bytes)): number {
+  const first = bytes[from]
+  if (first === QUOTE) return stringEnd(bytes, view, from)
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfWord(bytes, from)
   let depth = 0
   let at = from
   while (at < bytes.length) {
-    const byte = bytes[at] as number
-    if (byte === QUOTE) {
-      at = stringEnd(bytes, view, at)
-      if (depth === 0) return at
+    const mark = MARKS[bytes[at] as number]
+    if (mark === Mark.none) {
+      at = plainEnd(view, at + 1)
       continue
     }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (depth === 0) return at
-      depth--
-      if (depth === 0) return at + 1
-    } else if (depth === 0 && (byte === COMMA || byte <= 32)) return at
-    at++
+    if (mark === Mark.quotes) {
+      at = stringEnd(bytes, view, at)
+      continue
+    }
+    at += 1
+    if (mark === Mark.opens) depth += 1
+    else if (mark === Mark.closes && --depth === 0) return at
+  }
+  return at
+}
+
+/** A number, or true, false or null. */
+function endOfWord(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length) {
+    const byte = bytes[at] as number
+    if (byte <= 32 || byte === COMMA || MARKS[byte] !== Mark.none) return at
+    at += 1
   }
   return at
 }

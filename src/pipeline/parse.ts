@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { GatewayError } from '../lib/errors.ts'
+import { boundJson, REQUEST_BOUNDS } from '../lib/json-bounds.ts'
 import { acceptBuilt, outline, parseLazily, sourceOf } from '../lib/lazy-json.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { CallInput } from './call.ts'
@@ -11,8 +12,10 @@ export function parse(input: CallInput): Parsed {
   const { mode, dialect } = input.endpoint
   let body: ModelRequest
   try {
+    boundJson(input.bytes, REQUEST_BOUNDS)
     body = parseLazily(input.bytes) as ModelRequest
-  } catch {
+  } catch (error) {
+    if (error instanceof GatewayError) return { error }
     return {
       error: new GatewayError('invalid_request', 'The request body is not valid JSON.', { code: 'invalid_json' }),
     }
@@ -69,13 +72,16 @@ function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mod
   }
 }
 
+/** Only the first is told, and to write one down takes longer than to send it: a body can hold a million. */
+const FIRST_MISTAKE = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>
+
 /** What of a body its schema looks at, as the request that it is. */
 export function checked(
   shape: unknown,
   schema: z.ZodType<ModelRequest>,
   request: (valid: ModelRequest) => ModelRequest,
 ): Parsed {
-  const result = schema.safeParse(shape)
+  const result = schema.safeParse(shape, FIRST_MISTAKE)
   if (result.success) return { request: request(result.data) }
   const issue = result.error.issues[0]
   const path = issue?.path.map(String).join('.') ?? ''

@@ -1,10 +1,8 @@
 import type * as z from 'zod'
 import { accepted } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { boundJson, RECORD_BOUNDS } from '../../lib/json-bounds.ts'
 import type { Client } from '../../pipeline/client.ts'
-
-/** Deeper than anybody means. Whatever is kept is printed again, which has an end at the depth of the stack. */
-const MOST_LEVELS = 200
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -22,8 +20,8 @@ export async function readJson(
   const bytes = await client.body(limitBytes)
   if (mayBeMissing && bytes.length === 0) return undefined
   if (!isJson) throw notJson()
+  boundJson(bytes, RECORD_BOUNDS)
   const value = parsed(bytes)
-  if (isDeeper(value, MOST_LEVELS)) throw tooDeep()
   accepted(schema, value)
   return value
 }
@@ -31,16 +29,6 @@ export async function readJson(
 function notJson(): GatewayError {
   const message = 'Send the body as application/json, with that "Content-Type" header.'
   return new GatewayError('unsupported_media_type', message)
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
-}
-
-function tooDeep(): GatewayError {
-  const message = `The request body is nested more than ${MOST_LEVELS} levels deep.`
-  return new GatewayError('invalid_request', message, { code: 'nested_too_deeply' })
 }
 
 function parsed(bytes: Uint8Array): unknown {
