@@ -35,7 +35,7 @@ describe('editJson', () => {
   })
 
   it('takes no more time for each member where there are many', () => {
-    const members = Array.from({ length: 300_000 }, (_, index) => `"k${index}":1`)
+    const members = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`)
     const text = `{"model":"a",${members.join(',')}}`
     const began = performance.now()
     const edited = edit(text, { model: 'b', k7: undefined, added: 1 })
