@@ -67,6 +67,9 @@ export interface Attempt {
   usage: Usage | undefined
   /** Another, asked beside it, was first: it was ended, and says nothing about its deployment. */
   outrun: boolean
+  /** Its deployment is asked again by this call when everybody else has failed: until then its failure is not told, since
+   *  a cooled deployment would refuse that too. */
+  comesAgain: boolean
   /** The store knows already how it ended. */
   settled: boolean
 }

@@ -19,29 +19,37 @@ import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
 const NOBODY_FREE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
 
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
- *  chain that fits the failure, each group once. When nobody is left, throws the last failure: of those who were asked,
- *  where anybody was. */
+ *  chain that fits the failure, each group once. Who was silent is asked again when all of them have failed. When nobody
+ *  is left, throws the last failure: of those who were asked, where anybody was. */
 export async function failover(
   services: PipelineServices,
   call: Call,
   first: { readonly plan: Plan; readonly admitted: Admitted; readonly attemptId: string },
 ): Promise<Committed> {
-  const waiting: Plan[] = []
+  const waiting: Walk[] = [walkOf(services, call, first.plan, reservedFirst(first))]
+  /** Groups whose turn has come, in which only silent ones could be asked again. */
+  const silent: Walk[] = []
   let visited: Set<string> | undefined
-  let reserved = reservedFirst(first)
   let failure: GatewayError | undefined
 
-  for (let plan: Plan | undefined = first.plan; plan; plan = waiting.shift()) {
-    call.plans.push(plan)
+  for (let walk = waiting.shift(); walk; walk = waiting.shift() ?? silent.shift()) {
+    const { plan } = walk
+    const again = call.plans.includes(plan)
+    if (!again) call.plans.push(plan)
     const { servedGroup } = call
     const attempts = call.attempts.length
     let chain: Failure['chain']
     try {
-      if (plan !== first.plan) await holdFallback(services, call, plan, plan.order())
+      if (!again && plan !== first.plan) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
-      const committed = await tryGroup(services, call, plan, reserved)
-      if (committed.kind === 'stream') settleEnded(services, call)
-      return committed
+      const { done, value } = await walk.steps.next()
+      if (!done) {
+        silent.push(walk)
+        throw value
+      }
+      for (const one of call.attempts) one.comesAgain = false
+      if (value.kind === 'stream') settleEnded(services, call)
+      return value
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       chain = error.row.chain
@@ -52,16 +60,15 @@ export async function failover(
       const says = !askedNobody || failure === undefined || (attempts === 0 && NOBODY_FREE.includes(error.failure))
       if (says) failure = error
       // What is wrong with the request is so everywhere; those that wait were to answer for an earlier failure.
-      if (!askedNobody && chain !== 'fallbacks') waiting.length = 0
+      if (!askedNobody && chain !== 'fallbacks') waiting.length = silent.length = 0
     }
-    reserved = undefined
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
     visited ??= new Set([first.plan.group.name])
     for (const group of fallbackGroups(services, chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
       const fallback = planFallback(services, call, group)
-      if (fallback) waiting.push(fallback)
+      if (fallback) waiting.push(walkOf(services, call, fallback))
     }
     if (waiting.length > 0) settleEnded(services, call)
   }
@@ -79,12 +86,24 @@ function reservedFirst(first: { readonly admitted: Admitted; readonly attemptId:
   return deployment === undefined ? undefined : { attemptId: first.attemptId, deployment }
 }
 
-async function tryGroup(
+/** A group on the way through its deployments. */
+interface Walk {
+  readonly plan: Plan
+  readonly steps: AsyncGenerator<GatewayError, Committed, void>
+}
+
+function walkOf(services: PipelineServices, call: Call, plan: Plan, reserved?: Reserved): Walk {
+  return { plan, steps: tryGroup(services, call, plan, reserved) }
+}
+
+/** Asks the deployments of one group. Yields the last failure, once each time, before a silent one is asked again:
+ *  everybody else comes first. */
+async function* tryGroup(
   services: PipelineServices,
   call: Call,
   plan: Plan,
   reserved: Reserved | undefined,
-): Promise<Committed> {
+): AsyncGenerator<GatewayError, Committed, void> {
   const { numRetries: retries, retryAfterSeconds: retryAfter } = plan.settings
   const further = furtherOf(services, call, plan)
   const untried = orderFrom(services, call, plan, reserved)
@@ -140,6 +159,12 @@ async function tryGroup(
     if (untried.length === 0) untried.push(...(await further()))
     const same = untried.length === 0
     if (same && again.length === 0) break
+    if (same && again[0]?.silent) {
+      const silent = call.attempts.filter((one) => one.plan === plan && isSilence(one.failure))
+      for (const one of silent) one.comesAgain = true
+      yield failure
+      for (const one of silent) one.comesAgain = false
+    }
     const notBefore = same ? (again[0]?.notBefore ?? 0) : 0
     await pause(call, failure, {
       notBefore,
@@ -160,16 +185,21 @@ interface Again {
   readonly deployment: Deployment
   /** `performance.now()` until which it asked to be left alone; 0 when it did not. */
   readonly notBefore: number
+  /** It did not answer in time. */
+  readonly silent: boolean
 }
+
+const isSilence = (failure: GatewayError | undefined) => failure?.failure === 'upstream_timeout'
 
 /** The one that may be asked soonest comes first; of several, the one that failed last, for the others have been waited
  *  for already. A silent one is not asked again while another can be. */
 function queued(again: readonly Again[], deployment: Deployment, failure: GatewayError): Again[] {
   const { retryAfterSeconds } = failure.details
   const notBefore = retryAfterSeconds === undefined ? 0 : performance.now() + 1000 * retryAfterSeconds
-  const entry = { deployment, notBefore }
-  const all = failure.failure === 'upstream_timeout' ? [...again, entry] : [entry, ...again]
-  return all.sort((a, b) => a.notBefore - b.notBefore)
+  const silent = isSilence(failure)
+  const entry = { deployment, notBefore, silent }
+  const all = silent ? [...again, entry] : [entry, ...again]
+  return all.sort((a, b) => Number(a.silent) - Number(b.silent) || a.notBefore - b.notBefore)
 }
 
 /** The strategy's order by the signals that admission brought. What admission reserved was first by older ones: where

@@ -11,7 +11,9 @@ export function settleEnded(
   call: Call,
   which: (attempt: Attempt) => boolean = () => true,
 ): void {
-  const ended = call.attempts.filter((one) => one.endedAt !== undefined && !one.settled && which(one))
+  const ended = call.attempts.filter(
+    (one) => one.endedAt !== undefined && !one.settled && !one.comesAgain && which(one),
+  )
   const returned = call.returned.splice(0)
   const [first] = [...ended.map(({ id }) => id), ...returned.map(({ attemptId }) => attemptId)]
   if (first === undefined) return

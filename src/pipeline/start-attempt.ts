@@ -58,6 +58,7 @@ function begin(call: Call, plan: Plan, id: string, deployment: Deployment): Atte
     failure: undefined,
     usage: undefined,
     outrun: false,
+    comesAgain: false,
     settled: false,
   }
   call.attempts.push(started)

@@ -4,6 +4,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import {
   answer,
+  badRequest,
   change,
   raw,
   serverError,
@@ -140,6 +141,71 @@ describe('`timeout`', () => {
     await expect(stalled.text()).rejects.toThrow()
     expect(performance.now() - started).toBeLessThan(2000)
     expect(await failures(first)).toBe(1)
+  })
+})
+
+describe('a silent deployment that has retries left', () => {
+  const order = async () => {
+    const all = await Promise.all([first, second, spare].map((id) => upstream.calls(id)))
+    return all
+      .flat()
+      .sort((a, b) => a.startedAt - b.startedAt)
+      .map(({ model }) => model)
+  }
+
+  it.each([
+    ['whole', false],
+    ['streamed', true],
+  ])('is not asked again while a fallback can be, %s', async (_, streamed) => {
+    await begin({ settings: { num_retries: 3 } })
+    await upstream.script(first, [silence()])
+    const answered = await ask(streamed)
+    expect(answered).toMatchObject({ status: 200, by: spare, attempts: 2 })
+    expect(answered.tookMs).toBeLessThan(1200)
+    expect(await failures(first)).toBe(1)
+  })
+
+  it('is asked again when the fallback has failed, though its failure cools it', async () => {
+    await begin({ settings: { num_retries: 1, cooldown_time: 60 } })
+    await upstream.script(first, [silence(), answer({ text: 'late' })])
+    await upstream.script(spare, [serverError()])
+    expect(await ask()).toMatchObject({ status: 200, by: first, attempts: 4 })
+    expect(await order()).toEqual([first, spare, spare, first])
+  })
+
+  it('comes after the other deployments of its group, and their retries', async () => {
+    await begin({ members: 2, settings: { num_retries: 2 } })
+    await upstream.script(first, [silence()])
+    await upstream.script(second, [serverError(), answer({ text: 'better' })])
+    expect(await ask()).toMatchObject({ status: 200, by: second, attempts: 3 })
+    expect(await order()).toEqual([first, second, second])
+  })
+
+  it('has its turns one after the other with the silent ones of the fallback, and no more than its retries', async () => {
+    await begin({ settings: { num_retries: 1, timeout: 0.2 } })
+    for (const id of [first, spare]) await upstream.script(id, [silence()])
+    expect(await ask()).toMatchObject({ status: 504, code: 'upstream_timeout', attempts: 4 })
+    expect(await order()).toEqual([first, spare, first, spare])
+  })
+
+  it('is not asked again when a fallback has refused the request itself', async () => {
+    await begin({ settings: { num_retries: 3 } })
+    await upstream.script(first, [silence()])
+    await upstream.script(spare, [badRequest()])
+    expect(await ask()).toMatchObject({ status: 400, attempts: 2 })
+  })
+
+  it('is asked again at once where there is nobody else', async () => {
+    await begin({ settings: { num_retries: 1 } })
+    await gateway.close()
+    gateway = await startGateway(
+      configuration({
+        router_settings: { num_retries: 1, timeout: 0.3, retry_after: 0.01 },
+        model_list: [deployment(upstream.url, 'group', first)],
+      }),
+    )
+    await upstream.script(first, [silence(), answer({ text: 'late' })])
+    expect(await ask()).toMatchObject({ status: 200, by: first, attempts: 2 })
   })
 })
 
