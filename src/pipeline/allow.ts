@@ -31,17 +31,19 @@ export interface Allowed extends Ready {
   readonly holds: Hold[]
 }
 
+/** What a call is called, and its first attempt. */
+export interface CallIds {
+  readonly callId: string
+  readonly attemptId: string
+}
+
 interface AskedAdmission extends Admission {
   readonly budgets: readonly AskedBudget[]
 }
 
 /** Everything that can refuse a call before it begins, in one round trip. Limits are counted for every call, also one
  *  that is no valid request or names no model: they come before routing. */
-export async function allow(
-  services: PipelineServices,
-  input: CallInput,
-  ids: { readonly callId: string; readonly attemptId: string },
-): Promise<Allowed> {
+export async function allow(services: PipelineServices, input: CallInput, ids: CallIds): Promise<Allowed> {
   const parsed = input.form ? await input.form.head() : parse(input)
   const kept = parsed.error ? undefined : await keptFor(services, input, parsed.request)
   // Who a caller is may be read again on the way, and with it what it may call.
@@ -61,14 +63,16 @@ export async function allow(
     const counted = { callId, attemptId, versions, quotas, tokens: tokensOf(input), leaseSeconds: LEASE_SECONDS }
     // What will not begin holds nothing: nobody would settle it.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
+    const { preference, group } = ready.plan
     const order = ready.plan.order()
-    const accounts = chargedAccounts(services.registry, caller, ready.plan.group.name)
+    const accounts = chargedAccounts(services.registry, caller, group.name)
     const cost = expectedCost(services, input, ready.request, order, accounts)
     return {
       ...counted,
       slots,
       budgets: budgetsOf(accounts, cost, services.clock.now(), seeds),
-      candidates: order.map((deployment) => asCandidate(services, deployment)),
+      candidates: order.map((deployment) => asCandidate(services, deployment, preference)),
+      preference,
     }
   }
   const { caller, asked, admitted } = await decide(services, input, ask)

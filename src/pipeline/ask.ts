@@ -94,7 +94,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
       other.outrun = true
       other.endedAt = performance.now()
       other.firstTokenAt = undefined
-      if (call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(requestBytes(call), 0)
+      if (other.asked && call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(requestBytes(call), 0)
       outrun.abort()
     }
     if (call.attempts.at(-1) !== last) {

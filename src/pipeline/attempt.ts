@@ -104,6 +104,7 @@ export async function attempt(
     sent = request.headers
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
+    tried.asked = true
     if (!form) return transport.send(request, ended)
     clocks.asked()
     const allSent = () => clocks.asked(awaiting(services, form.request?.stream === true))

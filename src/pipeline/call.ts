@@ -4,6 +4,7 @@ import { textBytes } from '../lib/text-bytes.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
+import type { Reservation } from '../stores/kv/deployment-signals.ts'
 import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 import type { Dialect } from './dialect.ts'
@@ -53,13 +54,21 @@ export interface Answer {
   readonly body: Uint8Array | ReadableStream<Uint8Array>
 }
 
+/** A place at a deployment that the shared store has reserved for an attempt. */
+export interface Reserved extends Reservation {
+  readonly attemptId: string
+}
+
 /** One try at one deployment. */
 export interface Attempt {
   readonly id: string
   readonly deployment: Deployment
   /** That of the group which it was asked in. */
   readonly plan: Plan
+  readonly reserved: Reserved
   readonly startedAt: number
+  /** The upstream was asked: until then the deployment has not been used. */
+  asked: boolean
   firstTokenAt: number | undefined
   endedAt: number | undefined
   failure: GatewayError | undefined
@@ -98,8 +107,8 @@ export interface Call extends CallInput {
   readonly attempts: Attempt[]
   /** A second deployment was asked beside a late one. */
   hedged: boolean
-  /** Reservations that were not used. */
-  readonly returned: { readonly attemptId: string; readonly deployment: string }[]
+  /** Places that no attempt has taken: they are given back. */
+  readonly unused: Reserved[]
   /** Time spent before the first upstream call was sent. */
   overheadMs: number | undefined
   usage: Usage | undefined

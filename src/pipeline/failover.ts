@@ -1,7 +1,5 @@
 import { type Failure, type FailureName, GatewayError } from '../lib/errors.ts'
 import type { Deployment } from '../routing/deployment.ts'
-import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
-import type { Admitted } from '../stores/kv/shared-store.ts'
 import { ask, type Beside } from './ask.ts'
 import type { Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
@@ -10,23 +8,19 @@ import { departure } from './client.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import { furtherOf } from './further.ts'
 import { holdFallback } from './hold-fallback.ts'
-import { earlyProbe, isUnwell, nobodyFree } from './last-resort.ts'
+import { earlyProbe, nobodyFree } from './last-resort.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate, everybody, type Plan } from './plan.ts'
+import { everybody, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
-import { type Reserved, startAttempt, startReserved } from './start-attempt.ts'
+import { startAttempt, startReserved } from './start-attempt.ts'
 
 const NOBODY_FREE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
 
 /** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
  *  chain that fits the failure, each group once. Who was silent is asked again when all of them have failed. When nobody
  *  is left, throws the last failure: of those who were asked, where anybody was. */
-export async function failover(
-  services: PipelineServices,
-  call: Call,
-  first: { readonly plan: Plan; readonly admitted: Admitted; readonly attemptId: string },
-): Promise<Committed> {
-  const waiting: Walk[] = [walkOf(services, call, first.plan, reservedFirst(first))]
+export async function failover(services: PipelineServices, call: Call, first: Plan): Promise<Committed> {
+  const waiting: Walk[] = [walkOf(services, call, first)]
   /** Groups whose turn has come, in which only silent ones could be asked again. */
   const silent: Walk[] = []
   let visited: Set<string> | undefined
@@ -40,7 +34,7 @@ export async function failover(
     const attempts = call.attempts.length
     let chain: Failure['chain']
     try {
-      if (!again && plan !== first.plan) await holdFallback(services, call, plan, plan.order())
+      if (!again && plan !== first) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
       const { done, value } = await walk.steps.next()
       if (!done) {
@@ -63,7 +57,7 @@ export async function failover(
       if (!askedNobody && chain !== 'fallbacks') waiting.length = silent.length = 0
     }
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
-    visited ??= new Set([first.plan.group.name])
+    visited ??= new Set([first.group.name])
     for (const group of fallbackGroups(services, chain, plan.group)) {
       if (visited.has(group.name)) continue
       visited.add(group.name)
@@ -81,19 +75,14 @@ export async function failover(
   throw failure ?? new GatewayError('internal', 'No attempt was made.')
 }
 
-function reservedFirst(first: { readonly admitted: Admitted; readonly attemptId: string }): Reserved | undefined {
-  const deployment = first.admitted.reserved
-  return deployment === undefined ? undefined : { attemptId: first.attemptId, deployment }
-}
-
 /** A group on the way through its deployments. */
 interface Walk {
   readonly plan: Plan
   readonly steps: AsyncGenerator<GatewayError, Committed, void>
 }
 
-function walkOf(services: PipelineServices, call: Call, plan: Plan, reserved?: Reserved): Walk {
-  return { plan, steps: tryGroup(services, call, plan, reserved) }
+function walkOf(services: PipelineServices, call: Call, plan: Plan): Walk {
+  return { plan, steps: tryGroup(services, call, plan) }
 }
 
 /** Asks the deployments of one group. Yields the last failure, once each time, before a silent one is asked again:
@@ -102,11 +91,10 @@ async function* tryGroup(
   services: PipelineServices,
   call: Call,
   plan: Plan,
-  reserved: Reserved | undefined,
 ): AsyncGenerator<GatewayError, Committed, void> {
   const { numRetries: retries, retryAfterSeconds: retryAfter } = plan.settings
   const further = furtherOf(services, call, plan)
-  const untried = orderFrom(services, call, plan, reserved)
+  const untried = plan === call.plans[0] ? admittedOrder(call, plan) : plan.order()
   let again: Again[] = []
   let retriesLeft = retries
   let failures = 0
@@ -118,9 +106,7 @@ async function* tryGroup(
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
     if (call.client.signal.aborted) throw departure(call.client.signal)
-    const started =
-      (fresh && startReserved(call, plan, deployment, reserved)) ??
-      (await startAttempt(services, call, plan, deployment))
+    const started = startReserved(call, plan, deployment) ?? (await startAttempt(services, call, plan, deployment))
     if (!started) continue
     // Nobody is asked again by this call: what has failed need not wait for the end of what follows.
     if (failures > 0 && retriesLeft === 0) settleEnded(services, call)
@@ -202,23 +188,12 @@ function queued(again: readonly Again[], deployment: Deployment, failure: Gatewa
   return all.sort((a, b) => Number(a.silent) - Number(b.silent) || a.notBefore - b.notBefore)
 }
 
-/** The strategy's order by the signals that admission brought. What admission reserved was first by older ones: where
- *  another is first now, and free, the reservation is given back. */
-function orderFrom(services: PipelineServices, call: Call, plan: Plan, reserved: Reserved | undefined): Deployment[] {
-  // Those of a large group that admission has just found full or cooled are not asked again one by one.
-  if (!reserved && call.plans.length === 1 && plan.large) return []
-  const order = plan.order()
-  const [best] = order
-  if (!reserved || !best || best.id === reserved.deployment) return order
-  const signals = services.signals.of(best.id)
-  const cooled = isUnwell(signals)
-  const full = Object.entries(asCandidate(services, best).limits).some(
-    ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,
-  )
-  if (cooled || full)
-    return order.sort((a, b) => Number(b.id === reserved.deployment) - Number(a.id === reserved.deployment))
-  call.returned.push(reserved)
-  return order
+/** What admission has reserved, by the newest of signals, and the others behind it in the strategy's order. Where it found
+ *  all of them cooled or full, they are not asked again one by one. */
+function admittedOrder({ unused: [reserved] }: Call, plan: Plan): Deployment[] {
+  if (!reserved) return []
+  const isReserved = ({ id }: Deployment) => id === reserved.deployment
+  return plan.order().sort((a, b) => Number(isReserved(b)) - Number(isReserved(a)))
 }
 
 /** The wait before the next attempt. What does not fit into the call is not waited for: the failure is told now. */

@@ -9,7 +9,7 @@ import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf } from './bill.ts'
-import { type Attempt, type Call, requestBytes } from './call.ts'
+import { type Attempt, type Call, type Reserved, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { reportedUsage } from './reported-usage.ts'
 import { tagsOf } from './tags-of.ts'
@@ -23,7 +23,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
-  if (last) last.usage ??= usageOfLast(call, failure)
+  if (last?.asked) last.usage ??= usageOfLast(call, failure)
   const bill = billOf(services.registry, call, now)
   services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
   learnUsual(services, call)
@@ -183,7 +183,7 @@ function settlement(services: PipelineServices, call: Call, { budgets }: Bill): 
 function outcomes(services: PipelineServices, call: Call): DeploymentOutcome[] {
   const told: DeploymentOutcome[] = []
   for (const attempt of call.attempts) if (!attempt.settled) told.push(outcome(services, call, attempt))
-  for (const lease of call.returned) told.push(returnedLease(services, lease))
+  for (const reserved of call.unused) told.push(unusedPlace(services, reserved))
   return told
 }
 
@@ -193,24 +193,27 @@ function entryOf(event: FallbackEvent): Settlement['entries'][number] {
 
 /** What an attempt says of its deployment. */
 export function outcome(services: PipelineServices, call: Call, attempt: Attempt): DeploymentOutcome {
-  const { id: attemptId, failure, usage, startedAt, firstTokenAt, endedAt = startedAt } = attempt
-  const deployment = attempt.deployment.id
+  const { failure, usage, startedAt, firstTokenAt, endedAt = startedAt } = attempt
+  if (!attempt.asked && !failure?.row.blames) return unusedPlace(services, attempt.reserved)
+  const { id: attemptId, reserved } = attempt
+  const { deployment } = reserved
   const used = usage ? capacityOf(call, usage) : {}
   const after = cooldown(services)
   if (attempt.outrun) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
   if (failure) {
     const result = failure.row.blames === 'deployment' ? 'failed' : 'neutral'
     const error = failure.row.classification ?? failure.failure
-    return { attemptId, deployment, result, used, error, cooldown: after }
+    const told = { attemptId, deployment, result, used, error, cooldown: after } as const
+    return attempt.asked ? told : { ...told, unusedSince: reserved.at }
   }
   const latencyMs = endedAt - startedAt
   const firstTokenMs = (firstTokenAt ?? endedAt) - startedAt
   return { attemptId, deployment, result: 'succeeded', used, latencyMs, firstTokenMs, cooldown: after }
 }
 
-/** A reservation that was not used says nothing. */
-export function returnedLease(services: PipelineServices, lease: Call['returned'][number]): DeploymentOutcome {
-  return { ...lease, result: 'neutral', used: {}, cooldown: cooldown(services) }
+/** A place that nobody was asked at says nothing, and is free for another call. */
+export function unusedPlace(services: PipelineServices, { attemptId, deployment, at }: Reserved): DeploymentOutcome {
+  return { attemptId, deployment, result: 'neutral', used: {}, unusedSince: at, cooldown: cooldown(services) }
 }
 
 function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used'] {

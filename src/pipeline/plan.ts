@@ -6,7 +6,12 @@ import { eligible } from '../routing/eligible.ts'
 import { type GroupSettings, groupSettings } from '../routing/group-settings.ts'
 import { firstInOrder, inOrder, orderedAgain, type Placed } from '../routing/order.ts'
 import { strategies } from '../routing/strategies/index.ts'
-import { availabilityOf, type Capacity, type Candidate as StoreCandidate } from '../stores/kv/deployment-signals.ts'
+import {
+  availabilityOf,
+  type Capacity,
+  type Preference,
+  type Candidate as StoreCandidate,
+} from '../stores/kv/deployment-signals.ts'
 import type { Endpoint } from './call.ts'
 import type { Caller } from './caller.ts'
 import { type Kept, keeping } from './kept-answer.ts'
@@ -23,6 +28,8 @@ export const ASKED = 16
 export interface Plan {
   readonly group: Group
   readonly settings: GroupSettings
+  /** By what the strategy orders, where every call changes that. */
+  readonly preference: Preference | undefined
   /** More could take it than admission is asked about. */
   readonly large: boolean
   /** Whom it may go to, by what is known at this moment; of a large group the first. The same call gets the same random
@@ -74,9 +81,11 @@ export function planGroup(
   const { random, signals } = services
   const large = deployments.length > ASKED
   let first: readonly Placed[] | undefined
+  const { prefers } = strategy
   return {
     group,
     settings,
+    preference: prefers && { by: prefers, unit: mode.unit },
     large,
     order() {
       if (deployments.length === 1) return [...deployments]
@@ -138,7 +147,13 @@ function billable(deployments: readonly Deployment[], { mode }: Endpoint, group:
 
 const NO_LIMITS: Capacity = {}
 
-/** A deployment as the shared store is asked about it: its limits count only under pre-call checks. */
-export function asCandidate({ config }: PipelineServices, { id, limits }: Deployment): StoreCandidate {
-  return { deployment: id, limits: config.router_settings.enable_pre_call_checks ? limits : NO_LIMITS }
+/** A deployment as the shared store is asked about it: its limits count only under pre-call checks, or where they measure
+ *  what the strategy prefers. */
+export function asCandidate(
+  { config }: PipelineServices,
+  { id, limits }: Deployment,
+  preference?: Preference,
+): StoreCandidate {
+  const checked = config.router_settings.enable_pre_call_checks ? limits : NO_LIMITS
+  return preference ? { deployment: id, limits: checked, capacity: limits } : { deployment: id, limits: checked }
 }

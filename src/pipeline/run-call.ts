@@ -1,7 +1,7 @@
 import { atMost } from '../lib/at-most.ts'
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newTimedId } from '../lib/ids.ts'
-import { type Allowed, allow } from './allow.ts'
+import { type Allowed, allow, type CallIds } from './allow.ts'
 import { answer, answerLater, routeHeaders } from './answer.ts'
 import type { Committed } from './attempt.ts'
 import { type Answer, type Call, type CallInput, newAttemptId } from './call.ts'
@@ -17,17 +17,16 @@ const CROWDING_MS = 300
 
 /** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
-  const id = newTimedId('call')
-  const attemptId = newAttemptId()
+  const ids = { callId: newTimedId('call'), attemptId: newAttemptId() }
   let allowed: Allowed
   try {
-    allowed = await allow(services, input, { callId: id, attemptId })
+    allowed = await allow(services, input, ids)
   } catch (error) {
     input.form?.raw.close()
     throw error
   }
 
-  const call = begin(input, id, allowed)
+  const call = begin(input, ids, allowed)
   input.begun()
   // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
   let settled: (work: Promise<void>) => void = () => {}
@@ -47,7 +46,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     // Whoever has an answer may call again at once, and must not be refused for what the answered call still holds.
     return crowds(call) ? atMost(CROWDING_MS, finished) : undefined
   }
-  const committing = failover(services, call, { plan: allowed.plan, admitted: allowed.admitted, attemptId })
+  const committing = failover(services, call, allowed.plan)
   try {
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
@@ -72,8 +71,8 @@ function inTime(
   return atMost(limitMs, committing).then((committed) => (committed ? committed.value : 'silent'))
 }
 
-function begin(input: CallInput, id: string, allowed: Allowed): Call {
-  const { caller, kept, request, plan, rateHeaders, slots, holds } = allowed
+function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Allowed): Call {
+  const { caller, kept, request, plan, admitted, rateHeaders, slots, holds } = allowed
   const { requestId, arrivedAt, address, client, endpoint, bytes, form, contentType, clientHeaders, explain } = input
   // Member by member: every call is of one shape, and none is a copy of its input.
   return {
@@ -102,7 +101,7 @@ function begin(input: CallInput, id: string, allowed: Allowed): Call {
     plans: [],
     attempts: [],
     hedged: false,
-    returned: [],
+    unused: admitted.reserved ? [{ attemptId, ...admitted.reserved }] : [],
     overheadMs: undefined,
     usage: undefined,
     outputCharacters: 0,

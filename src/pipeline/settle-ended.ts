@@ -1,6 +1,6 @@
 import { describeError } from '../lib/log.ts'
 import type { Attempt, Call } from './call.ts'
-import { outcome, returnedLease } from './finish.ts'
+import { outcome, unusedPlace } from './finish.ts'
 import type { PipelineServices } from './pipeline.ts'
 
 /** Tells the store of the attempts that have ended while their call goes on, so that their leases are free and others
@@ -14,8 +14,8 @@ export function settleEnded(
   const ended = call.attempts.filter(
     (one) => one.endedAt !== undefined && !one.settled && !one.comesAgain && which(one),
   )
-  const returned = call.returned.splice(0)
-  const [first] = [...ended.map(({ id }) => id), ...returned.map(({ attemptId }) => attemptId)]
+  const unused = call.unused.splice(0)
+  const [first] = [...ended.map(({ id }) => id), ...unused.map(({ attemptId }) => attemptId)]
   if (first === undefined) return
   for (const attempt of ended) attempt.settled = true
   const settling = services.store.settle({
@@ -25,7 +25,7 @@ export function settleEnded(
     budgets: [],
     outcomes: [
       ...ended.map((attempt) => outcome(services, call, attempt)),
-      ...returned.map((lease) => returnedLease(services, lease)),
+      ...unused.map((reserved) => unusedPlace(services, reserved)),
     ],
     counters: {},
     entries: [],

@@ -1,32 +1,19 @@
 import type { Deployment } from '../routing/deployment.ts'
 import { LEASE_SECONDS } from './admit.ts'
-import { type Attempt, type Call, newAttemptId } from './call.ts'
+import { type Attempt, type Call, newAttemptId, type Reserved } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asCandidate, type Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
 
-/** What admission has already taken. */
-export interface Reserved {
-  readonly attemptId: string
-  readonly deployment: string
+/** Begins the attempt that admission has reserved a place for; undefined where that is elsewhere, or taken already. */
+export function startReserved(call: Call, plan: Plan, deployment: Deployment): Attempt | undefined {
+  const at = call.unused.findIndex((reserved) => reserved.deployment === deployment.id)
+  const [reserved] = at === -1 ? [] : call.unused.splice(at, 1)
+  return reserved && begin(call, plan, reserved, deployment)
 }
 
-/** Begins the attempt that admission has taken the lease for; undefined where that is another's, or begun already. */
-export function startReserved(
-  call: Call,
-  plan: Plan,
-  deployment: Deployment,
-  reserved: Reserved | undefined,
-): Attempt | undefined {
-  if (reserved?.deployment !== deployment.id || call.attempts.length > 0) return undefined
-  // It was to be given back for a better one, which then took nobody.
-  const returned = call.returned.indexOf(reserved)
-  if (returned !== -1) call.returned.splice(returned, 1)
-  return begin(call, plan, reserved.attemptId, deployment)
-}
-
-/** Takes the lease for an attempt. undefined when the deployment is cooled or full. `early`: a cooled one may be probed
- *  before its time, because nobody else is left. `wanted`: whether it still is once the lease is there. */
+/** Reserves a place for an attempt and begins it. undefined when the deployment is cooled or full. `early`: a cooled one
+ *  may be probed before its time, because nobody else is left. `wanted`: whether it still is once the place is there. */
 export async function startAttempt(
   services: PipelineServices,
   call: Call,
@@ -35,24 +22,27 @@ export async function startAttempt(
   options: { readonly early?: true; readonly wanted?: () => boolean } = {},
 ): Promise<Attempt | undefined> {
   const { early = false, wanted } = options
-  const id = newAttemptId()
+  const attemptId = newAttemptId()
   const candidate = asCandidate(services, deployment)
-  const free = await services.store.startAttempt({ attemptId: id, candidate, leaseSeconds: LEASE_SECONDS, early })
-  if (!free) return undefined
+  const place = await services.store.startAttempt({ attemptId, candidate, leaseSeconds: LEASE_SECONDS, early })
+  if (!place) return undefined
+  const reserved = { attemptId, ...place }
   if (wanted?.() === false) {
-    call.returned.push({ attemptId: id, deployment: deployment.id })
+    call.unused.push(reserved)
     settleEnded(services, call, () => false)
     return undefined
   }
-  return begin(call, plan, id, deployment)
+  return begin(call, plan, reserved, deployment)
 }
 
-function begin(call: Call, plan: Plan, id: string, deployment: Deployment): Attempt {
+function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deployment): Attempt {
   const started: Attempt = {
-    id,
+    id: reserved.attemptId,
     deployment,
     plan,
+    reserved,
     startedAt: performance.now(),
+    asked: false,
     firstTokenAt: undefined,
     endedAt: undefined,
     failure: undefined,

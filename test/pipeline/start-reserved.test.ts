@@ -4,9 +4,13 @@ import type { Plan } from '../../src/pipeline/plan.ts'
 import { startReserved } from '../../src/pipeline/start-attempt.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 
-it('a reservation that is used after all is not given back under the attempt that uses it', () => {
-  const reserved = { attemptId: 'att_1', deployment: 'first' }
-  const call = { attempts: [], returned: [reserved] } as unknown as Call
-  expect(startReserved(call, {} as Plan, { id: 'first' } as Deployment, reserved)).toMatchObject({ id: 'att_1' })
-  expect(call.returned).toEqual([])
+it('a place that an attempt takes is not given back, and is taken once', () => {
+  const reserved = { attemptId: 'att_1', deployment: 'first', at: 1, probe: false }
+  const call = { attempts: [], unused: [reserved] } as unknown as Call
+  const plan = {} as Plan
+  const [first, second] = [{ id: 'first' } as Deployment, { id: 'second' } as Deployment]
+  expect(startReserved(call, plan, second)).toBeUndefined()
+  expect(startReserved(call, plan, first)).toMatchObject({ id: 'att_1', plan, reserved, asked: false })
+  expect(startReserved(call, plan, first)).toBeUndefined()
+  expect(call.unused).toEqual([])
 })

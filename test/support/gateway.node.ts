@@ -2,17 +2,21 @@ import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { serve } from '../../src/rim/serve.node.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
+import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
 import { keptRecords } from './kept-records.ts'
 import { noBlobs, noQueue, noSql } from './nothing.ts'
 
 /** Behind a real port, through the server that `npm start` runs. */
-export async function start(yaml: string, env: Record<string, string>): Promise<TestGateway> {
+export async function start(
+  yaml: string,
+  env: Record<string, string>,
+  store: SharedStore = inProcessStore({ now: Date.now }),
+): Promise<TestGateway> {
   const config = loadConfig(yaml, env)
   const logs: Record<string, unknown>[] = []
   const transport = undiciTransport()
-  const store = inProcessStore({ now: Date.now })
   const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
   const { delivery, records } = keptRecords()
   const delivering = () => delivery

@@ -20,7 +20,7 @@ export interface TestGateway {
 }
 
 export const MASTER_KEY = 'sk-test-master-7c1f9b0e5a3d4286'
-const SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
+export const SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
 
 /** Starts a gateway from the text of a configuration file, with the store inside the process. */
 export async function startGateway(yaml: string): Promise<TestGateway> {

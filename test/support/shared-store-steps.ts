@@ -1,4 +1,10 @@
-import { CAPACITY_UNITS, type Capacity, type DeploymentOutcome } from '../../src/stores/kv/deployment-signals.ts'
+import {
+  CAPACITY_UNITS,
+  type Capacity,
+  type DeploymentOutcome,
+  PREFERRED_BY,
+  type Reservation,
+} from '../../src/stores/kv/deployment-signals.ts'
 import type { Key } from '../../src/stores/kv/keys.ts'
 import type { Admission, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { TestClock } from './clock.ts'
@@ -17,9 +23,11 @@ const LEASES = [5, 30, 90]
 const PERIODS = ['2026-01', '2026-02', '2026-03']
 const VALUES = ['one', 'two'].map((name) => `value:${name}` as Key)
 
+type Attempt = Reservation & { readonly attemptId: string }
+
 interface OpenCall {
   readonly admission: Admission
-  readonly attempts: { attemptId: string; deployment: string }[]
+  readonly attempts: Attempt[]
 }
 
 /** An endless, repeatable life of a few subjects and deployments: calls that end well, badly, twice or never, retries of
@@ -38,7 +46,12 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
   const version = () => (chance(0.1) ? random.integer(0, 5) : 6 + Math.floor(calls / 40))
   const limits = (): Capacity =>
     Object.fromEntries(some(CAPACITY_UNITS, 0.2).map((unit) => [unit, random.integer(0, 12)]))
-  const candidates = () => some(DEPLOYMENTS, 0.8).map((deployment) => ({ deployment, limits: limits() }))
+  const candidates = () =>
+    some(DEPLOYMENTS, 0.8).map((deployment) => ({
+      deployment,
+      limits: limits(),
+      ...(chance(0.9) ? { capacity: limits() } : {}),
+    }))
 
   const holding = () => {
     const holdNano = chance(0.2) ? 0 : random.integer(1, 900_000_000_000_001)
@@ -80,6 +93,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
         ...(chance(0.7) ? { seedNano: random.integer(0, 1_000_000_000) } : {}),
       })),
       candidates: candidates(),
+      ...(chance(0.6) ? { preference: { by: random.pick(PREFERRED_BY), unit: random.pick(CAPACITY_UNITS) } } : {}),
       leaseSeconds: random.pick(LEASES),
     }
   }
@@ -91,7 +105,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       async run(store) {
         const answer = await store.admit(call)
         if (answer.kind === 'admitted' && !open.some(({ admission }) => admission === call)) {
-          const attempts = answer.reserved ? [{ attemptId: call.attemptId, deployment: answer.reserved }] : []
+          const attempts = answer.reserved ? [{ attemptId: call.attemptId, ...answer.reserved }] : []
           open.push({ admission: call, attempts })
         }
         return answer
@@ -99,8 +113,10 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     }
   }
 
-  const outcome = (attempt: { attemptId: string; deployment: string }): DeploymentOutcome => ({
-    ...attempt,
+  const outcome = ({ attemptId, deployment, at }: Attempt): DeploymentOutcome => ({
+    attemptId,
+    deployment,
+    ...(chance(0.2) ? { unusedSince: at } : {}),
     result: random.pick(['succeeded', 'failed', 'failed', 'neutral']),
     used: Object.fromEntries(some(CAPACITY_UNITS, 0.2).map((unit) => [unit, random.next() * 5])),
     ...(chance(0.7) ? { latencyMs: random.next() * 1000 } : {}),
@@ -144,9 +160,9 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       input: start,
       async run(store) {
         const started = await store.startAttempt(start)
-        const attempt = { attemptId: start.attemptId, deployment: start.candidate.deployment }
-        if (started && !call.attempts.some(({ attemptId }) => attemptId === attempt.attemptId))
-          call.attempts.push(attempt)
+        const { attemptId } = start
+        if (started && !call.attempts.some((one) => one.attemptId === attemptId))
+          call.attempts.push({ attemptId, ...started })
         return started
       },
     }

@@ -3,8 +3,7 @@ import { lazily } from '../../lib/lazily.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
-import { shareUsed } from '../../routing/utilization.ts'
-import { CAPACITY_UNITS, type DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import { CAPACITY_UNITS, type DeploymentSignals, shareUsed } from '../../stores/kv/deployment-signals.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 
@@ -102,7 +101,7 @@ function healthOf(
 
 /** JSON has no infinity: a limit of zero is used up whole. */
 function shareOf(deployment: Deployment, signals: DeploymentSignals): number {
-  const share = Math.max(...CAPACITY_UNITS.map((unit) => shareUsed(deployment, signals, unit)))
+  const share = Math.max(...CAPACITY_UNITS.map((unit) => shareUsed(signals.used, deployment.limits, unit)))
   return Number.isFinite(share) ? share : 1
 }
 

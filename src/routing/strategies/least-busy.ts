@@ -1,8 +1,8 @@
-import type { Strategy } from './strategy.ts'
+import { preferring, type Strategy } from './strategy.ts'
 
 /** Fewest calls in flight. */
 export const leastBusy: Strategy = {
   name: 'least-busy',
-  rank: ({ id }, _draw, { signals }) => signals.of(id).active,
+  ...preferring('active'),
   because: ({ signals }) => `${signals.active} calls in flight`,
 }

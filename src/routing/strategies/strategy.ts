@@ -1,5 +1,5 @@
 import type { Mode } from '../../modes/mode.ts'
-import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import { type DeploymentSignals, type PreferredBy, rankBy } from '../../stores/kv/deployment-signals.ts'
 import type { Deployment } from '../deployment.ts'
 import type { KnownSignals } from '../known-signals.ts'
 
@@ -21,6 +21,14 @@ export interface Strategy {
   readonly name: string
   /** Where it puts a candidate: the lowest first, of equals the one with the lower draw, one of `DRAWS`. */
   rank(deployment: Deployment, draw: number, context: StrategyContext): number
+  /** Of what changes with every call: the store, which knows the newest, goes by it too. */
+  readonly prefers?: PreferredBy
   /** What it goes by of a candidate, in words. */
   because(candidate: Candidate, mode: Mode): string
 }
+
+/** The order of a strategy that goes by what is known of its candidates. */
+export const preferring = (by: PreferredBy): Pick<Strategy, 'prefers' | 'rank'> => ({
+  prefers: by,
+  rank: ({ id, limits }, _draw, { mode: { unit }, signals }) => rankBy({ by, unit }, signals.of(id), limits),
+})

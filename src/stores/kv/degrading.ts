@@ -138,7 +138,8 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
     const subjects = slots.map(({ subject }) => subject)
     // Whichever of them it has reserved.
-    const outcomes = candidates.map(({ deployment }) => ({ attemptId, deployment, ...UNUSED }))
+    const unused = { attemptId, ...UNUSED, unusedSince: now() }
+    const outcomes = candidates.map(({ deployment }) => ({ deployment, ...unused }))
     defer(settle({ callId, slots: subjects, budgets: unspent, outcomes, counters: {}, entries: [] }))
   }
 

@@ -1,3 +1,4 @@
+import type { Reservation } from './deployment-signals.ts'
 import { admit } from './in-process/admission.ts'
 import {
   availability,
@@ -24,15 +25,16 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
 
   const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
 
-  function startAttempt({ attemptId, candidate, leaseSeconds, early }: AttemptStart): boolean {
-    const known = deployment(candidate.deployment)
-    if (known.active.has(attemptId, at)) return true
+  function startAttempt({ attemptId, candidate, leaseSeconds, early }: AttemptStart): Reservation | undefined {
+    const name = candidate.deployment
+    const known = deployment(name)
+    if (known.active.has(attemptId, at)) return { deployment: name, at, probe: known.probe === attemptId }
     const available = availability(known, candidate, attemptId, at)
-    const probes = available === 'half-open' || (early && available === 'cooled' && mayProbeEarly(known, at))
-    if (available !== 'free' && !probes) return false
-    reserve(known, attemptId, at + milliseconds(leaseSeconds), probes === true, at)
-    state.deployments.set(candidate.deployment, known, deploymentExpiresAt(known, at))
-    return true
+    const probe = available === 'half-open' || (early === true && available === 'cooled' && mayProbeEarly(known, at))
+    if (available !== 'free' && !probe) return undefined
+    reserve(known, attemptId, at + milliseconds(leaseSeconds), probe, at)
+    state.deployments.set(name, known, deploymentExpiresAt(known, at))
+    return { deployment: name, at, probe }
   }
 
   function settle(outcome: Settlement): void {

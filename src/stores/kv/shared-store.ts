@@ -1,4 +1,4 @@
-import type { Candidate, DeploymentOutcome, DeploymentSignals } from './deployment-signals.ts'
+import type { Candidate, DeploymentOutcome, DeploymentSignals, Preference, Reservation } from './deployment-signals.ts'
 import type { Key } from './keys.ts'
 
 /** A record that the caller was built from, with the version it had when it was read from SQL. 0: "there is none". */
@@ -73,8 +73,10 @@ export interface Admission {
   readonly tokens: number
   readonly slots: readonly Slot[]
   readonly budgets: readonly Budget[]
-  /** In the order the strategy prefers. The first that is neither cooled nor full is reserved. */
+  /** Of those that are neither cooled nor full the one that is preferred is reserved, of equals the first. */
   readonly candidates: readonly Candidate[]
+  /** By what the store knows at this moment. Left out: the order of the candidates alone. */
+  readonly preference?: Preference | undefined
   /** How long slots, holds and in-flight marks live without being renewed. */
   readonly leaseSeconds: number
 }
@@ -95,7 +97,7 @@ export interface Admitted {
   /** What each budget had spent before this call, in the order asked. */
   readonly spentNano: readonly number[]
   /** What was taken for the first attempt; undefined when there were no candidates or none was free. */
-  readonly reserved: string | undefined
+  readonly reserved: Reservation | undefined
   /** One for each candidate, same order, as they were before this call's reservation. */
   readonly signals: readonly DeploymentSignals[]
 }
@@ -162,8 +164,8 @@ export interface SharedStore {
   /** Decides a call: a stale identity, any quota, the slot or any budget refuses it, and then nothing has changed.
    *  Admitted, everything is counted, and the signals of the candidate deployments come back with it. */
   admit(call: Admission): Promise<Admitted | Refused | Stale>
-  /** Reserves a deployment for a further attempt. False when it is cooled or full; then nothing has changed. */
-  startAttempt(start: AttemptStart): Promise<boolean>
+  /** Reserves a deployment for a further attempt. undefined when it is cooled or full; then nothing has changed. */
+  startAttempt(start: AttemptStart): Promise<Reservation | undefined>
   /** Leaves everything a call learned. Idempotent by call id: twice is once. */
   settle(outcome: Settlement): Promise<void>
   /** Prolongs what a long call holds. What has already expired stays expired. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { PreferredBy } from '../../../src/stores/kv/deployment-signals.ts'
 import type { Admission } from '../../../src/stores/kv/shared-store.ts'
-import { admitted, call, candidates, EVENING, ended, MINUTE, only, reserved, type World } from './world.ts'
+import { admitted, call, candidates, EVENING, ended, MINUTE, only, reserved, started, type World } from './world.ts'
 
 /** Reservations, cooldowns, probes and means. */
 export function deploymentsContract({ fresh }: World): void {
@@ -22,7 +23,7 @@ export function deploymentsContract({ fresh }: World): void {
           ],
         }),
       )
-      expect(answer.reserved).toBe('north')
+      expect(answer.reserved).toEqual({ deployment: 'north', at: EVENING + 1, probe: false })
       const nothing = { probing: false, latencyMs: 0, firstTokenMs: 0, samples: 0, lastSuccessAt: 0 }
       const well = { ...nothing, failures: 0, cooledUntil: 0, lastError: '', lastErrorAt: 0 }
       expect(answer.signals).toEqual([
@@ -47,6 +48,89 @@ export function deploymentsContract({ fresh }: World): void {
       const full = [{ deployment: 'east', limits: { tokens: 0 } }]
       expect(await admitted(store, call({ candidates: full }))).toMatchObject({ reserved: undefined })
       expect(await admitted(store, call())).toMatchObject({ reserved: undefined, signals: [] })
+    })
+
+    it('reserves what is preferred by what it knows at this moment, of equals the first, and of those only that are free', async () => {
+      const { store } = fresh()
+      const three = [
+        { deployment: 'east', limits: {}, capacity: { requests: 10, images: 1 } },
+        { deployment: 'west', limits: {}, capacity: { requests: 20 } },
+        { deployment: 'north', limits: {}, capacity: { tokens: 100 } },
+      ]
+      const preferring = (by: PreferredBy, some = three) =>
+        reserved(store, call({ candidates: some, preference: { by, unit: 'tokens' } }))
+      expect([await preferring('active'), await preferring('active'), await preferring('active')]).toEqual([
+        'east',
+        'west',
+        'north',
+      ])
+      const succeeded = (deployment: string, latencyMs: number, used = {}) =>
+        store.settle(ended(call(), { deployment, result: 'succeeded', latencyMs, used }))
+      await succeeded('east', 30)
+      await succeeded('west', 10)
+      expect(await preferring('latency')).toBe('north')
+      await succeeded('north', 20, { tokens: 8 })
+      expect(await preferring('latency')).toBe('west')
+      // 1 of 10, 2 of 20 and 8 of 100; then the first again.
+      expect(await preferring('utilization')).toBe('north')
+      await succeeded('north', 20, { tokens: 80 })
+      expect([await preferring('utilization'), await preferring('utilization')]).toEqual(['east', 'west'])
+      expect(await preferring('headroom', three.slice().reverse())).toBe('north')
+      await succeeded('north', 20, { tokens: 3 })
+      expect(await preferring('headroom', three.slice().reverse())).toBe('west')
+
+      await store.settle(ended(call(), { deployment: 'west' }))
+      expect(await preferring('latency')).toBe('north')
+      const full = three.map((one) => (one.deployment === 'north' ? { ...one, limits: { tokens: 91 } } : one))
+      expect(await preferring('latency', full)).toBe('east')
+      // A limit of nothing is used up whole.
+      const none = [{ deployment: 'east', limits: {}, capacity: { tokens: 0 } }, ...three.slice(2)]
+      expect(await preferring('utilization', none)).toBe('north')
+    })
+
+    it('gives a place back that nobody was asked at: its lease, its probe and, in the same minute, its request', async () => {
+      const { store, clock } = fresh()
+      const unused = async (admission: Admission, unusedSince: number, result: 'neutral' | 'failed' = 'neutral') => {
+        await store.settle(ended(admission, { result, unusedSince, cooldown: { allowedFails: 9, seconds: 60 } }))
+        const [east] = await store.signals(['east'])
+        return [east?.active, east?.used.requests ?? 0]
+      }
+      const [first, second, third] = [1, 2, 3].map(() => call({ candidates: only, leaseSeconds: 120 })) as [
+        Admission,
+        Admission,
+        Admission,
+      ]
+      const place = (await admitted(store, first)).reserved
+      expect(place).toEqual({ deployment: 'east', at: EVENING, probe: false })
+      await admitted(store, second)
+      expect(await unused(first, EVENING)).toEqual([1, 1])
+      // Once, and only by whoever has the place.
+      expect(await unused(first, EVENING)).toEqual([1, 1])
+      expect(await unused(call({ attemptId: first.attemptId }), EVENING)).toEqual([1, 1])
+      clock.advance(MINUTE - 1)
+      expect(await unused(second, EVENING, 'failed')).toEqual([0, 0])
+      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 1 })
+
+      await admitted(store, third)
+      clock.advance(1)
+      const next = call({ candidates: only })
+      await admitted(store, next)
+      // Of the minute in which it was counted nothing is left.
+      expect(await unused(third, EVENING + MINUTE - 1)).toEqual([1, 1])
+      clock.advance(MINUTE)
+      expect(await unused(next, EVENING + MINUTE)).toEqual([0, 0])
+
+      await store.settle(ended(call()))
+      clock.advance(MINUTE)
+      const probe = call({ candidates: only })
+      expect((await admitted(store, probe)).reserved).toMatchObject({ probe: true })
+      expect(await unused(probe, EVENING + 3 * MINUTE)).toEqual([0, 0])
+      const attempt = { attemptId: 'again', candidate: { deployment: 'east', limits: {} }, leaseSeconds: 30 }
+      expect(await store.startAttempt(attempt)).toEqual({
+        deployment: 'east',
+        at: EVENING + 3 * MINUTE,
+        probe: true,
+      })
     })
 
     it('counts real usage into the running minute, which starts at its first use', async () => {
@@ -87,7 +171,7 @@ export function deploymentsContract({ fresh }: World): void {
       clock.advance(MINUTE)
       const asked = Array.from({ length: 20 }, () => call({ candidates: only }))
       const answers = await Promise.all(asked.map((admission, at) => admitted(at % 2 ? store : other, admission)))
-      const probes = asked.filter((_, at) => answers[at]?.reserved === 'east')
+      const probes = asked.filter((_, at) => answers[at]?.reserved?.deployment === 'east')
       expect(probes).toHaveLength(1)
       expect((await store.signals(['east']))[0]).toMatchObject({ probing: true, active: 1 })
       const probe = probes[0] as Admission
@@ -95,9 +179,8 @@ export function deploymentsContract({ fresh }: World): void {
       await store.settle(ended(probe, { result: 'neutral' }))
       const second = call({ candidates: only })
       expect(await reserved(store, second)).toBe('east')
-      expect(
-        await store.startAttempt({ attemptId: 'x', candidate: { deployment: 'east', limits: {} }, leaseSeconds: 30 }),
-      ).toBe(false)
+      const third = { attemptId: 'x', candidate: { deployment: 'east', limits: {} }, leaseSeconds: 30 }
+      expect(await store.startAttempt(third)).toBeUndefined()
       await store.settle(ended(second, { result: 'succeeded' }))
       const free = [call({ candidates: only }), call({ candidates: only })]
       expect([await reserved(store, free[0] as Admission), await reserved(store, free[1] as Admission)]).toEqual([
@@ -134,20 +217,20 @@ export function deploymentsContract({ fresh }: World): void {
         store.settle(ended(call(), { attemptId, result }))
       const granted = async (...attempts: string[]) => {
         const answers = attempts.map((id, at) => (at % 2 ? store : other).startAttempt(probing(id)))
-        const granted = await Promise.all(answers)
-        return attempts.filter((_, at) => granted[at])
+        const places = await Promise.all(answers)
+        return attempts.filter((_, at) => places[at])
       }
       await store.settle(ended(call()))
       expect(await reserved(store, call({ candidates: only }))).toBeUndefined()
-      expect(await store.startAttempt(probing('a', false))).toBe(false)
+      expect(await started(store, probing('a', false))).toBe(false)
 
       const [first = '', ...others] = await granted('a', 'b', 'c', 'd')
       expect(others).toEqual([])
       expect((await store.signals(['east']))[0]).toMatchObject({ probing: true, active: 1 })
       // A lost answer asked for again; one that says nothing gives the probe back.
-      expect(await store.startAttempt(probing(first))).toBe(true)
+      expect(await started(store, probing(first))).toBe(true)
       await attempt(first, 'neutral')
-      expect(await store.startAttempt(probing('e'))).toBe(true)
+      expect(await started(store, probing('e'))).toBe(true)
       clock.advance(1000)
       await attempt('e', 'failed')
       expect((await store.signals(['east']))[0]?.cooledUntil).toBe(EVENING + 61_000)
@@ -155,12 +238,12 @@ export function deploymentsContract({ fresh }: World): void {
       for (const due of ['f', 'g', 'h']) {
         expect(await granted(`${due}1`, `${due}2`)).toEqual([])
         clock.advance(MINUTE)
-        expect(await store.startAttempt(probing(due))).toBe(true)
+        expect(await started(store, probing(due))).toBe(true)
         expect(await granted(`${due}3`, `${due}4`)).toEqual([])
         await attempt(due, 'failed')
       }
       clock.advance(MINUTE)
-      expect(await store.startAttempt(probing('i'))).toBe(true)
+      expect(await started(store, probing('i'))).toBe(true)
       await attempt('i', 'succeeded')
       await store.settle(ended(call()))
       expect(await granted('j', 'k')).toHaveLength(1)
@@ -173,11 +256,11 @@ export function deploymentsContract({ fresh }: World): void {
         candidate: { deployment: 'east', limits: { requests: limit } },
         leaseSeconds: 30,
       })
-      expect([await store.startAttempt(start('a')), await store.startAttempt(start('a'))]).toEqual([true, true])
+      expect([await started(store, start('a')), await started(store, start('a'))]).toEqual([true, true])
       expect((await store.signals(['east']))[0]).toMatchObject({ active: 1, used: { requests: 1 } })
-      expect([await store.startAttempt(start('b', 1)), await store.startAttempt(start('b', 2))]).toEqual([false, true])
+      expect([await started(store, start('b', 1)), await started(store, start('b', 2))]).toEqual([false, true])
       await store.settle(ended(call()))
-      expect(await store.startAttempt(start('c'))).toBe(false)
+      expect(await started(store, start('c'))).toBe(false)
     })
 
     it('keeps decaying means of successes', async () => {

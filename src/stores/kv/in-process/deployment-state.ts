@@ -121,7 +121,14 @@ const mean = (old: number, sample: number | undefined) => {
   return old === 0 ? sample : old + MEAN_WEIGHT * (sample - old)
 }
 
+/** Whether its reservation was counted in the minute that still runs. */
+function givesBack(state: DeploymentState, { attemptId, unusedSince }: DeploymentOutcome, now: number): boolean {
+  if (unusedSince === undefined || state.minuteEnds <= now) return false
+  return windowEnd('minute', unusedSince) >= state.minuteEnds && state.active.has(attemptId, now)
+}
+
 export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): void {
+  if (givesBack(state, outcome, now)) state.used.requests = Math.max(0, state.used.requests - 1)
   state.active.remove(outcome.attemptId)
   if (CAPACITY_UNITS.some((unit) => outcome.used[unit])) add(state, outcome.used, now)
   const ownProbe = state.probe === outcome.attemptId

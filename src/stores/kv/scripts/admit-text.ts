@@ -177,16 +177,21 @@ end
 local spent = {}
 for i = 1, #budgets do spent[i] = budgets[i].spent end
 
-local signals, chosen, probes = {}, nil, false
+local preference = readPreference()
+local signals, chosen, best, probe = {}, nil, nil, false
 for i = 1, number() do
   local state = readDeployment(key(), key())
   local available = availability(state, readLimits(), attemptId)
+  local capacity = preference and readLimits()
   signals[i] = signalsOf(state)
   state.index = i - 1
-  if not chosen and (available == 'free' or available == 'half-open') then
-    chosen, probes = state, available == 'half-open'
+  if (preference or not chosen) and (available == 'free' or available == 'half-open') then
+    local rank = preference and rankBy(preference, state, signals[i][1], capacity)
+    if not chosen or rank < best then
+      chosen, best, probe = state, rank, available == 'half-open'
+    end
   end
 end
-if chosen then reserve(chosen, attemptId, leaseMs, probes) end
-return { 'admitted', now, chosen and chosen.index or -1, counted, signals, spent }
+if chosen then reserve(chosen, attemptId, leaseMs, probe) end
+return { 'admitted', now, chosen and chosen.index or -1, probe and 1 or 0, counted, signals, spent }
 `

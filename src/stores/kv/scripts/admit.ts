@@ -1,3 +1,4 @@
+import type { CapacityUnit } from '../deployment-signals.ts'
 import { activeKey, budgetKey, deploymentKey, holdKey, type Key, quotaKey, slotKey, versionKey } from '../keys.ts'
 import {
   type Admission,
@@ -11,7 +12,7 @@ import {
 } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { ADMIT, COUNTED } from './admit-text.ts'
-import { DEPLOYMENTS, pushLimits, readSignals } from './deployments.ts'
+import { DEPLOYMENTS, preferenceCode, pushLimits, readSignals } from './deployments.ts'
 import { type Argument, inDigits, luaScript, type Prepared, prepared, type Reply, type Script } from './script.ts'
 
 function encode(call: Admission): { keys: Key[]; args: Argument[] } {
@@ -35,10 +36,15 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
     args.push(limitNano, inDigits(holdNano), likelyNano, period, seedNano ?? '')
   }
 
-  args.push(call.candidates.length)
-  for (const candidate of call.candidates) {
-    keys.push(deploymentKey(candidate.deployment), activeKey(candidate.deployment))
-    pushLimits(args, candidate)
+  const { candidates, preference } = call
+  args.push(preferenceCode(preference), candidates.length)
+  const measured: readonly CapacityUnit[] = preference
+    ? [...new Set(['requests', 'tokens', preference.unit] as const)]
+    : []
+  for (const { deployment, limits, capacity = {} } of candidates) {
+    keys.push(deploymentKey(deployment), activeKey(deployment))
+    pushLimits(args, limits)
+    if (preference) pushLimits(args, capacity, measured)
   }
   return { keys, args }
 }
@@ -93,6 +99,7 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
   const reserved = reply.number()
+  const probe = reply.flag()
   const quotas = readQuotas(reply.numbers(), call.quotas)
   const signals = reply.list()
   const spentNano = reply.numbers()
@@ -102,7 +109,7 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
     now,
     quotas,
     spentNano,
-    reserved: reserved < 0 ? undefined : item(call.candidates, reserved).deployment,
+    reserved: reserved < 0 ? undefined : { deployment: item(call.candidates, reserved).deployment, at: now, probe },
     signals: call.candidates.map(({ deployment }) => readSignals(signals.list(), deployment)),
   }
 }

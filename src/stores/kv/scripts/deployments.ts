@@ -1,4 +1,11 @@
-import { CAPACITY_UNITS, type Candidate, type CapacityUnit, type DeploymentSignals } from '../deployment-signals.ts'
+import {
+  CAPACITY_UNITS,
+  type Capacity,
+  type CapacityUnit,
+  type DeploymentSignals,
+  PREFERRED_BY,
+  type Preference,
+} from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
 import type { Argument, Reply } from './script.ts'
 
@@ -7,6 +14,8 @@ import type { Argument, Reply } from './script.ts'
 export const DEPLOYMENTS = `
 local UNITS = { ${CAPACITY_UNITS.map((unit) => `'${unit}'`).join(', ')} }
 local MEAN_WEIGHT = 0.3
+local PREFERRED_BY = { ${PREFERRED_BY.map((by) => `'${by}'`).join(', ')} }
+local NEAR_LIMIT = 0.9
 
 local function readDeployment(hash, active)
   local h = call('HMGET', hash, 'failures', 'cooledUntil', 'probe', 'probed', 'latencyMs', 'firstTokenMs',
@@ -43,6 +52,8 @@ local function signalsOf(state)
   return reply
 end
 
+local function readPreference() return PREFERRED_BY[number()] end
+
 local function readLimits()
   local limits = {}
   for i = 1, number() do
@@ -58,6 +69,23 @@ local function availability(state, limits, attemptId)
   if state.cooledUntil > now then return 'cooled' end
   if state.cooledUntil == 0 or state.failures == 0 then return 'free' end
   return probeInFlight(state) and state.probe ~= attemptId and 'probing' or 'half-open'
+end
+
+-- The lowest is taken.
+local function rankBy(preference, state, active, capacity)
+  if preference == 'active' then return active end
+  if preference == 'latency' then
+    if tonumber(state.samples) == 0 then return 0 end
+    local firstTokenMs = tonumber(state.firstTokenMs)
+    return firstTokenMs == 0 and tonumber(state.latencyMs) or firstTokenMs
+  end
+  local share = 0
+  for i = 1, #capacity do
+    local limit = capacity[i].limit
+    share = math.max(share, limit == 0 and math.huge or tonumber(state.used[capacity[i].unit]) / limit)
+  end
+  if preference == 'headroom' then return share > NEAR_LIMIT and 1 or 0 end
+  return share
 end
 
 local function mayProbeEarly(state) return not state.probed and not probeInFlight(state) end
@@ -91,17 +119,21 @@ end
 `
 
 /** The arguments that `readLimits` reads. */
-export function pushLimits(args: Argument[], { limits }: Candidate): void {
+export function pushLimits(args: Argument[], limits: Capacity, units: readonly CapacityUnit[] = CAPACITY_UNITS): void {
   const countAt = args.push(0) - 1
   let count = 0
-  for (let index = 0; index < CAPACITY_UNITS.length; index++) {
-    const limit = limits[CAPACITY_UNITS[index] as CapacityUnit]
+  for (const unit of units) {
+    const limit = limits[unit]
     if (limit === undefined) continue
-    args.push(index + 1, limit)
+    args.push(CAPACITY_UNITS.indexOf(unit) + 1, limit)
     count += 1
   }
   args[countAt] = count
 }
+
+/** What `readPreference` reads: 0 where there is none. */
+export const preferenceCode = (preference: Preference | undefined): number =>
+  preference ? PREFERRED_BY.indexOf(preference.by) + 1 : 0
 
 /** What `signalsOf` replied. */
 export function readSignals(reply: Reply, deployment: string): DeploymentSignals {

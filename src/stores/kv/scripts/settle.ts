@@ -52,11 +52,17 @@ for _ = 1, number() do
   local state = readDeployment(key(), key())
   local attemptId, result = text(), text()
   local latencyMs, firstTokenMs, err = text(), text(), text()
-  local allowedFails, cooldownMs = number(), number()
+  local allowedFails, cooldownMs, unusedSince = number(), number(), text()
   local used, usesAny = {}, false
   for i = 1, #UNITS do
     used[i] = number()
     usesAny = usesAny or used[i] ~= 0
+  end
+  -- A request is given back to the minute that it was counted in.
+  local sameMinute = unusedSince ~= '' and state.running and unusedSince + 60000 >= state.minuteEnds
+  if sameMinute and hasLease(state.active, attemptId) then
+    state.used[1] = math.max(0, tonumber(state.used[1]) - 1)
+    call('HSET', state.hash, UNITS[1], state.used[1])
   end
   call('ZREM', state.active, attemptId)
   if usesAny then use(state, used) end
@@ -119,10 +125,10 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
 
   args.push(outcome.outcomes.length)
   for (const ended of outcome.outcomes) {
-    const { attemptId, deployment, result, used, latencyMs, firstTokenMs, error, cooldown } = ended
+    const { attemptId, deployment, result, used, latencyMs, firstTokenMs, error, cooldown, unusedSince } = ended
     keys.push(deploymentKey(deployment), activeKey(deployment))
     args.push(attemptId, result, latencyMs ?? '', firstTokenMs ?? '', error ?? '')
-    args.push(cooldown.allowedFails, milliseconds(cooldown.seconds))
+    args.push(cooldown.allowedFails, milliseconds(cooldown.seconds), unusedSince ?? '')
     args.push(...CAPACITY_UNITS.map((unit) => used[unit] ?? 0))
   }
 

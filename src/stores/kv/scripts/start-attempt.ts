@@ -1,3 +1,4 @@
+import type { Reservation } from '../deployment-signals.ts'
 import { activeKey, deploymentKey } from '../keys.ts'
 import type { AttemptStart } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
@@ -8,20 +9,21 @@ import { type Argument, luaScript, type Script } from './script.ts'
 const TEXT = `
 local state = readDeployment(key(), key())
 local attemptId, leaseMs, early = text(), number(), number() == 1
-if hasLease(state.active, attemptId) then return { '1' } end
+if hasLease(state.active, attemptId) then return { now, state.probe == attemptId and 1 or 0 } end
 local available = availability(state, readLimits(), attemptId)
-local probes = available == 'half-open' or (early and available == 'cooled' and mayProbeEarly(state))
-if available ~= 'free' and not probes then return { '0' } end
-reserve(state, attemptId, leaseMs, probes)
-return { '1' }
+local probe = available == 'half-open' or (early and available == 'cooled' and mayProbeEarly(state))
+if available ~= 'free' and not probe then return {} end
+reserve(state, attemptId, leaseMs, probe)
+return { now, probe and 1 or 0 }
 `
 
-export const startAttemptScript: Script<AttemptStart, boolean> = {
+export const startAttemptScript: Script<AttemptStart, Reservation | undefined> = {
   text: luaScript(DEPLOYMENTS, TEXT),
   encode({ attemptId, candidate, leaseSeconds, early }) {
     const args: Argument[] = [attemptId, milliseconds(leaseSeconds), early ? 1 : 0]
-    pushLimits(args, candidate)
+    pushLimits(args, candidate.limits)
     return { keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)], args }
   },
-  decode: (reply) => reply.flag(),
+  decode: (reply, { candidate: { deployment } }) =>
+    reply.left === 0 ? undefined : { deployment, at: reply.number(), probe: reply.flag() },
 }
