@@ -9,6 +9,7 @@ import {
   headers,
   headerText,
   isMap,
+  positiveCount,
   positiveSeconds,
   secretText,
   section,
@@ -125,6 +126,16 @@ export const modelInfo = lazily(() =>
     audio_seconds_pm_limit: limit('Seconds of audio'),
     char_pm_limit: limit('Characters'),
     rerank_units_pm_limit: limit('Rerank units'),
+    max_input_tokens: positiveCount()
+      .optional()
+      .describe(
+        'The longest input of its model, in tokens: budgets hold for no more; default: for what the body may come to.',
+      ),
+    max_output_tokens: positiveCount()
+      .optional()
+      .describe(
+        'The longest answer of its model, in tokens: what budgets hold for a call that sets no limit; default: 4,096.',
+      ),
     default_params: z
       .record(z.string(), z.unknown())
       .default({})

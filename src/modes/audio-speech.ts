@@ -21,6 +21,7 @@ export const audioSpeech: Mode<SpeechRequest> = {
   schema: speechRequest,
   body: 'json',
   unit: 'characters',
+  longest: 0,
   measure: ({ input }) => ({ characters: input.length }),
   tariffs: [perUnit('characters', 'cost_per_character')],
 }

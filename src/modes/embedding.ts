@@ -23,6 +23,7 @@ export const embedding: Mode<EmbeddingRequest> = {
   body: 'json',
   unit: 'tokens',
   smallest: { input: 'Hi' },
+  longest: 0,
   measure: () => ({}),
   tariffs: [inputTokens],
 }

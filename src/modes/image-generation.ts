@@ -22,12 +22,15 @@ export type ImageRequest = z.output<ReturnType<typeof imageRequest>>
 
 /** A square image of medium quality, at the vendors that count its tokens. */
 const IMAGE = { input: 50, output: 1056 }
+/** A wide one of high quality there, with three previews. */
+const LONGEST_IMAGE = 6600
 
 export const imageGeneration: Mode<ImageRequest> = {
   name: 'image_generation',
   schema: imageRequest,
   body: 'json',
   unit: 'images',
+  longest: LONGEST_IMAGE,
   measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
   tariffs: [perImage, tokensInstead(IMAGE)],
 }

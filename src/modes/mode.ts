@@ -26,6 +26,8 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly unit: CapacityUnit
   /** What the request itself tells of its usage, where the provider reports none. */
   measure(request: Request): Partial<Usage>
+  /** The most tokens of one answer, where no request has a limit for them; 0 where nothing is written. */
+  readonly longest?: number
   /** What a file of so many bytes probably uses, and at most, where neither the request nor the provider tells. */
   ofFile?(bytes: number): { readonly likely: Partial<Usage>; readonly most: Partial<Usage> }
   /** The smallest request of this kind, without its model, which shows whether a deployment works; absent where even that

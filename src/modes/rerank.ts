@@ -27,6 +27,7 @@ export const rerank: Mode<RerankRequest> = {
   body: 'json',
   unit: 'rerankUnits',
   smallest: { query: 'Hi', documents: ['Hi'] },
+  longest: 0,
   measure: ({ documents }) => ({ rerankUnits: Math.ceil(documents.length / DOCUMENTS_A_UNIT) }),
   tariffs: [perUnit('rerankUnits', 'cost_per_rerank_unit'), tokensInstead(UNIT)],
 }

@@ -6,7 +6,7 @@ import type { Admission, Admitted, HeldVersion } from '../stores/kv/shared-store
 import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
 import type { CallInput } from './call.ts'
 import type { Caller } from './caller.ts'
-import { expectedCost } from './expected-cost.ts'
+import { type ExpectedCost, expecting } from './expected-cost.ts'
 import { explainedUnfit } from './explain.ts'
 import { type AskedBudget, budgetsOf, chargedAccounts, type Hold, holdsOf } from './holds.ts'
 import { type Kept, keptFor } from './kept-answer.ts'
@@ -66,11 +66,13 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
     const { preference, group } = ready.plan
     const order = ready.plan.order()
     const accounts = chargedAccounts(services.registry, caller, group.name)
-    const cost = expectedCost(services, input, ready.request, order, accounts)
+    const { request } = ready
+    let cost: ExpectedCost | undefined
+    const costs = () => (cost ??= expecting(services, input, request)(order))
     return {
       ...counted,
       slots,
-      budgets: budgetsOf(accounts, cost, services.clock.now(), seeds),
+      budgets: budgetsOf(accounts, costs, services.clock.now(), seeds),
       candidates: order.map((deployment) => asCandidate(services, deployment, preference)),
       preference,
     }

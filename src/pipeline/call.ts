@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly mode: Mode
   /** The way that its clients speak of chat; left out for other kinds of request. */
   readonly dialect?: Dialect
+  /** What it asks for costs nothing at any provider. */
+  readonly free?: true
   /** Tells a client that its stream failed after it began. */
   readonly errorEvent: (failure: GatewayError) => Uint8Array
   /** Headers of the client that providers may see, in lower case; none when left out. */

@@ -1,87 +1,84 @@
-import type { ModelInfo } from '../config/model-list.ts'
-import type { Account } from '../limits/accounts.ts'
 import { costNano } from '../modes/cost.ts'
 import type { ModelRequest } from '../modes/mode.ts'
-import { usageOf } from '../modes/usage.ts'
+import { type Usage, usageOf } from '../modes/usage.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import { type CallInput, requestBytes } from './call.ts'
+import { defaultFields } from './default-fields.ts'
+import { type InputBound, inputBound } from './input-bound.ts'
+import { outputBound } from './output-bound.ts'
 import type { PipelineServices } from './pipeline.ts'
 
 /** What a call will cost, before it has run. */
 export interface ExpectedCost {
-  /** What is held for it: the most that it may cost, as far as can be told. */
+  /** The most that it may cost: what is held for it. By its own bounds alone, whatever other calls were like. */
   readonly holdNano: number
   /** What it probably costs. */
   readonly likelyNano: number
 }
 
-const NOTHING: ExpectedCost = { holdNano: 0, likelyNano: 0 }
+export const NO_COST: ExpectedCost = { holdNano: 0, likelyNano: 0 }
 
-/** The longest answer that is held for in full. Who allows more seldom means it, and a hold for all of it would pin
- *  budgets; then it goes by what answers of the deployment have been like. */
-const LONG_ANSWER_TOKENS = 4096
+/** What a vendor adds to a request that points to what nobody here has seen, where its deployment says nothing. */
+const ELSEWHERE_TOKENS = 32_768
 
-/** The cost at the dearest of the deployments that may serve, for the accounts that are charged. Where no price is known,
- *  nothing. */
-export function expectedCost(
-  services: PipelineServices,
-  input: Pick<CallInput, 'endpoint' | 'bytes' | 'form'>,
-  request: ModelRequest,
-  deployments: readonly Deployment[],
-  accounts: readonly Account[],
-): ExpectedCost {
-  let [holdNano, likelyNano] = [0, 0]
-  // Nobody asks what it costs.
-  if (accounts.every(({ limitNano }) => limitNano === undefined)) return NOTHING
-  const { mode } = input.endpoint
-  const measured = mode.measure(request)
-  const answers = answersOf(request)
-  const bound = boundOf(input.endpoint, request)
-  const bounded = bound !== undefined && bound <= LONG_ANSWER_TOKENS
-  const inputBytes = requestBytes(input)
-  const cost = (info: ModelInfo, input: number, output: number) => {
-    const inputTokens = Math.ceil(input)
-    const both = { inputTokens, outputTokens: Math.ceil(output * answers), ...measured }
-    // What only reads has no price of output, and writes nothing.
-    return costNano(mode, info, usageOf(both)) ?? costNano(mode, info, usageOf({ inputTokens, ...measured })) ?? 0
-  }
-  const file = mode.ofFile?.(inputBytes)
-  for (const { id, info } of deployments) {
-    if (file) {
-      holdNano = Math.max(holdNano, costNano(mode, info, usageOf(file.most)) ?? 0)
-      likelyNano = Math.max(likelyNano, costNano(mode, info, usageOf(file.likely)) ?? 0)
-      continue
+type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
+type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
+
+/** Tells what a call costs at the dearest of some deployments; nothing where no price is known. */
+export function expecting(services: PipelineServices, input: Asked, request: ModelRequest): Expecting {
+  const { endpoint, form } = input
+  if (endpoint.free) return () => NO_COST
+  const { mode } = endpoint
+  const bodyBytes = requestBytes(input)
+  const most = inputBound(input, request)
+
+  function ofFile({ info }: Deployment, file: NonNullable<typeof mode.ofFile>): ExpectedCost {
+    const limit = services.config.general_settings.max_upload_bytes
+    const mostBytes = form?.raw.length ?? (form?.raw.ended ? bodyBytes : limit)
+    return {
+      holdNano: costNano(mode, info, usageOf(file(mostBytes).most)) ?? 0,
+      likelyNano: costNano(mode, info, usageOf(file(bodyBytes).likely)) ?? 0,
     }
+  }
+
+  function at(deployment: Deployment): ExpectedCost {
+    if (mode.ofFile) return ofFile(deployment, mode.ofFile)
+    const { id, info, connection } = deployment
     const usual = services.usual.of(id)
-    // No tokenizer makes more than one token of a byte.
-    const mostInput = usual ? (inputBytes / 4) * Math.max(1, usual.highInputRatio) : inputBytes
-    const likelyInput = (inputBytes / 4) * (usual?.inputRatio ?? 1)
-    const mostOutput = bounded ? bound : Math.min(bound ?? Infinity, usual?.highOutputTokens ?? LONG_ANSWER_TOKENS)
-    const likelyOutput = bounded ? bound : Math.min(bound ?? Infinity, usual?.outputTokens ?? 0)
-    holdNano = Math.max(holdNano, cost(info, mostInput, mostOutput))
-    likelyNano = Math.max(likelyNano, cost(info, likelyInput, likelyOutput))
+    const longest = info.max_input_tokens ?? Number.POSITIVE_INFINITY
+    const elsewhere = most.pointsElsewhere ? (info.max_input_tokens ?? ELSEWHERE_TOKENS) : 0
+    const mostInput = Math.min(longest, most.tokens + elsewhere)
+    const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.inputRatio ?? 1)))
+    const output = outputBound(endpoint, request, deployment)
+    const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
+    const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
+    const measured = mode.measure(completed(request, connection.defaults))
+    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...used, ...measured })) ?? 0
+    const whole = { inputTokens: mostInput, outputTokens: output.tokens }
+    let holdNano = cost(whole)
+    // To have it kept may cost more than to have it read.
+    if (most.cached) holdNano = Math.max(holdNano, cost({ ...whole, ...written(mostInput, most.cached) }))
+    const likelyNano = cost({ inputTokens: likelyInput, outputTokens: likelyOutput })
+    return { holdNano, likelyNano: Math.min(holdNano, likelyNano) }
   }
-  return { holdNano, likelyNano: Math.min(likelyNano, holdNano) }
+
+  return (deployments) => {
+    let [holdNano, likelyNano] = [0, 0]
+    for (const deployment of deployments) {
+      const cost = at(deployment)
+      holdNano = Math.max(holdNano, cost.holdNano)
+      likelyNano = Math.max(likelyNano, cost.likelyNano)
+    }
+    return { holdNano, likelyNano }
+  }
 }
 
-const BOUNDS = ['max_completion_tokens', 'max_tokens'] as const
-
-/** How many tokens an answer may have, where the request says so in the words of its own dialect: those of others bind
- *  nobody. Of two limits the larger, since vendors differ in which of them they heed. */
-function boundOf({ dialect }: CallInput['endpoint'], request: ModelRequest): number | undefined {
-  const words = dialect?.defaults
-  let bound: number | undefined
-  for (const field of BOUNDS) {
-    const word = words ? words[field] : field
-    const value = typeof word === 'string' ? request[word] : undefined
-    if (typeof value === 'number' && value >= 0 && (bound === undefined || value > bound)) bound = value
-  }
-  return bound
+function written(tokens: number, cached: NonNullable<InputBound['cached']>): Partial<Usage> {
+  return { cacheCreationInputTokens: tokens, cacheCreation1hInputTokens: cached === '1h' ? tokens : 0 }
 }
 
-/** No vendor gives more answers to one request; numbers of JSON have no end. */
-const MOST_ANSWERS = 1024
-
-function answersOf({ n }: ModelRequest): number {
-  return typeof n === 'number' && n > 1 ? Math.min(n, MOST_ANSWERS) : 1
+/** The request with what its operator set where it says nothing. */
+function completed(request: ModelRequest, defaults: Readonly<Record<string, unknown>>): ModelRequest {
+  for (const _ in defaults) return Object.assign(Object.create(request), defaultFields(defaults, request))
+  return request
 }

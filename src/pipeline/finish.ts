@@ -10,6 +10,7 @@ import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../te
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf } from './bill.ts'
 import { type Attempt, type Call, type Reserved, requestBytes } from './call.ts'
+import { outputBound } from './output-bound.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { reportedUsage } from './reported-usage.ts'
 import { tagsOf } from './tags-of.ts'
@@ -36,8 +37,13 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
 
 /** What the next call of the same deployment is likely to use. */
 function learnUsual({ usual }: PipelineServices, call: Call): void {
+  const { endpoint, request } = call
+  if (endpoint.free) return
   for (const { deployment, usage, failure, outrun } of call.attempts) {
-    if (usage && !failure && !outrun) usual.learn(deployment.id, requestBytes(call), usage)
+    if (!usage || usage.estimated || failure || outrun) continue
+    const { tokens, answers } = outputBound(endpoint, request, deployment)
+    const limited = usage.outputTokens >= tokens
+    usual.learn(deployment.id, { bodyBytes: requestBytes(call), usage, answers, limited })
   }
 }
 

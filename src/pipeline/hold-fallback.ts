@@ -1,7 +1,7 @@
 import type { Deployment } from '../routing/deployment.ts'
 import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
 import { type Call, newAttemptId } from './call.ts'
-import { expectedCost } from './expected-cost.ts'
+import { type ExpectedCost, expecting } from './expected-cost.ts'
 import { type AskedBudget, budgetsOf, chargedAccounts, holdsOf } from './holds.ts'
 import type { PipelineServices } from './pipeline.ts'
 import type { Plan } from './plan.ts'
@@ -15,9 +15,10 @@ export async function holdFallback(
   deployments: readonly Deployment[],
 ): Promise<void> {
   const accounts = chargedAccounts(services.registry, call.caller, group.name)
-  const cost = expectedCost(services, call, call.request, deployments, accounts)
+  let cost: ExpectedCost | undefined
+  const costs = () => (cost ??= expecting(services, call, call.request)(deployments))
   const asking = (seeds: Seeds) =>
-    budgetsOf(accounts, cost, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
+    budgetsOf(accounts, costs, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
   if (asking(new Map()).length === 0) return
   const { asked, admitted } = await decide(services, call, (_caller, seeds) => ({
     callId: call.id,

@@ -4,7 +4,7 @@ import type { Budget } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
 import type { Seeds } from './admit.ts'
 import type { Caller } from './caller.ts'
-import type { ExpectedCost } from './expected-cost.ts'
+import { type ExpectedCost, NO_COST } from './expected-cost.ts'
 
 /** Money that a call holds until it is settled. */
 export interface Hold extends BudgetPeriod {
@@ -29,11 +29,18 @@ export function chargedAccounts({ resolve }: Registry, { accounts }: Caller, gro
 }
 
 /** The budgets among them, each with what the call is expected to cost. */
-export function budgetsOf(accounts: readonly Account[], cost: ExpectedCost, now: number, seeds: Seeds): AskedBudget[] {
-  const { holdNano, likelyNano } = cost
+export function budgetsOf(
+  accounts: readonly Account[],
+  costs: (account: Account) => ExpectedCost,
+  now: number,
+  seeds: Seeds,
+): AskedBudget[] {
   const budgets: AskedBudget[] = []
-  for (const { scope, subject, limitNano = NO_LIMIT, softNano, periodAt } of accounts) {
+  for (const account of accounts) {
+    const { scope, subject, limitNano = NO_LIMIT, softNano, periodAt } = account
     if (limitNano === NO_LIMIT && softNano === undefined) continue
+    // What refuses nobody needs no hold, and is not filled by one.
+    const { holdNano, likelyNano } = limitNano === NO_LIMIT ? NO_COST : costs(account)
     const period = periodAt(now)
     const seed = seeds.get(subject)
     const seedNano = seed?.period === period ? seed.spentNano : undefined

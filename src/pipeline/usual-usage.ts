@@ -3,17 +3,24 @@ import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 
 /** What calls of a deployment have used of late, as this process saw it. */
 export interface Usual {
-  /** Input tokens for each one that the body's length suggests: on average, and in large calls. */
+  /** Input tokens for each one that the body's length suggests. */
   readonly inputRatio: number
-  readonly highInputRatio: number
-  readonly outputTokens: number
-  readonly highOutputTokens: number
+  /** Tokens of an answer, one of the longer ones. */
+  readonly longAnswer: number
 }
 
-/** Remembers what calls use, so that a budget holds neither far too much nor too little for the next one. */
+/** Remembers what calls use: what the next one probably uses, never what it may. */
 export interface UsualUsage {
   of(deployment: string): Usual | undefined
-  learn(deployment: string, bodyBytes: number, usage: Usage): void
+  learn(deployment: string, call: UsedCall): void
+}
+
+export interface UsedCall {
+  readonly bodyBytes: number
+  readonly usage: Usage
+  readonly answers: number
+  /** Its answer ended because it was not to be longer: others may be. */
+  readonly limited: boolean
 }
 
 /** Learnt in place: by every call. */
@@ -25,27 +32,25 @@ const FORGET_MS = 3_600_000
 const WEIGHT = 0.1
 /** How fast a high mark comes down. */
 const DECAY = 0.02
+/** No tokenizer makes more than one token of a byte: what is beyond that was no text. */
+const MOST_RATIO = 4
 
 export function usualUsage(now: () => number): UsualUsage {
   const known = expiringMap<Learnt>(now, DEPLOYMENTS)
   return {
     of: known.get,
-    learn(deployment, bodyBytes, { inputTokens, outputTokens, estimated }) {
-      if (estimated) return
-      const inputRatio = inputTokens / tokensOfCharacters(bodyBytes)
+    learn(deployment, { bodyBytes, usage, answers, limited }) {
+      const inputRatio = Math.min(MOST_RATIO, usage.inputTokens / tokensOfCharacters(bodyBytes))
+      const answer = usage.outputTokens / answers
       let usual = known.get(deployment)
       if (usual) {
-        usual.inputRatio = mean(usual.inputRatio, inputRatio)
-        usual.highInputRatio = high(usual.highInputRatio, inputRatio)
-        usual.outputTokens = mean(usual.outputTokens, outputTokens)
-        usual.highOutputTokens = high(usual.highOutputTokens, outputTokens)
+        usual.inputRatio += WEIGHT * (inputRatio - usual.inputRatio)
+        const lowered = limited ? usual.longAnswer : usual.longAnswer + DECAY * (answer - usual.longAnswer)
+        usual.longAnswer = Math.max(answer, lowered)
       } else {
-        usual = { inputRatio, highInputRatio: inputRatio, outputTokens, highOutputTokens: outputTokens }
+        usual = { inputRatio, longAnswer: answer }
       }
       known.set(deployment, usual, now() + FORGET_MS)
     },
   }
 }
-
-const mean = (old: number, sample: number) => old + WEIGHT * (sample - old)
-const high = (old: number, sample: number) => Math.max(sample, old + DECAY * (sample - old))

@@ -2,7 +2,7 @@ import { reveal } from '../lib/secret.ts'
 import type { ChatRequest } from '../modes/chat.ts'
 import { messagesFailure } from './anthropic/messages-failure.ts'
 import { messagesReply } from './anthropic/messages-reply.ts'
-import { messagesRequest } from './anthropic/messages-request.ts'
+import { DEFAULT_MAX_TOKENS, messagesRequest } from './anthropic/messages-request.ts'
 import { messagesStream } from './anthropic/messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from './anthropic/native-messages.ts'
 import { keyConnection } from './key-connection.ts'
@@ -22,6 +22,7 @@ const chat: Adapter<ChatRequest> = {
     }
   },
   reply: messagesReply,
+  setsLimit: DEFAULT_MAX_TOKENS,
   stream: (_call, headers) => messagesStream(headers),
   failure: messagesFailure,
 }

@@ -91,6 +91,8 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   request(call: Outgoing<Request>, connection: Connection): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads a whole 2xx answer; throws `upstream_malformed` for anything that is not one. */
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing<Request>): Reply
+  /** The limit of output tokens that it sets where a chat request has none, thoughts aside. */
+  readonly setsLimit?: number
   /** For providers that stream this mode. */
   stream?(call: Outgoing<Request>, headers: Readonly<Record<string, string>>): StreamReader
   /** The media type that a stream of this adapter has; server-sent events when left out. */

@@ -5,26 +5,94 @@ import { chat } from '../../src/modes/chat.ts'
 import { embedding } from '../../src/modes/embedding.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { rerank } from '../../src/modes/rerank.ts'
-import { expectedCost } from '../../src/pipeline/expected-cost.ts'
+import { usageOf } from '../../src/modes/usage.ts'
+import { expecting, NO_COST } from '../../src/pipeline/expected-cost.ts'
+import { usualUsage } from '../../src/pipeline/usual-usage.ts'
+import type { Deployment } from '../../src/routing/deployment.ts'
 
-type Parameters = globalThis.Parameters<typeof expectedCost>
+type Parameters = globalThis.Parameters<typeof expecting>
 
-const services = { usual: { of: () => undefined, learn() {} } } as unknown as Parameters[0]
+const services = {
+  usual: usualUsage(() => 0),
+  config: { general_settings: { max_upload_bytes: 100_000_000 } },
+} as unknown as Parameters[0]
 const input = {
   endpoint: { mode: asMode(chat) },
   bytes: new Uint8Array(100),
   form: undefined,
 } as unknown as Parameters[1]
-const accounts = [{ limitNano: 1 }] as unknown as Parameters[4]
-const costOf = (fields: object, output_cost_per_token = 0.001, defaults?: object) => {
-  const info = { input_cost_per_token: 0.001, output_cost_per_token }
-  const request = { model: 'm', ...fields } as Parameters[2]
-  const endpoint = defaults ? { ...input.endpoint, dialect: { defaults } } : input.endpoint
-  const asked = { ...input, endpoint } as Parameters[1]
-  return expectedCost(services, asked, request, [{ id: 'd', info }] as unknown as Parameters[3], accounts)
+
+interface Place {
+  readonly id?: string
+  readonly info: object
+  readonly defaults?: object
+  readonly setsLimit?: number
 }
+const at = ({ id = 'd', info, defaults = {}, ...adapter }: Place) =>
+  ({ id, info, connection: { defaults }, adapter: () => adapter }) as unknown as Deployment
+const cost = (asked: object, fields: object, place: Place) =>
+  expecting(services, { ...input, ...asked } as Parameters[1], { model: 'm', ...fields })([at(place)])
+
+/** A cent for ten tokens of output, and nothing for input. */
+const PRICES = { input_cost_per_token: 0, output_cost_per_token: 0.001 }
+const costOf = (fields: object, output_cost_per_token = 0.001, defaults?: object) => {
+  const endpoint = { ...input.endpoint, ...(defaults ? { dialect: { defaults } } : {}) }
+  return cost({ endpoint }, fields, { info: { input_cost_per_token: 0.001, output_cost_per_token } })
+}
+const tokensHeld = (fields: object, place: Partial<Place> = {}) =>
+  cost({}, fields, { ...place, info: { ...PRICES, ...place.info } }).holdNano / 1_000_000
 
 describe('what is held for a call', () => {
+  it.each([1, 10, 4096, 4097, 8000, 1_000_000])('is the limit of the client itself in full: %i tokens', (limit) => {
+    expect(tokensHeld({ max_tokens: limit })).toBe(limit)
+    expect(tokensHeld({ max_completion_tokens: limit, n: 3 })).toBe(3 * limit)
+    expect(tokensHeld({}, { defaults: { max_tokens: limit } })).toBe(limit)
+    expect(tokensHeld({ max_tokens: 5 }, { defaults: { max_completion_tokens: limit } })).toBe(5)
+    expect(tokensHeld({ max_tokens: limit }, { info: { max_output_tokens: 100 } })).toBe(limit)
+  })
+
+  it('is the longest answer of the deployment where nobody sets a limit', () => {
+    expect(tokensHeld({})).toBe(4096)
+    expect(tokensHeld({ max_tokens: null })).toBe(4096)
+    expect(tokensHeld({ max_tokens: null }, { defaults: { max_tokens: 7 } })).toBe(4096)
+    expect(tokensHeld({}, { info: { max_output_tokens: 32_000 } })).toBe(32_000)
+    expect(tokensHeld({}, { info: { max_output_tokens: 100 } })).toBe(100)
+    expect(tokensHeld({ n: 2 }, { defaults: { n: 5 } })).toBe(2 * 4096)
+    expect(tokensHeld({}, { defaults: { n: 5 } })).toBe(5 * 4096)
+    expect(tokensHeld({ best_of: 4 })).toBe(4 * 4096)
+  })
+
+  it('knows the limit that its own translator sets, and what is thought before an answer', () => {
+    expect(tokensHeld({}, { setsLimit: 8192 })).toBe(8192)
+    expect(tokensHeld({ reasoning_effort: 'high' }, { setsLimit: 8192, info: { max_output_tokens: 1 } })).toBe(32_768)
+    expect(tokensHeld({}, { defaults: { reasoning_effort: 'low' } })).toBe(4096 + 2048)
+    expect(tokensHeld({ thinking: { type: 'enabled', budget_tokens: 10_000 } })).toBe(14_096)
+    // With thoughts between tool calls, they may be more than the limit of one answer.
+    expect(tokensHeld({ max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 10_000 } })).toBe(10_000)
+  })
+
+  it('is never lowered, but raised, by a limit in the words of others or in quotes', () => {
+    expect(tokensHeld({ max_tokens: 5, max_output_tokens: 9000 })).toBe(9000)
+    expect(tokensHeld({ max_tokens: '9000' })).toBe(9000)
+    expect(tokensHeld({ max_tokens: '5' })).toBe(4096)
+    expect(tokensHeld({ max_tokens: -1 })).toBe(4096)
+  })
+
+  it('is not what other calls were like', () => {
+    const place = { id: 'taught', info: PRICES }
+    const before = cost({}, {}, place).holdNano
+    const usage = usageOf({ inputTokens: 1, outputTokens: 1 })
+    for (const limited of [true, false]) {
+      services.usual.learn('taught', { bodyBytes: 100_000, usage, answers: 1, limited })
+      expect(cost({}, {}, place).holdNano).toBe(before)
+      expect(cost({}, { max_tokens: 8000 }, place).holdNano).toBe(8000 * 1_000_000)
+    }
+  })
+
+  it('is nothing for what costs nothing anywhere', () => {
+    expect(cost({ endpoint: { ...input.endpoint, free: true } }, {}, { info: PRICES })).toEqual(NO_COST)
+  })
+
   it('grows with the answers that it asks for', () => {
     const input = costOf({ max_tokens: 0 }).holdNano
     expect(costOf({ max_tokens: 10, n: 3 }).holdNano - input).toBe(3 * (costOf({ max_tokens: 10 }).holdNano - input))
@@ -58,13 +126,13 @@ describe('what is held for a call', () => {
   it('is by the length of a recording where that is all that is known', () => {
     const secondsOf = (raw: object, info: object) => {
       const form = { raw }
-      const asked = { ...input, form, endpoint: { mode: asMode(audioTranscription) } } as unknown as Parameters[1]
-      const deployments = [{ id: 'd', info }] as unknown as Parameters[3]
-      return expectedCost(services, asked, { model: 'm' }, deployments, accounts)
+      return cost({ form, endpoint: { mode: asMode(audioTranscription) } }, {}, { info })
     }
     const perSecond = { cost_per_audio_second: 1 }
     expect(secondsOf({ length: 160_000 }, perSecond)).toEqual({ holdNano: 40e9, likelyNano: 10e9 })
+    // Whose length nobody has said may be as long as an upload may be.
     expect(secondsOf({ received: 10, ended: false }, perSecond).likelyNano).toBeGreaterThan(60e9)
+    expect(secondsOf({ received: 10, ended: false }, perSecond).holdNano).toBe(25_000e9)
     expect(secondsOf({ received: 160_000, ended: true }, perSecond).likelyNano).toBe(10e9)
     const perToken = { input_cost_per_token: 1, output_cost_per_token: 1 }
     expect(secondsOf({ length: 160_000 }, perToken).likelyNano).toBe(140e9)
@@ -74,10 +142,7 @@ describe('what is held for a call', () => {
     ['embeddings', asMode(embedding), { input: 'Hi' }],
     ['rerankings by tokens', asMode(rerank), { query: 'Hi', documents: ['Hi'] }],
   ])('is the price of the input where nothing is written: %s', (_name, mode, fields) => {
-    const request = { model: 'm', ...fields } as Parameters[2]
-    const deployments = [{ id: 'd', info: { input_cost_per_token: 0.001, batch_price_multiplier: 1 } }]
-    const asked = { ...input, endpoint: { mode } } as unknown as Parameters[1]
-    const cost = expectedCost(services, asked, request, deployments as unknown as Parameters[3], accounts)
-    expect(cost).toEqual({ holdNano: 100 * 1_000_000, likelyNano: 25 * 1_000_000 })
+    const info = { input_cost_per_token: 0.001, batch_price_multiplier: 1 }
+    expect(cost({ endpoint: { mode } }, fields, { info })).toEqual({ holdNano: 100_000_000, likelyNano: 25_000_000 })
   })
 })

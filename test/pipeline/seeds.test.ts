@@ -39,7 +39,7 @@ describe('what the database says of a budget', () => {
       quotas: [],
       tokens: 1,
       slots: [],
-      budgets: budgetsOf(accounts, { holdNano: 1, likelyNano: 1 }, now, seeds),
+      budgets: budgetsOf(accounts, () => ({ holdNano: 1, likelyNano: 1 }), now, seeds),
       candidates: [],
       leaseSeconds: 1,
     }))

@@ -33,6 +33,7 @@ export const countTokens = modelRoute(
     path: '/v1/messages/count_tokens',
     mode: asMode(chat),
     dialect: countTokensDialect,
+    free: true,
     errorEvent: countTokensDialect.errorEvent,
     clientHeaders,
   },

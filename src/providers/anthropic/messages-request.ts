@@ -9,7 +9,7 @@ const API = 'the Messages API'
 
 /** The API wants a limit on every answer. Where neither the client nor `default_params` says one, it is what every model
  *  since Claude 3.5 can write, and the thinking on top. */
-const DEFAULT_MAX_TOKENS = 8192
+export const DEFAULT_MAX_TOKENS = 8192
 
 /** Fields that mean the same on both sides, or are the vendor's own. */
 const SAME = [
