@@ -143,6 +143,12 @@ export const modelInfo = lazily(() =>
     supports_assistant_prefix: flag()
       .default(false)
       .describe('The provider continues a last assistant message, so a cut answer can be resumed here.'),
+    allow_foreign_ids: z
+      .union([z.boolean(), z.array(text())])
+      .default(false)
+      .describe(
+        "Whether requests may name what the provider's account holds but no call of this gateway made: files, vector stores, prompts, conversations; true for everything, or a list of ids that are open to everybody.",
+      ),
     ...pricing(),
   }),
 )

@@ -61,6 +61,39 @@ export function membersOf(bytes: Uint8Array): Member[] | undefined {
   }
 }
 
+/** An escape writes one letter in six. */
+const LONGEST_ESCAPE = 6
+
+/** Which of some words are strings of the JSON between two places of the bytes, in whatever way they are written. */
+export function stringsAmong(bytes: Uint8Array, start: number, end: number, words: ReadonlySet<string>): Set<string> {
+  const view = viewOf(bytes)
+  const found = new Set<string>()
+  let longest = 0
+  for (const word of words) longest = Math.max(longest, word.length)
+  for (let at = quoteFrom(bytes, view, start); at !== -1 && at < end; at = quoteFrom(bytes, view, at)) {
+    const opened = at
+    at = stringEnd(bytes, view, opened)
+    const length = at - opened - 2
+    if (length > LONGEST_ESCAPE * longest) continue
+    const written = bytes.subarray(opened + 1, at - 1)
+    const isEscaped = written.includes(BACKSLASH)
+    if (length > longest && !isEscaped) continue
+    const text = textOf(bytes, opened + 1, at - 1)
+    const word = isEscaped ? unescaped(text) : text
+    if (words.has(word) && found.add(word).size === words.size) break
+  }
+  return found
+}
+
+/** What is no string is no word; whoever builds it will say so. */
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text}"`))
+  } catch {
+    return ''
+  }
+}
+
 export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }

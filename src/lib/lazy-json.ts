@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { GatewayError } from './errors.ts'
-import { endOfValue, type Member, membersOf } from './json-members.ts'
+import { endOfValue, type Member, membersOf, stringsAmong } from './json-members.ts'
 
 /** A member of more bytes than this is built when somebody reads it. */
 const LAZY_BYTES = 65_536
@@ -55,6 +55,15 @@ export function outline(value: unknown, looks = MOST_LOOKS): unknown {
 export function acceptBuilt(value: object, accept: (key: string, built: unknown) => void): void {
   const source = sources.get(value)
   if (source) source.accept = accept
+}
+
+/** Which of some words stand in a long member as strings of their own, keys above all, without building it. undefined
+ *  for a member that is short, and as good as read. */
+export function wordsIn(value: object, key: string, words: ReadonlySet<string>): ReadonlySet<string> | undefined {
+  const source = sources.get(value)
+  const member = source?.members.find((one) => one.key === key)
+  if (!source || !member || member.valueEnd - member.valueStart < LAZY_BYTES) return undefined
+  return stringsAmong(source.bytes, member.valueStart, member.valueEnd, words)
 }
 
 /** Where an object came from, when it was read lazily. */

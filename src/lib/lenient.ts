@@ -25,6 +25,15 @@ export function entryOf<Value>(table: Readonly<Record<string, Value>>, word: unk
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }
 
+/** The JSON list that the text holds; an empty one when it holds anything else. */
+export function parseList(json: string): readonly unknown[] {
+  try {
+    return asList(JSON.parse(json))
+  } catch {
+    return []
+  }
+}
+
 /** The JSON object that the text or bytes hold; undefined when they hold anything else. */
 export function parseRecord(json: string | Uint8Array): JsonRecord | undefined {
   try {

@@ -17,6 +17,11 @@ export function secret(value: string): Secret {
   return sealed
 }
 
+/** Whether two hold the same text, without showing it. */
+export function sameSecret(one: Secret, other: Secret): boolean {
+  return one === other || values.get(one) === values.get(other)
+}
+
 /** The only way to the text. Called where a credential leaves the process, nowhere else. */
 export function reveal(sealed: Secret): string {
   const value = values.get(sealed)

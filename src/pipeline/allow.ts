@@ -1,29 +1,30 @@
-import { type GatewayError, withHeaders } from '../lib/errors.ts'
+import { GatewayError, withHeaders } from '../lib/errors.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
 import type { Admission, Admitted, HeldVersion } from '../stores/kv/shared-store.ts'
 import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
 import type { CallInput } from './call.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, tenantOf } from './caller.ts'
 import { type ExpectedCost, expecting } from './expected-cost.ts'
 import { explainedUnfit } from './explain.ts'
+import { planKeeper } from './fallbacks.ts'
 import { type AskedBudget, budgetsOf, chargedAccounts, type Hold, holdsOf } from './holds.ts'
-import { type Kept, keptFor } from './kept-answer.ts'
-import { parse } from './parse.ts'
+import { type KnownIds, knownIds } from './ids/known-ids.ts'
+import { type Parsed, parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate, type Plan, plan } from './plan.ts'
+import { asCandidate, type Bounds, type Plan, plan } from './plan.ts'
 
 /** What was asked, and where it may go. */
 interface Ready {
   readonly request: ModelRequest
   readonly plan: Plan
+  readonly bounds: Bounds
 }
 
 /** A call that may begin. */
 export interface Allowed extends Ready {
   readonly caller: Caller
-  readonly kept: Kept | undefined
   readonly admitted: Admitted
   /** What the client is told about its limits. */
   readonly rateHeaders: Record<string, string>
@@ -44,16 +45,21 @@ interface AskedAdmission extends Admission {
 /** Everything that can refuse a call before it begins, in one round trip. Limits are counted for every call, also one
  *  that is no valid request or names no model: they come before routing. */
 export async function allow(services: PipelineServices, input: CallInput, ids: CallIds): Promise<Allowed> {
-  const parsed = input.form ? await input.form.head() : parse(input)
-  const kept = parsed.error ? undefined : await keptFor(services, input, parsed.request)
+  const read = input.form ? await input.form.head() : parse(input)
+  const { parsed, named } = await withIds(services, input, read)
   // Who a caller is may be read again on the way, and with it what it may call.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
-    const planned = plan(services, input.endpoint, parsed.request, caller, kept)
-    if (!planned.error) return { request: parsed.request, plan: planned.plan }
+    const { request } = parsed
+    const bounds = { tenant: tenantOf(caller), ids: named }
+    const planned = plan(services, input.endpoint, request, caller, bounds)
+    if (!planned.error) return { request, plan: planned.plan, bounds }
     const { error, group } = planned
+    const keeper =
+      group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
+    if (keeper) return { request, plan: keeper, bounds }
     if (!group || !input.explain) return { error }
-    return { error: withHeaders(error, explainedUnfit(services, { ...input, request: parsed.request }, group)) }
+    return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
   let ready = planFor(input.caller)
   const ask = (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]): AskedAdmission => {
@@ -84,12 +90,26 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
   services.softBudgets.look(input.client, asked.budgets, admitted.spentNano)
   return {
     caller,
-    kept,
     ...ready,
     admitted,
     rateHeaders: headers,
     slots: asked.slots.map(({ subject }) => subject),
     holds: holdsOf(asked.budgets, admitted.spentNano),
+  }
+}
+
+/** A request with the ids that it names. What is read of it only for them may turn out to be none. */
+async function withIds(
+  services: PipelineServices,
+  { endpoint }: CallInput,
+  parsed: Parsed,
+): Promise<{ readonly parsed: Parsed; readonly named?: KnownIds | undefined }> {
+  if (parsed.error) return { parsed }
+  try {
+    return { parsed, named: await knownIds(services, endpoint, parsed.request) }
+  } catch (error) {
+    if (error instanceof GatewayError && error.failure === 'invalid_request') return { parsed: { error } }
+    throw error
   }
 }
 

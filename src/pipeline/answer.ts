@@ -2,6 +2,7 @@ import { asGatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import type { Committed } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
+import { noteMade } from './ids/made-ids.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE, type Over, relay, taken } from './relay.ts'
 import { rescueOf } from './rescue.ts'
@@ -17,6 +18,7 @@ export async function answer(
     const { reply } = committed
     call.usage = reply.usage
     call.outputCharacters = reply.outputCharacters
+    noteMade(call, reply.made)
     await over(undefined)
     call.client.discard?.(reply.bytes)
     const headers = routeHeaders(call)

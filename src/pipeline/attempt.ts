@@ -16,7 +16,6 @@ import type { Attempt, Call } from './call.ts'
 import { departure, unsent } from './client.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
 import { asFormFailure } from './incoming-form.ts'
-import { keepAnswer } from './kept-answer.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { requestOf } from './request-of.ts'
 import { rescueTargets } from './rescue-targets.ts'
@@ -127,16 +126,12 @@ export async function attempt(
     if (!call.streamed && !speaker.passes) {
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
-      if (reply.keptAs !== undefined) await keepAnswer(services, call, deployment, reply.keptAs)
       release()
       return { kind: 'whole', reply }
     }
     const opened = speaker.passes
       ? await openBody(tried, response, clocks)
       : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
-    // The words do not wait for it: who streams asks again when the last has come.
-    const answerId = opened.backlog.find(({ keptAs }) => keptAs)?.keptAs
-    if (answerId !== undefined) client.defer(keepAnswer(services, call, deployment, answerId))
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
     return {
       kind: 'stream',

@@ -10,8 +10,7 @@ import type { Client } from './client.ts'
 import type { Dialect } from './dialect.ts'
 import type { Hold } from './holds.ts'
 import type { IncomingForm } from './incoming-form.ts'
-import type { Kept } from './kept-answer.ts'
-import type { Plan } from './plan.ts'
+import type { Bounds, Plan } from './plan.ts'
 
 /** What the calls of one path have in common. */
 export interface Endpoint {
@@ -94,8 +93,10 @@ export interface Call extends CallInput {
   streamed: boolean
   /** `performance.now()` at which the whole call has taken too long. */
   readonly deadline: number
-  /** What it goes on from. */
-  readonly kept: Kept | undefined
+  /** What holds it to some of the deployments that could take it. */
+  readonly bounds: Bounds
+  /** What providers have made for it, by its id. */
+  made: Map<string, { readonly deployment: string; readonly ttlSeconds: number }> | undefined
   /** The group whose deployments were asked last: the call's own, or a fallback. */
   servedGroup: string
   /** What the client is told about its limits. */

@@ -5,14 +5,15 @@ import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Capability } from '../providers/provider.ts'
 import type { DefaultWords } from './default-fields.ts'
+import type { IdPlaces } from './ids/named-ids.ts'
 
 /** A way to speak of chat. Pure translation to and from the pivot, which is the public chat shape. */
 export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** What a provider that speaks it natively has an adapter for. */
   readonly native: Capability | undefined
   readonly schema: () => z.ZodType<Request>
-  /** The field that names an answer which its provider keeps, and which this request goes on from. */
-  readonly goesOnFrom?: string
+  /** Where its requests name what a provider has made. */
+  readonly ids?: IdPlaces
   /** How defaults are said to a provider that speaks it natively; in chat's own words when left out. */
   readonly defaults?: DefaultWords
   /** The same request as chat. Throws `invalid_request` naming the field that chat cannot express. */

@@ -10,6 +10,7 @@ import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../te
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf } from './bill.ts'
 import { type Attempt, type Call, type Reserved, requestBytes } from './call.ts'
+import { keptIds } from './ids/made-ids.ts'
 import { outputBound } from './output-bound.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { reportedUsage } from './reported-usage.ts'
@@ -182,6 +183,7 @@ function settlement(services: PipelineServices, call: Call, { budgets }: Bill): 
     budgets,
     outcomes: outcomes(services, call),
     counters: services.telemetry.settledCounters(),
+    values: keptIds(call),
     entries: call.attempts.length < 2 ? [] : fallbackEvents(services, call).map(entryOf),
   }
 }

@@ -14,7 +14,8 @@ import {
 } from '../stores/kv/deployment-signals.ts'
 import type { Endpoint } from './call.ts'
 import type { Caller } from './caller.ts'
-import { type Kept, keeping } from './kept-answer.ts'
+import { type Keepers, keepersOf } from './ids/keepers.ts'
+import type { KnownIds } from './ids/known-ids.ts'
 import { modelNotFound } from './model-not-found.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { speakerOf } from './speak.ts'
@@ -39,6 +40,14 @@ export interface Plan {
   others(): Deployment[]
 }
 
+/** What holds a call to some of the deployments that could take it. */
+export interface Bounds {
+  /** Whose things it may name. */
+  readonly tenant: string
+  /** What it names of what providers have made. */
+  readonly ids: KnownIds | undefined
+}
+
 export type Planned =
   | { readonly plan: Plan; readonly error?: never }
   | { readonly error: GatewayError; readonly group?: Group }
@@ -50,12 +59,12 @@ export function plan(
   endpoint: Endpoint,
   request: ModelRequest,
   caller: Caller,
-  kept?: Kept,
+  bounds: Bounds,
 ): Planned {
   const group = services.registry.resolve(request.model)
   if (!group || !caller.mayCall(group)) return { error: modelNotFound(request.model) }
   try {
-    return { plan: planGroup(services, endpoint, request, group, kept) }
+    return { plan: planGroup(services, endpoint, request, group, bounds) }
   } catch (error) {
     if (error instanceof GatewayError) return { error, group }
     throw error
@@ -67,15 +76,36 @@ export function planGroup(
   endpoint: Endpoint,
   request: ModelRequest,
   group: Group,
-  kept?: Kept,
+  bounds?: Bounds,
 ): Plan {
-  const { mode } = endpoint
   const takers = takersOf(group, endpoint)
   const fitting = eligible(group, takers.deployments, request)
   const able = takers.choosy ? expressible(fitting, endpoint, request) : fitting
-  const speaking = kept ? keeping(able, kept) : able
-  const deployments = services.config.general_settings.refuse_unpriced ? billable(speaking, endpoint, group) : speaking
+  const { deployments: keeping, first } = kept(services, able, endpoint, bounds)
+  const deployments = services.config.general_settings.refuse_unpriced ? billable(keeping, endpoint, group) : keeping
   const settings = groupSettings(services.config.router_settings, group)
+  const ordered = (members: readonly Deployment[]) => orderOf(services, endpoint, settings, members)
+  if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }
+  const best = ordered(deployments.filter((deployment) => first.includes(deployment)))
+  const rest = ordered(deployments.filter((deployment) => !first.includes(deployment)))
+  return {
+    group,
+    settings,
+    // The store must not go by it past those who know the conversation.
+    preference: undefined,
+    large: best.large || rest.large,
+    order: () => [...best.order(), ...rest.order()],
+    others: () => [...best.others(), ...rest.others()],
+  }
+}
+
+/** Deployments as the strategy of their group orders them. */
+function orderOf(
+  services: PipelineServices,
+  { mode }: Endpoint,
+  settings: GroupSettings,
+  deployments: readonly Deployment[],
+): Omit<Plan, 'group' | 'settings'> {
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
   const { random, signals } = services
@@ -83,12 +113,10 @@ export function planGroup(
   let first: readonly Placed[] | undefined
   const { prefers } = strategy
   return {
-    group,
-    settings,
     preference: prefers && { by: prefers, unit: mode.unit },
     large,
     order() {
-      if (deployments.length === 1) return [...deployments]
+      if (deployments.length <= 1) return [...deployments]
       if (first) first = orderedAgain(first, strategy, { mode, signals })
       else {
         const takesCalls = takingCalls(services)
@@ -103,6 +131,18 @@ export function planGroup(
       return inOrder(behind, strategy, { mode, signals, random }).map(({ deployment }) => deployment)
     },
   }
+}
+
+/** Those that have what a request names. */
+function kept(
+  { registry }: PipelineServices,
+  deployments: readonly Deployment[],
+  { mode, dialect }: Endpoint,
+  bounds: Bounds | undefined,
+): Keepers {
+  if (!bounds?.ids) return { deployments, first: deployments }
+  const isNative = (deployment: Deployment) => speakerOf(deployment, mode, dialect)?.translates !== true
+  return keepersOf(deployments, bounds.ids, { tenant: bounds.tenant, registry, isNative })
 }
 
 /** All that a call could go to. */

@@ -5,7 +5,7 @@ import type { StreamStep } from '../providers/provider.ts'
 import { asFailure, type OpenStream } from './attempt.ts'
 import type { Call } from './call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from './client.ts'
-import { crowds } from './holds.ts'
+import { isAwaited, noteMade } from './ids/made-ids.ts'
 import type { Rescue } from './rescue.ts'
 
 /** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
@@ -59,7 +59,7 @@ export async function relay(
     ;({ failure, done, last } = await carry(call, stream, client))
   }
   if (failure?.failure === 'client_closed') return failure
-  if (crowds(call)) await over(failure)
+  if (isAwaited(call)) await over(failure)
   try {
     if (last) await taken(call, client, client.write(last))
     if (failure && stream.endsWithBody) return breakOff(client, failure)
@@ -106,6 +106,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
       }
       if (step.malformed) call.malformedEvents += 1
       if (step.usage) call.usage = step.usage
+      if (step.made) noteMade(call, step.made)
       if (step.characters) call.outputCharacters += step.characters
       if (step.finished && !finished) {
         finished = true
@@ -132,7 +133,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
           await writing
           stream.clocks.heard()
         }
-        if (done && crowds(call)) last = joinBytes(out)
+        if (done && isAwaited(call)) last = joinBytes(out)
         else {
           const full = client.write(joinBytes(out))
           if (full) {

@@ -8,7 +8,7 @@ import { type Answer, type Call, type CallInput, newAttemptId } from './call.ts'
 import { explained } from './explain.ts'
 import { failover } from './failover.ts'
 import { finish } from './finish.ts'
-import { crowds } from './holds.ts'
+import { isAwaited } from './ids/made-ids.ts'
 import { keepLeases } from './keep-leases.ts'
 import type { PipelineServices } from './pipeline.ts'
 
@@ -43,8 +43,9 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
       call.form?.raw.close()
       settled(finish(services, call, failure))
     }
-    // Whoever has an answer may call again at once, and must not be refused for what the answered call still holds.
-    return crowds(call) ? atMost(CROWDING_MS, finished) : undefined
+    // Whoever has an answer may call again at once, must not be refused for what the answered call still holds, and may
+    // name what it made.
+    return isAwaited(call) ? atMost(CROWDING_MS, finished) : undefined
   }
   const committing = failover(services, call, allowed.plan)
   try {
@@ -72,7 +73,7 @@ function inTime(
 }
 
 function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Allowed): Call {
-  const { caller, kept, request, plan, admitted, rateHeaders, slots, holds } = allowed
+  const { caller, bounds, request, plan, admitted, rateHeaders, slots, holds } = allowed
   const { requestId, arrivedAt, address, client, endpoint, bytes, form, contentType, clientHeaders, explain } = input
   // Member by member: every call is of one shape, and none is a copy of its input.
   return {
@@ -88,7 +89,8 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Al
     clientHeaders,
     explain,
     begun: input.begun,
-    kept,
+    bounds,
+    made: undefined,
     id,
     request,
     group: plan.group,

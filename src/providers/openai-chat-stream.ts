@@ -1,6 +1,7 @@
 import { asRecord, type JsonRecord, parseRecord } from '../lib/lenient.ts'
 import { type Frame, frameIn, frameSplitter, readFrame } from '../lib/sse.ts'
 import { type AlikeChunks, chunksLike } from './alike-chunks.ts'
+import { madeInChoices, orNothing } from './made-ids.ts'
 import { openaiEmbeddedFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { StreamReader, StreamStep } from './provider.ts'
@@ -55,7 +56,10 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
         if (endsAll(index)) finished = true
       }
     }
-    const speaks: StreamStep = { out: frame.bytes, characters }
+    // Of what is said only spoken words have an id of their own.
+    const speaks: StreamStep = asRecord(said).audio
+      ? { out: frame.bytes, characters, ...orNothing(madeInChoices(choices, 'delta')) }
+      : { out: frame.bytes, characters }
     if (commits || usage) {
       return {
         ...speaks,

@@ -2,6 +2,7 @@ import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { asList, asRecord, parseRecord } from '../lib/lenient.ts'
 import type { ChatRequest } from '../modes/chat.ts'
+import { madeInChoices, orNothing } from './made-ids.ts'
 import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
@@ -59,8 +60,8 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       }
     },
 
-    reply(bytes) {
-      const usage = usageAtEnd(bytes, 'choices')
+    reply(bytes, _headers, { body }) {
+      const usage = speaks(body) ? undefined : usageAtEnd(bytes, 'choices')
       return usage ? { bytes, contentType: 'application/json', usage, outputCharacters: 0 } : read(bytes)
     },
 
@@ -107,7 +108,13 @@ function read(bytes: Uint8Array): Reply {
     contentType: 'application/json',
     usage,
     outputCharacters: usage ? 0 : charactersOf(body.choices),
+    ...orNothing(madeInChoices(body.choices, 'message')),
   }
+}
+
+/** Whether what it asks for is said aloud, under an id that later turns name. */
+function speaks({ audio }: ChatRequest): boolean {
+  return audio !== undefined && audio !== null
 }
 
 function charactersOf(choices: readonly unknown[]): number {

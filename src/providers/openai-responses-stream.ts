@@ -1,6 +1,7 @@
 import type { GatewayError } from '../lib/errors.ts'
 import { asRecord, asText, type JsonRecord, parseRecord } from '../lib/lenient.ts'
 import { type Frame, readFrame } from '../lib/sse.ts'
+import { madeInItem, madeInResponse, orNothing } from './made-ids.ts'
 import { responsesErrorFailure, responsesFailure } from './openai-responses-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { StreamReader, StreamStep } from './provider.ts'
@@ -11,8 +12,9 @@ const encoder = new TextEncoder()
 /** Items that are no content by themselves: what they hold follows. */
 const OPENING: ReadonlySet<string> = new Set(['message', 'reasoning'])
 
-/** Relays the events of a Responses stream byte for byte, reading along. Its last event says how the answer ended. */
-export function openaiResponsesStream(): StreamReader {
+/** Relays the events of a Responses stream byte for byte, reading along. Its last event says how the answer ended. The
+ *  provider of a `stored` one keeps it. */
+export function openaiResponsesStream(stored: boolean): StreamReader {
   let response: JsonRecord = {}
   let nextNumber = 0
   let said = false
@@ -37,16 +39,20 @@ export function openaiResponsesStream(): StreamReader {
     const characters = type.endsWith('.delta') ? asText(event.delta).length : 0
     const acts = type === 'response.output_item.added' && !OPENING.has(asText(asRecord(event.item).type))
     said ||= characters > 0 || acts
-    const keptAs = type === 'response.created' ? asText(response.id) : ''
-    return { out: frame.bytes, characters, ...(acts ? { commits: true } : {}), ...(keptAs ? { keptAs } : {}) }
+    const made =
+      type === 'response.created'
+        ? madeInResponse(response, stored)
+        : ITEMS.has(type)
+          ? madeInItem(event.item, stored)
+          : []
+    return { out: frame.bytes, characters, ...(acts ? { commits: true } : {}), ...orNothing(made) }
   }
 
   const ending = (final: JsonRecord, frame: Frame): StreamStep[] => {
     const usage = openaiUsage(final.usage)
     const failure = said && final.status === 'incomplete' ? undefined : responsesFailure(final)
     if (failure) return [...(usage ? [{ usage }] : []), { failure }]
-    const keptAs = asText(final.id)
-    const known = { ...(usage ? { usage } : {}), ...(keptAs ? { keptAs } : {}) }
+    const known = { ...(usage ? { usage } : {}), ...orNothing(madeInResponse(final, stored)) }
     return [{ out: frame.bytes, commits: true, finished: true, done: true, ...known }]
   }
 
@@ -56,6 +62,7 @@ export function openaiResponsesStream(): StreamReader {
   }
 }
 
+const ITEMS: ReadonlySet<string> = new Set(['response.output_item.added', 'response.output_item.done'])
 const ENDINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
 
 /** The vendor's own way to end a response that failed. */

@@ -1,7 +1,8 @@
 import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { asText, parseRecord } from '../lib/lenient.ts'
+import { parseRecord } from '../lib/lenient.ts'
 import type { ResponsesRequest } from '../modes/responses.ts'
+import { madeInResponse, orNothing } from './made-ids.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { responsesFailure } from './openai-responses-failure.ts'
 import { openaiResponsesStream } from './openai-responses-stream.ts'
@@ -24,7 +25,7 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
     }
   },
 
-  reply(bytes) {
+  reply(bytes, _headers, { body }) {
     const response = parseRecord(bytes)
     const failure = response && responsesFailure(response)
     if (failure) throw failure
@@ -36,12 +37,12 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
       bytes,
       contentType: 'application/json',
       usage,
-      keptAs: asText(response.id) || undefined,
+      ...orNothing(madeInResponse(response, body.store !== false)),
       outputCharacters: usage ? 0 : JSON.stringify(response.output).length,
     }
   },
 
-  stream: () => openaiResponsesStream(),
+  stream: ({ body }) => openaiResponsesStream(body.store !== false),
 
   failure: openaiFailure,
 }

@@ -6,6 +6,7 @@ import type { RequestForm } from '../modes/form.ts'
 import type { ModelRequest, ModeName } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Transport, UpstreamRequest } from '../transport/transport.ts'
+import type { MadeId } from './made-ids.ts'
 
 /** Where the calls of one deployment go, and with what; read once from its parameters. */
 export interface Connection {
@@ -42,8 +43,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
  *  that the client's dialect puts into words. */
 export type Reply = {
   readonly usage: Usage | undefined
-  /** The id under which its provider keeps it. */
-  readonly keptAs?: string | undefined
+  /** What its provider keeps of it. */
+  readonly made?: readonly MadeId[]
   /** Characters of generated text, for an estimate where `usage` is absent. */
   readonly outputCharacters: number
 } & (
@@ -62,8 +63,8 @@ export interface StreamStep {
   readonly characters?: number
   /** Generated content that has no characters: an empty answer that ends, a tool call that begins. */
   readonly commits?: true
-  /** The id under which its provider keeps the answer. */
-  readonly keptAs?: string
+  /** What its provider keeps of the answer, as far as this event tells. */
+  readonly made?: readonly MadeId[]
   /** The newest known usage of the whole answer so far. */
   readonly usage?: Usage
   /** The answer is complete: the upstream gave its finish reason. */

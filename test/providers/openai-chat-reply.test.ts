@@ -5,11 +5,11 @@ import { openaiChatStream } from '../../src/providers/openai-chat-stream.ts'
 it('an error of status 200 is told in its own letters', () => {
   const error = { type: 'invalid_request_error', message: 'Ungültig: 参数错误' }
   const bytes = new TextEncoder().encode(JSON.stringify({ error }))
-  expect(() => openaiChat.reply(bytes, {}, {} as never)).toThrow('Ungültig: 参数错误')
+  expect(() => openaiChat.reply(bytes, {}, { body: {} } as never)).toThrow('Ungültig: 参数错误')
 })
 
 const replied = (body: object) => () =>
-  openaiChat.reply(new TextEncoder().encode(JSON.stringify(body)), {}, {} as never)
+  openaiChat.reply(new TextEncoder().encode(JSON.stringify(body)), {}, { body: {} } as never)
 const message = { role: 'assistant', content: 'Half an' }
 
 it('an answer without choices, or of which one failed, is none', () => {

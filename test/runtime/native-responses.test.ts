@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { keptAnswerKey } from '../../src/stores/kv/keys.ts'
+import { providerIdKey } from '../../src/stores/kv/keys.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { readStream, spokenText } from '../support/sse.ts'
@@ -198,7 +198,7 @@ describe('an answer that its provider keeps', () => {
   })
 
   it('of another tenant is as absent as one that nobody made, and nobody is asked', async () => {
-    await gateway.store.put(keptAnswerKey('team:other', 'resp_theirs'), `${twins}-openai`, 60)
+    await gateway.store.put(providerIdKey('resp_theirs'), JSON.stringify(['team:other', `${twins}-openai`]), 60)
     const before = await Promise.all(deployments.map((up) => upstream.calls(up)))
     const [theirs, nobodys] = [await goOn('resp_theirs'), await goOn('resp_nobodys')]
     for (const refused of [theirs, nobodys]) {

@@ -13,6 +13,7 @@ import { chatInit, MASTER_KEY } from './gateway.ts'
 export const FULL_GATEWAY_SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
 
 export interface FullGateway {
+  readonly url: string
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   chat(body: unknown): Promise<Response>
@@ -27,13 +28,15 @@ export async function startFullGateway(yaml: string): Promise<FullGateway> {
   const log = jsonLog('silent', () => {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
   const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${serving.port}`
   const call = (path: string, init: RequestInit = {}) =>
-    fetch(`http://127.0.0.1:${serving.port}${path}`, {
+    fetch(url + path, {
       ...init,
       headers: { authorization: `Bearer ${MASTER_KEY}`, ...init.headers },
     })
   await ready(() => call('/health/readiness'))
   return {
+    url,
     fetch: call,
     chat: (body) => call('/v1/chat/completions', chatInit(body)),
     async close() {

@@ -5,7 +5,7 @@ import {
   PREFERRED_BY,
   type Reservation,
 } from '../../src/stores/kv/deployment-signals.ts'
-import type { Key } from '../../src/stores/kv/keys.ts'
+import { type Key, providerIdKey } from '../../src/stores/kv/keys.ts'
 import type { Admission, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { TestClock } from './clock.ts'
 import type { Random } from './random.ts'
@@ -21,7 +21,7 @@ const SUBJECTS = ['org:1', 'team:red', 'key:ä']
 const DEPLOYMENTS = ['east', 'west', 'north', 'south']
 const LEASES = [5, 30, 90]
 const PERIODS = ['2026-01', '2026-02', '2026-03']
-const VALUES = ['one', 'two'].map((name) => `value:${name}` as Key)
+const VALUES = [...['one', 'two'].map((name) => `value:${name}` as Key), providerIdKey('resp_ä')]
 
 type Attempt = Reservation & { readonly attemptId: string }
 
@@ -139,6 +139,9 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       some(['requests', 'tokens{model="ü"}'], 0.5).map((name) => [name, random.integer(0, 9) / 4]),
     ),
     entries: some(['fallbacks', 'other'], 0.3).map((log) => ({ log, text: `entry "${random.letters(4)}" ✓`, keep: 3 })),
+    ...(chance(0.3)
+      ? { values: some(VALUES).map((key) => ({ key, text: `["ü","${random.letters(4)}"]`, ttlSeconds: 864_000.5 })) }
+      : {}),
   })
 
   const settle = (outcome: Settlement): Step => ({
@@ -187,6 +190,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       { name: 'put', input: [key, text], run: (store) => store.put(key, text, 864_000) },
       { name: 'putNew', input: [key, text], run: (store) => store.putNew(key, text, 864_000) },
       { name: 'get', input: key, run: (store) => store.get(key) },
+      { name: 'getAll', input: VALUES, run: (store) => store.getAll([...VALUES, key]) },
       { name: 'take', input: key, run: (store) => store.take(key) },
       { name: 'remove', input: VALUES, run: (store) => store.remove(...VALUES) },
     ])
@@ -231,6 +235,6 @@ export async function observe(store: SharedStore): Promise<unknown> {
     signals: await store.signals([...DEPLOYMENTS, 'unknown']),
     counters: await store.counters(),
     entries: [await store.entries('fallbacks', 2), await store.entries('other', 10), await store.entries('none', 5)],
-    values: await Promise.all(VALUES.map((key) => store.get(key))),
+    values: await store.getAll(VALUES),
   }
 }

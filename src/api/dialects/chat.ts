@@ -2,6 +2,7 @@ import { type ChatRequest, chatRequest } from '../../modes/chat.ts'
 import type { ChatChunk } from '../../modes/chat-completion.ts'
 import { asDialect } from '../../pipeline/dialect.ts'
 import { chatErrorEvent } from '../failures.ts'
+import { chatIds } from './chat-ids.ts'
 
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
@@ -12,6 +13,7 @@ const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\n
 export const chatDialect = asDialect<ChatRequest>({
   native: 'chat',
   schema: chatRequest,
+  ids: chatIds,
   toChat: (request) => request,
   fromChat: (completion) => completion,
   stream(request) {

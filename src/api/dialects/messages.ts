@@ -6,11 +6,13 @@ import { messagesEvents } from './messages/event-stream.ts'
 import { followMessages } from './messages/follow.ts'
 import { fromChat } from './messages/from-chat.ts'
 import { toChat } from './messages/to-chat.ts'
+import { messagesIds } from './messages-ids.ts'
 
 /** The Messages API: native at its own vendor, by way of chat everywhere else. */
 export const messagesDialect = asDialect<MessagesRequest>({
   native: 'messages',
   schema: messagesRequest,
+  ids: messagesIds,
   defaults: messagesDefaults,
   toChat,
   fromChat,
@@ -23,6 +25,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
 export const countTokensDialect = asDialect<MessagesRequest>({
   native: 'count_tokens',
   schema: messagesRequest,
+  ids: messagesIds,
   defaults: countTokensDefaults,
   toChat: () => {
     throw cannotCount()

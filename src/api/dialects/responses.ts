@@ -4,6 +4,7 @@ import { asDialect } from '../../pipeline/dialect.ts'
 import { responsesDefaults } from './default-words.ts'
 import { growingAnswer } from './responses/answer.ts'
 import { toChat } from './responses/request.ts'
+import { responsesIds } from './responses-ids.ts'
 
 const encoder = new TextEncoder()
 
@@ -13,7 +14,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   native: 'responses',
   schema: responsesRequest,
   defaults: responsesDefaults,
-  goesOnFrom: 'previous_response_id',
+  ids: responsesIds,
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})

@@ -1,5 +1,6 @@
 import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
 import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
+import { madeInBlock, madeInMessage, orNothing } from '../made-ids.ts'
 import type { StreamStep } from '../provider.ts'
 import { messagesEmbeddedFailure } from './messages-failure.ts'
 import { messagesUsage } from './messages-usage.ts'
@@ -19,13 +20,13 @@ export function messagesProgress(): (event: JsonRecord) => Progress {
   const meanings: Readonly<Record<string, (event: JsonRecord) => Progress>> = {
     message_start: ({ message }) => {
       started = asRecord(message).usage
-      return {}
+      return orNothing(madeInMessage(asRecord(message)))
     },
     content_block_start: ({ content_block: block }) => {
       const { type, text, name } = asRecord(block)
       if (type === 'text') return said(asText(text).length)
       if (type === 'thinking') return {}
-      return { ...said(asText(name).length), commits: true }
+      return { ...said(asText(name).length), commits: true, ...orNothing(madeInBlock(block)) }
     },
     content_block_delta: ({ delta }) => {
       const { text, thinking, partial_json } = asRecord(delta)
@@ -36,6 +37,7 @@ export function messagesProgress(): (event: JsonRecord) => Progress {
       return {
         ...(reported ? { usage: reported } : {}),
         ...(typeof asRecord(delta).stop_reason === 'string' ? { commits: true, finished: true } : {}),
+        ...orNothing(madeInMessage(asRecord(delta))),
       }
     },
     message_stop: () => ({ done: true }),

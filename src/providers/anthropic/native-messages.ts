@@ -4,6 +4,7 @@ import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/lenie
 import { readFrame } from '../../lib/sse.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { usageOf } from '../../modes/usage.ts'
+import { madeInMessage, orNothing } from '../made-ids.ts'
 import type { Adapter, Connection, Outgoing, StreamReader } from '../provider.ts'
 import { sseReader } from '../sse-reader.ts'
 import { messagesFailure } from './messages-failure.ts'
@@ -20,7 +21,8 @@ export const nativeMessages: Adapter = {
   reply(bytes) {
     const message = readMessage(bytes)
     const outputCharacters = charactersOf(asList(message.content).map(asRecord))
-    return { bytes, contentType: 'application/json', usage: messagesUsage(message.usage), outputCharacters }
+    const usage = messagesUsage(message.usage)
+    return { bytes, contentType: 'application/json', usage, outputCharacters, ...orNothing(madeInMessage(message)) }
   },
 
   stream: relayedStream,

@@ -9,12 +9,14 @@ import {
   unknownDeployment,
 } from './in-process/deployment-state.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
-import { budgetKey, type Key, LIFETIME_MS } from './keys.ts'
+import { budgetKey, type Key, LIFETIME_MS, providerIdKey } from './keys.ts'
 import type { AttemptStart, Change, Lease, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
 
 /** Removable by its key, as a value is: what it spent is then asked of the database. */
 const BUDGETS = budgetKey('')
+/** There are more of them than of all other values, which they must not push out. */
+const PROVIDER_IDS = providerIdKey('')
 
 /** The shared store of a single process: the embedded default, the fallback while the shared one is away, and the model
  *  that the other adapters are compared with. Each verb runs to its end before the next. */
@@ -67,6 +69,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       if (entries.length > keep) entries.length = keep
       state.logs.set(log, entries, at + LIFETIME_MS.log)
     }
+    for (const { key, text, ttlSeconds } of outcome.values ?? []) put(key, text, ttlSeconds)
   }
 
   function renew(lease: Lease): void {
@@ -95,15 +98,17 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     return true
   }
 
+  const valuesOf = (key: string) => (key.startsWith(PROVIDER_IDS) ? state.providerIds : state.values)
+
   function remove(keys: readonly Key[]): void {
     for (const key of keys) {
       if (key.startsWith(BUDGETS)) state.budgets.delete(key.slice(BUDGETS.length))
-      else state.values.delete(key)
+      else valuesOf(key).delete(key)
     }
   }
 
   const put = (key: string, value: string, ttlSeconds: number) =>
-    state.values.set(key, value, at + milliseconds(ttlSeconds))
+    valuesOf(key).set(key, value, at + milliseconds(ttlSeconds))
 
   /** A verb that runs at one moment, to its end. */
   const verb =
@@ -122,16 +127,18 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),
     counters: async () => Object.fromEntries(state.counters),
     entries: verb((log, limit) => (state.logs.get(log) ?? []).slice(0, limit)),
-    get: verb((key) => state.values.get(key)),
+    get: verb((key) => valuesOf(key).get(key)),
+    getAll: verb((keys) => keys.map((key) => valuesOf(key).get(key))),
     put: verb(put),
     putNew: verb((key, value, ttlSeconds) => {
-      if (state.values.get(key) !== undefined) return false
+      if (valuesOf(key).get(key) !== undefined) return false
       put(key, value, ttlSeconds)
       return true
     }),
     take: verb((key) => {
-      const value = state.values.get(key)
-      state.values.delete(key)
+      const values = valuesOf(key)
+      const value = values.get(key)
+      values.delete(key)
       return value
     }),
     remove: verb((...keys) => remove(keys)),

@@ -26,8 +26,9 @@ export const softBudgetKey = (subject: string, period: string) => key(`gateway:s
 export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
 /** Marks that a job was begun in one of its intervals. Two intervals. */
 export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}:${interval}`)
-/** Deployment that keeps an answer of a tenant, by the provider's id of it. 30 days, as the providers keep it. */
-export const keptAnswerKey = (tenant: string, answerId: string) => key(`gateway:answer:${tenant}:${answerId}`)
+/** Whose something is that a provider keeps, and at which deployment, by the provider's id of it. As long as the provider
+ *  keeps it, 30 days at most. */
+export const providerIdKey = (id: string) => key(`gateway:id:${id}`)
 /** Hash of shared metric counters; the number is that of their form. Kept. */
 export const countersKey = () => key('gateway:counters:2')
 /** List of a shared log's newest entries. 7 days from the last. */
@@ -45,5 +46,4 @@ export const LIFETIME_MS = {
   deployment: DAY_MS,
   settled: HOUR_MS,
   log: 7 * DAY_MS,
-  keptAnswer: 30 * DAY_MS,
 } as const

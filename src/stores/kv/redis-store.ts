@@ -118,6 +118,12 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     entries: (log, limit) =>
       limit > 0 ? items(['LRANGE', prefix + logKey(log), '0', String(limit - 1)]) : Promise.resolve([]),
     get: (key) => value(['GET', prefix + key]),
+    async getAll(keys) {
+      if (keys.length === 0) return []
+      const reply = await ask(['MGET', ...keys.map((key) => prefix + key)])
+      if (!Array.isArray(reply) || reply.length !== keys.length) throw new StoreUnavailable('nonsense')
+      return reply.map((text) => (typeof text === 'string' ? text : undefined))
+    },
     async put(key, text, ttlSeconds) {
       if ((await value(set(key, text, ttlSeconds))) !== 'OK') throw new StoreUnavailable('nonsense')
     },

@@ -157,6 +157,14 @@ export interface Settlement {
   readonly counters: Readonly<Record<string, number>>
   /** Appended to the shared log of that name, which keeps its newest entries: fallback events. */
   readonly entries: readonly { readonly log: string; readonly text: string; readonly keep: number }[]
+  /** Stored with it: whose the things are that a provider has made for the call. */
+  readonly values?: readonly StoredValue[]
+}
+
+export interface StoredValue {
+  readonly key: Key
+  readonly text: string
+  readonly ttlSeconds: number
 }
 
 /** The shared key-value store, in the gateway's own verbs. Each verb is atomic and one round trip; time is the store's. */
@@ -180,6 +188,8 @@ export interface SharedStore {
   entries(log: string, limit: number): Promise<string[]>
 
   get(key: Key): Promise<string | undefined>
+  /** The same for several, in their order. */
+  getAll(keys: readonly Key[]): Promise<(string | undefined)[]>
   put(key: Key, value: string, ttlSeconds: number): Promise<void>
   /** Stores only where nothing is; says whether it did. */
   putNew(key: Key, value: string, ttlSeconds: number): Promise<boolean>

@@ -25,12 +25,15 @@ export interface State {
   readonly settled: ExpiringMap<true>
   readonly logs: ExpiringMap<string[]>
   readonly values: ExpiringMap<string>
+  readonly providerIds: ExpiringMap<string>
   /** Kept: whoever writes them bounds their names. */
   readonly counters: Map<string, number>
 }
 
 /** Values come from outside (sign-in state, answers); the other maps hold only what admitted calls named. */
 const MOST_VALUES = 50_000
+/** What a provider made for a call has a few ids. */
+const MOST_PROVIDER_IDS = 100_000
 /** A settlement that comes twice comes soon. */
 const MOST_SETTLED = 100_000
 
@@ -43,6 +46,7 @@ export const createState = (now: () => number): State => ({
   settled: expiringMap(now, MOST_SETTLED),
   logs: expiringMap(now),
   values: expiringMap(now, MOST_VALUES),
+  providerIds: expiringMap(now, MOST_PROVIDER_IDS),
   counters: new Map(),
 })
 

@@ -110,6 +110,8 @@ for _ = 1, number() do
   call('LTRIM', log, 0, keep - 1)
   call('PEXPIRE', log, '${LIFETIME_MS.log}')
 end
+
+for _ = 1, number() do call('SET', key(), text(), 'PX', text()) end
 return { '1' }
 `
 
@@ -141,6 +143,13 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
   for (const { log, text, keep } of outcome.entries) {
     keys.push(logKey(log))
     args.push(text, keep)
+  }
+
+  const { values = [] } = outcome
+  args.push(values.length)
+  for (const { key, text, ttlSeconds } of values) {
+    keys.push(key)
+    args.push(text, String(Math.max(1, milliseconds(ttlSeconds))))
   }
   return { keys, args }
 }

@@ -1,0 +1,78 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { Registry } from '../../routing/registry.ts'
+import { sameAccount } from '../../routing/same-account.ts'
+import type { KnownId, KnownIds } from './known-ids.ts'
+
+/** Those whom a request with ids may go to. */
+export interface Keepers {
+  readonly deployments: readonly Deployment[]
+  /** Those among them who know the conversation best; all where nobody does. */
+  readonly first: readonly Deployment[]
+}
+
+/** The deployments that have everything which a request refers to. Throws the 404 of what another tenant made, of what
+ *  nobody here has, and of what the gateway has not seen made, unless the operator has opened it; all the same. */
+export function keepersOf(
+  deployments: readonly Deployment[],
+  { ids, blind }: KnownIds,
+  options: {
+    readonly tenant: string
+    readonly registry: Registry
+    /** It is asked in the words that the ids stand in. */
+    readonly isNative: (deployment: Deployment) => boolean
+  },
+): Keepers {
+  const { tenant, isNative } = options
+  const homes = homesIn(options.registry)
+  let able = deployments
+  let maker: string | undefined
+  const narrow = (id: KnownId, keeps: (deployment: Deployment) => boolean) => {
+    able = able.filter(keeps)
+    if (able.length === 0) throw absent(id, blind && !id.owner)
+  }
+  for (const one of ids) {
+    const { standing, id } = one
+    // What its operator names is everybody's, whoever made it.
+    const owner = deployments.some((deployment) => isNamed(deployment, id)) ? undefined : one.owner
+    const mine = owner?.tenant === tenant
+    if (mine) maker = owner.deployment
+    if (standing === 'hint') continue
+    if (owner && mine) {
+      const has = homes(owner.deployment)
+      narrow(one, standing === 'reference' ? has : (deployment) => has(deployment) || !isNative(deployment))
+    } else if (standing === 'reference') narrow(one, (deployment) => !owner && isOpen(deployment, id))
+    else if (owner) narrow(one, (deployment) => !isNative(deployment))
+  }
+  const first = maker === undefined ? [] : able.filter(homes(maker))
+  return { deployments: able, first: first.length === 0 ? able : first }
+}
+
+/** Whether a deployment has what was made at another: by what each is in the registry of this moment. */
+function homesIn({ groups }: Registry) {
+  return (maker: string): ((deployment: Deployment) => boolean) => {
+    let home: Deployment | undefined
+    for (const { deployments } of groups) home ??= deployments.find(({ id }) => id === maker)
+    return (deployment) => deployment.id === maker || (home !== undefined && sameAccount(home, deployment))
+  }
+}
+
+/** Its operator lets everybody refer to it, though it was not made here. */
+function isOpen(deployment: Deployment, id: string): boolean {
+  return deployment.info.allow_foreign_ids === true || isNamed(deployment, id)
+}
+
+function isNamed({ info: { allow_foreign_ids: open } }: Deployment, id: string): boolean {
+  return Array.isArray(open) && open.includes(id)
+}
+
+function absent({ param, kind }: KnownId, blind: boolean): GatewayError {
+  if (blind) {
+    const message = `Whose the ${words(kind)} of '${param}' is cannot be told while the shared store is away.`
+    return new GatewayError('store_unavailable', message, { param, retryAfterSeconds: 1 })
+  }
+  const message = `No deployment of this model has a ${words(kind)} of yours with the id that '${param}' names.`
+  return new GatewayError('not_found', message, { param, code: `${kind}_not_found` })
+}
+
+const words = (kind: string) => kind.replaceAll('_', ' ')
