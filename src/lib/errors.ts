@@ -69,6 +69,18 @@ export const FAILURES = {
     classification: 'rate_limit',
     retryAfterSeconds: 1,
   },
+  /** The model answered with what is no answer: another may do better. A prompt can bring that about, so it says nothing
+   *  about the deployment. */
+  unusable_answer: {
+    status: 502,
+    type: 'api_error',
+    code: 'unusable_answer',
+    retry: true,
+    chain: 'fallbacks',
+    classification: 'provider_error',
+  },
+  /** More than the gateway holds, as the client asked for. */
+  answer_too_large: { status: 400, type: 'invalid_request_error', code: 'answer_too_large' },
   /** 401, 403, 404 of a provider: our credentials or our model name are wrong there; the next deployment may do. */
   upstream_refused: { status: 502, type: 'api_error', ...upstream, classification: 'auth' },
   /** 400, 413, 422 of a provider: the client's request, answered with the provider's own words. */
@@ -119,6 +131,11 @@ export class GatewayError extends Error {
 
   get row(): Failure {
     return FAILURES[this.failure]
+  }
+
+  /** Nobody else would do better. */
+  get isFinal(): boolean {
+    return !this.row.retry && !this.row.blames
   }
 
   get status(): number {

@@ -1,11 +1,11 @@
 import type { Abort } from '../lib/abort.ts'
-import { GatewayError } from '../lib/errors.ts'
+import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { LATE_FIELD } from '../providers/late-field.ts'
 import type { Outgoing } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { UpstreamRequest, UpstreamResponse } from '../transport/transport.ts'
 import type { Call } from './call.ts'
-import type { IncomingForm } from './incoming-form.ts'
+import { asFormFailure, type IncomingForm } from './incoming-form.ts'
 import { withDefaults } from './with-defaults.ts'
 
 /** A field that comes late may change what is asked; while nothing of the form is gone it is asked again. */
@@ -48,7 +48,10 @@ export function watched(
   if (!upload) return request
   const read = async () => {
     before()
-    const piece = await upload.read()
+    const piece = await upload.read().catch((error) => {
+      // What goes wrong between the client and us is not the upstream's.
+      throw asFormFailure(error) ?? asGatewayError(error)
+    })
     if (piece === undefined) allSent()
     else after()
     return piece

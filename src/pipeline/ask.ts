@@ -79,7 +79,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
       (error) => {
         running.delete(one)
         if (over) return
-        const hopeless = !(error instanceof GatewayError) || !error.row.blames
+        const hopeless = !(error instanceof GatewayError) || error.isFinal
         if (!hopeless && (joining || running.size > 0)) return
         decide(one)
         reject(error)

@@ -228,7 +228,9 @@ async function openEvents(
       throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
     }
     prefaceBytes += piece.byteLength
-    if (prefaceBytes > PREFACE_LIMIT_BYTES) throw new RangeError('the stream does not begin to answer')
+    if (prefaceBytes > PREFACE_LIMIT_BYTES) {
+      throw new GatewayError('unusable_answer', "What the provider's stream says before it answers is too large.")
+    }
   }
 }
 
@@ -239,7 +241,7 @@ async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clo
   }
   const reader: WrittenReader = { push: (piece) => [{ out: piece }], closing: () => new Uint8Array() }
   const first = await body.read()
-  if (first === undefined) throw new GatewayError('upstream_malformed', "The provider's answer is empty.")
+  if (first === undefined) throw new GatewayError('unusable_answer', "The provider's answer is empty.")
   tried.firstTokenAt = performance.now()
   clocks.committed()
   return { body, reader, endsWithBody: true, backlog: [{ out: first }] }
@@ -253,7 +255,8 @@ export function asFailure(error: unknown): GatewayError {
     return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', { cause: error })
   }
   if (error instanceof BodyTooLarge || error instanceof RangeError) {
-    return new GatewayError('upstream_malformed', "The provider's answer is too large.", { cause: error })
+    const message = "The provider's answer to this request is larger than the gateway holds: ask for less at once."
+    return new GatewayError('answer_too_large', message, { cause: error })
   }
   return new GatewayError('upstream_malformed', "The provider's answer could not be read.", { cause: error })
 }

@@ -132,7 +132,7 @@ async function* tryGroup(
       failure = error
     }
     // A body of which the beginning is gone cannot be sent to anybody else.
-    if (!failure.row.blames || call.form?.raw.repeatable === false) throw failure
+    if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
     let retry = false
     for (const one of tried) {
       failures += 1

@@ -17,9 +17,12 @@ export function embeddingList(
   usage: Usage | undefined,
   model: unknown = asked,
 ): Reply {
-  // One too few and every text behind it has its neighbour's.
-  if (vectors.length !== [input].flat().length || !vectors.every(isVector)) {
-    throw new GatewayError('upstream_malformed', "The provider's answer does not hold one embedding for each text.")
+  if (!vectors.every(isVector)) {
+    throw new GatewayError('upstream_malformed', "The provider's answer has something else than embeddings.")
+  }
+  // One too few and every text behind it has its neighbour's. Vendors leave out texts that they make nothing of.
+  if (vectors.length !== [input].flat().length) {
+    throw new GatewayError('unusable_answer', "The provider's answer does not hold one embedding for each text.")
   }
   const data = vectors.map((vector, index) => ({
     object: 'embedding',

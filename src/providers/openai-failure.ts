@@ -1,6 +1,7 @@
 import { type FailureDetails, type FailureName, GatewayError } from '../lib/errors.ts'
 import { asRecord } from '../lib/lenient.ts'
 import { retryAfterSeconds } from '../lib/retry-after.ts'
+import { clientsOwn } from './clients-own.ts'
 
 const decoder = new TextDecoder()
 
@@ -20,9 +21,6 @@ const CONTEXT_WINDOW =
 const OPERATORS_OWN = /^(incorrect api key provided|your credit balance is too low)/i
 /** Of a 403, which is otherwise about our key. */
 const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
-/** Of a 404, which is otherwise about our model name or address. */
-const NAMED_BY_CLIENT =
-  /^((item|conversation|prompt|(previous )?response|file|container|vector store)s? (with id |['[]).*not found|file not found: file)/i
 const CONTENT_POLICY =
   /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 
@@ -37,7 +35,9 @@ export function openaiFailure(
   now: number,
 ): GatewayError {
   const error = readError(bytes)
-  return classifyFailure(status, error, retryAfterSeconds(headers, now))
+  // Some servers have no other status for a prompt that is too long.
+  const meant = status === 500 && CONTEXT_WINDOW.test(error.message ?? '') ? 400 : status
+  return classifyFailure(meant, error, retryAfterSeconds(headers, now))
 }
 
 /** The same for an error that came inside an answer of status 200, whole or as an event. */
@@ -63,18 +63,22 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
   const details: FailureDetails = {
     ...(error.param !== undefined && failure === 'upstream_rejected' ? { param: error.param } : {}),
     ...(error.code !== undefined && failure === 'upstream_rejected' ? { code: error.code } : {}),
-    ...(failure === 'upstream_rejected' ? { status } : {}),
+    ...(failure === 'upstream_rejected' ? { status: TOLD.has(status) ? status : 400 } : {}),
     ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
   }
   return new GatewayError(failure, messageOf(failure, status, error), details)
 }
 
+/** The statuses of a rejection that a client of the gateway is told; others would mean something else here. */
+const TOLD: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 422, 424])
+
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
+  const own = clientsOwn(status, error)
+  if (own) return own
   if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
   if (status === 400 && OPERATORS_OWN.test(error.message ?? '')) return 'upstream_refused'
-  if (status === 404 && isAboutRequest(error)) return 'upstream_rejected'
-  if (status === 401 || status === 402 || status === 403 || status === 404) return 'upstream_refused'
+  if (REFUSALS.has(status)) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
   if (status === 409 || status === 425 || status >= 500) return 'upstream_failed'
@@ -84,18 +88,21 @@ function failureOf(status: number, error: WireError): FailureName {
   return 'upstream_rejected'
 }
 
-/** Whether what is not there is something that the client's own request names. */
-function isAboutRequest({ param, message = '' }: WireError): boolean {
-  return (param !== undefined && param !== 'model') || NAMED_BY_CLIENT.test(message)
-}
+/** Statuses of a wrong credential, model or address: none of it is the client's. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410])
 
 /** A client's mistake is told in the provider's words; the provider's own troubles are told in ours. */
 function messageOf(failure: FailureName, status: number, error: WireError): string {
   // Such an answer names the operator's own account.
+  if (failure === 'context_window' && (status === 429 || status === 413))
+    return 'The request is larger than all that the provider takes of this deployment in a minute.'
   if (failure === 'content_policy' && status === 403)
     return 'The provider refused the content for reasons of its policy.'
   switch (failure) {
     case 'upstream_rejected':
+      // Such an answer names the operator's own account.
+      if (status === 402) return 'The provider cannot be paid for as many output tokens: lower max_tokens.'
+      return error.message ?? `The provider rejected the request with status ${status}.`
     case 'context_window':
     case 'content_policy':
       return error.message ?? `The provider rejected the request with status ${status}.`

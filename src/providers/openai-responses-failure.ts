@@ -3,7 +3,7 @@ import { asList, asRecord, asText, type JsonRecord } from '../lib/lenient.ts'
 import { classifyFailure, openaiEmbeddedFailure } from './openai-failure.ts'
 
 /** Codes of an error that say that the request itself is at fault. */
-const CLIENTS_OWN = /^(context_length|invalid_|image_|unsupported_image|empty_image|failed_to_download)/
+const CLIENTS_OWN = /^(context_length|invalid_|image_|unsupported_|empty_|failed_to_download)/
 const POLICY = /^invalid_prompt$|_policy(_violation)?$/
 
 /** Why a response is none, though its status was 200. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { messagesFailure } from '../../src/providers/anthropic/messages-failure.ts'
+import { bedrockFailure } from '../../src/providers/bedrock/bedrock-failure.ts'
+import { elevenlabsFailure } from '../../src/providers/elevenlabs/failure.ts'
+import { googleFailure } from '../../src/providers/gemini/google-failure.ts'
 import { openaiEmbeddedFailure, openaiFailure } from '../../src/providers/openai-failure.ts'
 
 const encoder = new TextEncoder()
@@ -86,6 +89,112 @@ describe('a 404 for what the request names is the request’s own', () => {
     ['a resource of Azure', { error: { code: '404', message: 'Resource not found' } }],
   ])('but not for %s', (_, body) => {
     expect(named(404, body)).toBe('upstream_refused')
+  })
+})
+
+describe('what one request has brought about blames no deployment, with', () => {
+  const tooLarge =
+    'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 50000.'
+  const credits =
+    'This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1200.'
+  it.each<[string, number, string, string, number]>([
+    ['more than a minute takes, of OpenAI', 429, tooLarge, 'context_window', 400],
+    ['more than a minute takes, of Groq', 413, tooLarge, 'context_window', 400],
+    [
+      'a long context that the account has not',
+      429,
+      'Extra usage is required for long context requests.',
+      'context_window',
+      400,
+    ],
+    ['more tokens than are paid for', 402, credits, 'upstream_rejected', 400],
+    ['a picture for who sees nothing', 404, 'No endpoints found that support image input', 'upstream_rejected', 404],
+    [
+      'a choice of providers',
+      404,
+      'No allowed providers are available for the selected model.',
+      'upstream_rejected',
+      404,
+    ],
+    ['a response', 404, 'Response not found', 'upstream_rejected', 404],
+    ['a file of OpenAI', 404, 'No such File object: file-1', 'upstream_rejected', 404],
+    ['a container', 404, "Container with id 'cntr_1' not found.", 'upstream_rejected', 404],
+    ['a skill', 404, 'Skill not found: skill_1', 'upstream_rejected', 404],
+    [
+      'two requests in one conversation',
+      409,
+      'Another process is currently operating on this conversation. Please retry in a few seconds.',
+      'upstream_rejected',
+      409,
+    ],
+    ['what is not implemented', 501, 'logprobs are not implemented', 'upstream_rejected', 400],
+    ['a picture that is none', 500, 'Failed to process inputs: image: unknown format', 'upstream_rejected', 400],
+    ['a prompt that is too long, as a 500', 500, 'the input length exceeds the context length', 'context_window', 400],
+  ])('%s', (_, status, message, expected, told) => {
+    const failure = openaiFailure(status, {}, encoder.encode(JSON.stringify({ error: { message } })), 0)
+    expect([failure.failure, failure.status, failure.row.blames]).toEqual([expected, told, undefined])
+    expect(failure.message).not.toMatch(/org-1|afford/)
+  })
+
+  it.each<[string, number, string, string]>([
+    ['a model', 404, 'No endpoints found for vendor/model.', 'upstream_refused'],
+    ['a limit of requests', 429, 'Rate limit reached for requests', 'upstream_rate_limited'],
+    ['an account without money', 402, 'Insufficient credits. Add more to continue.', 'upstream_refused'],
+    ['a path', 405, 'Method Not Allowed', 'upstream_refused'],
+    ['a fault', 500, 'The server had an error while processing your request.', 'upstream_failed'],
+    ['a conflict of its own', 409, 'The operation was aborted.', 'upstream_failed'],
+  ])('but %s does', (_, status, message, expected) => {
+    expect(named(status, { error: { message } })).toBe(expected)
+  })
+})
+
+// A client's own words stand in what a provider says of its request.
+describe('words of an operator’s trouble that a client wrote change nothing, at', () => {
+  it.each<[string, typeof openaiFailure, string, string]>([
+    [
+      'Google',
+      googleFailure,
+      'Invalid JSON payload received. Unknown name "billing": Cannot find field.',
+      'upstream_rejected',
+    ],
+    ['Google, which means it', googleFailure, 'API key not valid. Please pass a valid API key.', 'upstream_refused'],
+    ['Google, of a place', googleFailure, 'User location is not supported for the API use.', 'upstream_refused'],
+    [
+      'Bedrock',
+      bedrockFailure,
+      "Value 'operation not allowed' at 'toolConfig' failed to satisfy constraint",
+      'upstream_rejected',
+    ],
+    ['Bedrock, which means it', bedrockFailure, 'The provided model identifier is invalid.', 'upstream_refused'],
+    [
+      'Bedrock, of a profile',
+      bedrockFailure,
+      "Invocation of model ID m with on-demand throughput isn't supported. Don't retry.",
+      'upstream_refused',
+    ],
+  ])('%s', (_, read, message, expected) => {
+    const body =
+      read === googleFailure
+        ? { error: { code: 400, message, status: 'INVALID_ARGUMENT' } }
+        : { message, __type: 'ValidationException' }
+    expect(named(400, body, read)).toBe(expected)
+  })
+
+  it('Google blames nobody for a file of the request’s', () => {
+    const message = 'You do not have permission to access the File abc or it may not exist.'
+    expect(named(403, { error: { code: 403, message, status: 'PERMISSION_DENIED' } }, googleFailure)).toBe(
+      'upstream_rejected',
+    )
+  })
+
+  it.each([
+    [403, 'output_format_not_allowed', "Output format 'pcm_44100' not allowed", 'response_format'],
+    [402, 'paid_plan_required', 'Free users cannot use library voices via the API.', 'voice'],
+    [404, 'voice_not_found', 'A voice with the id x was not found.', 'voice'],
+  ])('ElevenLabs blames nobody for what the request chose: %s %s', (status, code, message, param) => {
+    const body = { detail: { code, message } }
+    const failure = elevenlabsFailure(status, {}, encoder.encode(JSON.stringify(body)), 0)
+    expect([failure.failure, failure.status, failure.details.param]).toEqual(['upstream_rejected', 400, param])
   })
 })
 

@@ -23,6 +23,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   ValidationException: 400,
 }
 
+const QUOTED = /(?<!\w)(['"`])(?=\S).*?\1(?!\w)/gs
+
 /** Validation errors that are the operator's mistake, not the client's. */
 const WRONG_MODEL =
   /model identifier is invalid|on-demand throughput isn.t supported|operation not allowed|model is not supported|marked .* as legacy|end of its life/i
@@ -51,7 +53,8 @@ export function embeddedFailure(body: JsonRecord): GatewayError | undefined {
 export function exception(name: string, message: string, status = 502, retryAfter?: number): GatewayError {
   const code = name.slice(0, 1).toUpperCase() + name.slice(1)
   const meant = entryOf(STATUSES, code) ?? status
-  const refused = meant === 400 && WRONG_MODEL.test(message)
+  // What a client wrote is repeated in quotes.
+  const refused = meant === 400 && WRONG_MODEL.test(message.replace(QUOTED, ''))
   const wire = {
     message: message === '' ? undefined : message,
     type: TOO_LONG.test(message) ? 'context_length_exceeded' : undefined,

@@ -15,7 +15,7 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
 /** What a stop reason means; an error where it says that there is no answer. */
 export function converseFinish(stopReason: unknown, saidSomething: boolean): FinishReason | GatewayError {
   if (typeof stopReason === 'string' && stopReason.startsWith('malformed_')) {
-    return new GatewayError('upstream_malformed', 'The model wrote something that its provider could not read.')
+    return new GatewayError('unusable_answer', 'The model wrote something that its provider could not read.')
   }
   const finish = entryOf(FINISHES, stopReason) ?? 'stop'
   if (finish !== 'content_filter' || saidSomething) return finish

@@ -10,6 +10,14 @@ const BY_CODE: Readonly<Record<string, FailureName>> = {
   content_against_policy: 'content_policy',
 }
 
+/** What the client chose and its account may not have, whatever the status is. */
+const CHOSEN: Readonly<Record<string, string>> = {
+  voice_not_found: 'voice',
+  voice_access_denied: 'voice',
+  output_format_not_allowed: 'response_format',
+}
+const LIBRARY_VOICE = /library voices/i
+
 /** The public names of the vendor's fields. */
 const FIELDS: Readonly<Record<string, string>> = {
   text: 'input',
@@ -38,8 +46,9 @@ function named(status: number, body: JsonRecord | undefined, retryAfter: number 
   const wire = readWire(body?.detail)
   const failure = entryOf(BY_CODE, wire.code)
   if (failure) return new GatewayError(failure, wire.message ?? 'The provider rejected the request.')
-  // The client chose the voice: it is not the operator who must look.
-  if (wire.code === 'voice_not_found') return classifyFailure(400, { ...wire, param: 'voice' }, retryAfter)
+  // The client chose these: it is not the operator who must look.
+  const chosen = entryOf(CHOSEN, wire.code) ?? (LIBRARY_VOICE.test(wire.message ?? '') ? 'voice' : undefined)
+  if (chosen) return classifyFailure(400, { ...wire, param: chosen }, retryAfter)
   return classifyFailure(status, wire, retryAfter)
 }
 

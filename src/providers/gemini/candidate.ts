@@ -96,7 +96,7 @@ export function candidateReader(responseId: string): CandidateReader {
     finish({ finishReason, finishMessage }) {
       if (typeof finishReason !== 'string') return undefined
       if (UNUSABLE.has(finishReason)) {
-        throw new GatewayError('upstream_malformed', `The model broke its answer off (${finishReason}).`)
+        throw new GatewayError('unusable_answer', `The model broke its answer off (${finishReason}).`)
       }
       if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
         throw new GatewayError('upstream_rejected', asText(finishMessage) || 'A thought signature is missing.')

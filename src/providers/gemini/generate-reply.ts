@@ -19,7 +19,7 @@ export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<strin
   if (failure) throw failure
   const candidates = asList(answer.candidates).map(asRecord)
   if (candidates.length === 0) {
-    throw new GatewayError('upstream_malformed', "The provider's answer has no candidates.")
+    throw new GatewayError('unusable_answer', "The provider's answer has no candidates.")
   }
   const responseId = asText(answer.responseId)
   const usage = geminiUsage(answer.usageMetadata)

@@ -22,8 +22,13 @@ const STATUSES: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** Status 400 that is about the deployment: its key, its project, the place it is called from. */
-const OURS = /API_KEY_INVALID|API_KEY_EXPIRED|api key (not valid|expired|not found)|location is not supported|billing/i
+/** Status 400 that is about the deployment: its key, its project, the place it is called from. What a client wrote is
+ *  repeated in other messages, so that words count at the beginning alone. */
+const OURS =
+  /^(API_KEY_INVALID|API_KEY_EXPIRED|SERVICE_DISABLED|BILLING_DISABLED)$|^(api key (not valid|expired|not found)|user location is not supported|this api method requires billing|billing)/im
+/** Status 403 for what the request names: a file, what was cached, an object in a bucket. */
+const NAMED_BY_CLIENT =
+  /permission to access the (file|object)|^cachedcontent not found|storage\.objects\.get|cannot access .{0,40}gs:\/\//i
 const CONTEXT_WINDOW = /token count .*(exceeds|only supports)|exceeds the maximum number of tokens/i
 const CONTENT_POLICY = /PROHIBITED_CONTENT|usage guidelines|violat\w+ .{0,60}polic/i
 
@@ -57,11 +62,12 @@ function classify(status: number, error: JsonRecord, retryAfter: number | undefi
     (rejected && CONTENT_POLICY.test(words) && 'content_policy') ||
     asText(error.status)
   const wire = { message: message || undefined, type: reason, code: code || undefined, param: undefined }
-  return classifyFailure(meantStatus(status, words), wire, delayIn(details) ?? retryAfter)
+  return classifyFailure(meantStatus(status, `${reason ?? ''}\n${message}`), wire, delayIn(details) ?? retryAfter)
 }
 
 function meantStatus(status: number, words: string): number {
   if (status === 400 && OURS.test(words)) return 401
+  if (status === 403 && NAMED_BY_CLIENT.test(words)) return 400
   // What was cancelled on their side, ours being still there.
   return status === STATUSES.CANCELLED ? 503 : status
 }

@@ -229,7 +229,15 @@ describe('a completion as a message', () => {
   })
 
   it('is no answer when a call is only half there', () => {
-    expect(() => answered(call('{"a":'))).toThrow(expect.objectContaining({ failure: 'upstream_malformed' }))
+    expect(() => answered(call('{"a":'))).toThrow(expect.objectContaining({ failure: 'unusable_answer' }))
+  })
+
+  it('leaves out a call that the limit of tokens has cut, and tells the limit', () => {
+    const cut = { content: 'I will', ...call('{"a":') }
+    expect(answered(cut, 'length')).toMatchObject({
+      content: [{ type: 'text', text: 'I will' }],
+      stop_reason: 'max_tokens',
+    })
   })
 })
 

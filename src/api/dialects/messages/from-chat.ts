@@ -11,13 +11,18 @@ export function fromChat({ id, model, choices, usage }: ChatCompletion): object 
   if (!choice?.message) throw new GatewayError('upstream_malformed', "The provider's answer has no choice.")
   const said = spokenFields(choice.message)
   const { content, refusal } = said
-  const calls = said.tool_calls.filter(isRecord)
+  const uses = said.tool_calls.filter(isRecord).map(toolUse)
+  const calls = uses.filter((use) => use !== undefined)
+  // Half a call passed off as a whole one would be acted upon. Where the limit of tokens has cut it, that is told.
+  if (calls.length < uses.length && choice.finish_reason !== 'length') {
+    throw new GatewayError('unusable_answer', "The arguments of the model's tool call are not JSON.")
+  }
   return {
     id,
     type: 'message',
     role: 'assistant',
     model,
-    content: [...thoughts(said), ...words(content), ...words(refusal), ...calls.map(toolUse)],
+    content: [...thoughts(said), ...words(content), ...words(refusal), ...calls],
     stop_reason: refusal === '' ? stopReason(choice.finish_reason, calls.length > 0) : 'refusal',
     stop_sequence: null,
     usage: messagesUsage(usage),
@@ -37,12 +42,10 @@ function words(text: string): object[] {
 }
 
 /** Some vendors leave out the id, by which the result is told. */
-function toolUse({ id, function: called }: JsonRecord): object {
+function toolUse({ id, function: called }: JsonRecord): object | undefined {
   const { name, arguments: given } = asRecord(called)
   const input = inputOf(given)
-  // Half a call passed off as a whole one would be acted upon.
-  if (!input) throw new GatewayError('upstream_malformed', "The arguments of the provider's tool call are not JSON.")
-  return { type: 'tool_use', id: asText(id) || newId('call'), name: asText(name), input }
+  return input && { type: 'tool_use', id: asText(id) || newId('call'), name: asText(name), input }
 }
 
 function inputOf(given: unknown): JsonRecord | undefined {
