@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { callMetadata } from './call-metadata.ts'
 import type { Mode } from './mode.ts'
+import { asUsage, once, surchargesAsked } from './surcharges-asked.ts'
 import { textTokens } from './tariff.ts'
 import { tool } from './tool.ts'
 
@@ -28,6 +29,7 @@ export const chat: Mode<ChatRequest> = {
   body: 'json',
   unit: 'tokens',
   smallest: { messages: [{ role: 'user', content: 'Hi' }], max_completion_tokens: 16 },
-  measure: () => ({}),
+  measure: (request) => asUsage(surchargesAsked(request), once),
+  asks: surchargesAsked,
   tariffs: [textTokens],
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { callMetadata } from './call-metadata.ts'
 import type { Mode } from './mode.ts'
+import { asUsage, once, surchargesAsked } from './surcharges-asked.ts'
 import { textTokens } from './tariff.ts'
 
 const prompt = () =>
@@ -26,6 +27,7 @@ export const completion: Mode<CompletionRequest> = {
   body: 'json',
   unit: 'tokens',
   smallest: { prompt: 'Hi', max_tokens: 16 },
-  measure: () => ({}),
+  measure: (request) => asUsage(surchargesAsked(request), once),
+  asks: surchargesAsked,
   tariffs: [textTokens],
 }

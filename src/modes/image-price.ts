@@ -6,7 +6,9 @@ type PriceMap = Readonly<Record<string, number>>
  *  that mean the same are written alike; '' where nobody said. */
 export function imageName(size: unknown, quality: unknown): string {
   const shape = typeof size === 'string' ? normal(size) : ''
-  const grade = typeof quality === 'string' ? normal(quality).replaceAll('/', ' ') : ''
+  const asked = typeof quality === 'string' ? normal(quality) : ''
+  // It is told in records, and what else a client writes there is nobody's business.
+  const grade = asked === '' || WORD.test(asked) ? asked : 'other'
   return grade === '' || grade === USUAL_QUALITY ? shape : `${grade}/${shape}`
 }
 
@@ -18,6 +20,7 @@ export function largerSize(one: string, other: string): string {
 /** What vendors make when nobody says. */
 const USUAL_SIZE = '1024x1024'
 const USUAL_QUALITY = 'standard'
+const WORD = /^[a-z0-9][a-z0-9_ .-]{0,15}$/
 const DEFAULT = 'default'
 
 /** By how much more than the dearest entry a size beyond all of them can cost. */

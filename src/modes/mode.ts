@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { ModelMode } from '../config/model-list.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
+import type { Asked } from './surcharges.ts'
 import type { Tariff } from './tariff.ts'
 import type { Usage } from './usage.ts'
 
@@ -28,6 +29,8 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   measure(request: Request): Partial<Usage>
   /** The most tokens of one answer, where no request has a limit for them; 0 where nothing is written. */
   readonly longest?: number
+  /** What the request asks for that is billed beyond its usual price. */
+  asks?(request: Request): readonly Asked[]
   /** What a file of so many bytes probably uses, and at most, where neither the request nor the provider tells. */
   ofFile?(bytes: number): { readonly likely: Partial<Usage>; readonly most: Partial<Usage> }
   /** The smallest request of this kind, without its model, which shows whether a deployment works; absent where even that

@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../config/model-list.ts'
 import { priceOfImage } from './image-price.ts'
+import { discountOf, tokenCost } from './token-cost.ts'
 import type { Usage } from './usage.ts'
 
 /** One way in which calls of a kind are billed, in US dollars. */
@@ -77,46 +78,4 @@ function imagePrice({ cost_per_image, input_cost_per_image }: ModelInfo) {
   const price = cost_per_image ?? input_cost_per_image
   // A map without an entry prices nothing.
   return typeof price === 'object' && Object.keys(price).length === 0 ? undefined : price
-}
-
-/** Of the one vendor that sells both: a write costs 1.25 times the input, one for an hour twice the input. */
-const ONE_HOUR_TO_FIVE_MINUTES = 1.6
-
-/** Cached and cache-creation tokens are parts of the input, at prices of their own where there are any. Of a batch, a
- *  price of its own counts, else the multiplier. */
-function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined {
-  const { input_cost_per_token: input, output_cost_per_token: output } = info
-  if (input === undefined && output === undefined) return undefined
-  const multiplier = discountOf(info, batch)
-  const inputFactor = factor(input, batch ? info.input_cost_per_token_batches : undefined, multiplier)
-  const outputFactor = factor(output, batch ? info.output_cost_per_token_batches : undefined, multiplier)
-  const cached = Math.min(usage.cachedInputTokens, usage.inputTokens)
-  const created = Math.min(usage.cacheCreationInputTokens, usage.inputTokens - cached)
-  const createdFor1h = Math.min(usage.cacheCreation1hInputTokens, created)
-  const write = info.cache_creation_input_cost_per_token
-  const writeFor1h =
-    info.cache_creation_1h_input_cost_per_token ?? (write === undefined ? input : write * ONE_HOUR_TO_FIVE_MINUTES)
-  const total =
-    priceOf(usage.inputTokens - cached - created, input, inputFactor) +
-    priceOf(cached, info.cached_input_cost_per_token ?? input, inputFactor) +
-    priceOf(created - createdFor1h, write ?? input, inputFactor) +
-    priceOf(createdFor1h, writeFor1h, inputFactor) +
-    priceOf(usage.outputTokens, output, outputFactor)
-  return Number.isNaN(total) ? undefined : total
-}
-
-function discountOf({ batch_price_multiplier }: ModelInfo, batch: boolean): number {
-  return batch ? batch_price_multiplier : 1
-}
-
-/** What a price for batches takes off holds for the cached parts of an input alike. */
-function factor(price: number | undefined, batchPrice: number | undefined, multiplier: number): number {
-  if (batchPrice === undefined) return multiplier
-  return price === undefined || price === 0 ? 1 : batchPrice / price
-}
-
-/** NaN when something was used that has no price: so is every sum of it. */
-function priceOf(count: number, price: number | undefined, factor: number): number {
-  if (count === 0) return 0
-  return price === undefined ? Number.NaN : count * price * factor
 }

@@ -1,3 +1,5 @@
+import type { Terms, ToolUses } from './surcharges.ts'
+
 /** What a call consumed, as the provider says, or as we estimate where it says nothing. Cached, cache-creation and
  *  reasoning tokens are parts of input and output, not additions to them. */
 export interface Usage {
@@ -8,12 +10,19 @@ export interface Usage {
   /** The part of them that the provider keeps for an hour, where it has a price for that. */
   readonly cacheCreation1hInputTokens: number
   readonly reasoningTokens: number
+  /** Parts of the input and of the output, where the provider counts them apart. */
+  readonly audioInputTokens: number
+  readonly audioOutputTokens: number
   readonly images: number
   /** `1024x1024`, or `hd/1024x1024` where a quality was asked for; '' where nobody said. */
   readonly imageSize: string
   readonly audioSeconds: number
   readonly characters: number
   readonly rerankUnits: number
+  /** What made its tokens dearer or cheaper: `service_tier: priority`. */
+  readonly terms?: Terms | undefined
+  /** How often the provider ran tools of its own, where they are billed beside the tokens. */
+  readonly toolUses?: ToolUses | undefined
   /** True when the provider gave no usage and characters were counted instead. */
   readonly estimated: boolean
 }
@@ -25,6 +34,8 @@ const NOTHING: Usage = {
   cacheCreationInputTokens: 0,
   cacheCreation1hInputTokens: 0,
   reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
   images: 0,
   imageSize: '',
   audioSeconds: 0,

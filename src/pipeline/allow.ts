@@ -4,6 +4,7 @@ import type { ModelRequest } from '../modes/mode.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
 import type { Admission, Admitted, HeldVersion } from '../stores/kv/shared-store.ts'
 import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
+import { hasBudget } from './affordable.ts'
 import type { CallInput } from './call.ts'
 import { type Caller, tenantOf } from './caller.ts'
 import { type ExpectedCost, expecting } from './expected-cost.ts'
@@ -51,7 +52,7 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
     const { request } = parsed
-    const bounds = { tenant: tenantOf(caller), ids: named }
+    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller) }
     const planned = plan(services, input.endpoint, request, caller, bounds)
     if (!planned.error) return { request, plan: planned.plan, bounds }
     const { error, group } = planned

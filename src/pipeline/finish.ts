@@ -1,9 +1,8 @@
 import { measured } from '../lib/clock.ts'
-import type { FailureName, GatewayError } from '../lib/errors.ts'
+import type { GatewayError } from '../lib/errors.ts'
 import { isoTime } from '../lib/iso-time.ts'
 import { describeError } from '../lib/log.ts'
-import { costNano } from '../modes/cost.ts'
-import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
+import type { Usage } from '../modes/usage.ts'
 import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
@@ -13,8 +12,8 @@ import { type Attempt, type Call, type Reserved, requestBytes } from './call.ts'
 import { keptIds } from './ids/made-ids.ts'
 import { outputBound } from './output-bound.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { reportedUsage } from './reported-usage.ts'
 import { tagsOf } from './tags-of.ts'
+import { usedByLast } from './used.ts'
 
 const FALLBACK_EVENTS_KEPT = 1000
 
@@ -25,7 +24,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
-  if (last?.asked) last.usage ??= usageOfLast(call, failure)
+  if (last?.asked) last.usage ??= usedByLast(call, failure)
   const bill = billOf(services.registry, call, now)
   services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
   learnUsual(services, call)
@@ -48,33 +47,6 @@ function learnUsual({ usual }: PipelineServices, call: Call): void {
   }
 }
 
-/** What ends an attempt while its provider works for it. */
-const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutting_down']
-
-/** What the provider reported, filled from what the request itself tells; what went out, estimated, where an answer was
- *  cut; nothing where none came. */
-function usageOfLast(call: Call, failure: GatewayError | undefined): Usage | undefined {
-  const { mode } = call.endpoint
-  const measured = mode.measure(call.request)
-  const reported = reportedUsage(call)
-  if (reported) return inMoney(call, filled(reported, measured))
-  const answered = failure === undefined || call.outputCharacters > 0
-  // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
-  const pending = GIVEN_UP.includes(call.attempts.at(-1)?.failure?.failure)
-  if (!answered && !pending) return undefined
-  if (mode.unit === 'tokens') return estimatedUsage(requestBytes(call), call.outputCharacters)
-  // Nobody works on a file that has not come.
-  return answered || call.form?.raw.ended !== false ? inMoney(call, usageOf(measured)) : usageOf(measured)
-}
-
-/** With what its file probably used, where what is known can be billed in no way. */
-function inMoney(call: Call, usage: Usage): Usage {
-  const { mode } = call.endpoint
-  const info = call.attempts.at(-1)?.deployment.info
-  if (!mode.ofFile || !info || costNano(mode, info, usage) !== undefined) return usage
-  return { ...filled(usage, mode.ofFile(requestBytes(call)).likely), estimated: true }
-}
-
 /** Everything that the attempts of an answer have used: of one, unless others went on with it. */
 function inAll({ attempts }: Call): Usage | undefined {
   return attempts.reduce<Usage | undefined>((sum, { usage, outrun }) => {
@@ -86,14 +58,6 @@ function inAll({ attempts }: Call): Usage | undefined {
 /** The attempt whose answer the client saw, else the last one. */
 function servedBy({ attempts }: Call): Attempt | undefined {
   return attempts.findLast(({ firstTokenAt }) => firstTokenAt !== undefined) ?? attempts.at(-1)
-}
-
-function filled(usage: Usage, measured: Partial<Usage>): Usage {
-  let whole = usage
-  for (const kind in measured) {
-    if (!usage[kind as keyof Usage]) whole = { ...whole, [kind]: measured[kind as keyof Usage] }
-  }
-  return whole
 }
 
 function endingOf(call: Call, failure: GatewayError | undefined): Ending {

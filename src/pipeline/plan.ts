@@ -12,6 +12,7 @@ import {
   type Preference,
   type Candidate as StoreCandidate,
 } from '../stores/kv/deployment-signals.ts'
+import { affordable } from './affordable.ts'
 import type { Endpoint } from './call.ts'
 import type { Caller } from './caller.ts'
 import { type Keepers, keepersOf } from './ids/keepers.ts'
@@ -46,6 +47,8 @@ export interface Bounds {
   readonly tenant: string
   /** What it names of what providers have made. */
   readonly ids: KnownIds | undefined
+  /** A budget pays: everything that it costs has to be known. */
+  readonly budgeted: boolean
 }
 
 export type Planned =
@@ -82,7 +85,9 @@ export function planGroup(
   const fitting = eligible(group, takers.deployments, request)
   const able = takers.choosy ? expressible(fitting, endpoint, request) : fitting
   const { deployments: keeping, first } = kept(services, able, endpoint, bounds)
-  const deployments = services.config.general_settings.refuse_unpriced ? billable(keeping, endpoint, group) : keeping
+  const { refuse_unpriced } = services.config.general_settings
+  const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
+  const deployments = bounds?.budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
   const settings = groupSettings(services.config.router_settings, group)
   const ordered = (members: readonly Deployment[]) => orderOf(services, endpoint, settings, members)
   if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }

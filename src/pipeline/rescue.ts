@@ -5,24 +5,24 @@ import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import type { ChatRequest } from '../modes/chat.ts'
 import type { ChatChunk, WireUsage } from '../modes/chat-completion.ts'
-import { estimatedUsage, tokensOfCharacters, type Usage } from '../modes/usage.ts'
+import { tokensOfCharacters, type Usage } from '../modes/usage.ts'
 import type { Outgoing, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import { attempt, type OpenStream } from './attempt.ts'
-import { type Attempt, type Call, requestBytes } from './call.ts'
+import type { Attempt, Call } from './call.ts'
 import type { ClientStream } from './client.ts'
 import { defaultFields } from './default-fields.ts'
 import { holdFallback } from './hold-fallback.ts'
 import type { PipelineServices } from './pipeline.ts'
 import type { Plan } from './plan.ts'
 import { KEEP_ALIVE } from './relay.ts'
-import { reportedUsage } from './reported-usage.ts'
 import { type RescueTarget, refusesPrefix, rescueTargets } from './rescue-targets.ts'
 import type { Said } from './said.ts'
 import { settleEnded } from './settle-ended.ts'
 import { inChunks, type WrittenReader } from './speak.ts'
 import { splice } from './splice.ts'
 import { startAttempt } from './start-attempt.ts'
+import { usedByCut } from './used.ts'
 import { withDefaults } from './with-defaults.ts'
 
 const MAX_RESCUES = 2
@@ -67,7 +67,7 @@ export function rescueOf(
 function close(call: Call, failed: Attempt, failure: GatewayError): void {
   failed.failure = failure
   failed.endedAt = performance.now()
-  failed.usage = reportedUsage(call) ?? estimatedUsage(requestBytes(call), call.outputCharacters)
+  failed.usage = usedByCut(call, failed)
   call.usage = undefined
   call.outputCharacters = 0
 }

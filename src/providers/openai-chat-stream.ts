@@ -30,7 +30,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     if (chunk === undefined) return { malformed: true }
     if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
 
-    const usage = openaiUsage(reported(chunk))
+    const usage = openaiUsage(reported(chunk), chunk)
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
 

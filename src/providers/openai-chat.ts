@@ -102,7 +102,7 @@ function read(bytes: Uint8Array): Reply {
   // Mistral and OpenRouter tell so that the model failed on the way.
   const failed = body.choices.findIndex((choice) => asRecord(choice).finish_reason === 'error')
   if (failed !== -1) throw openaiEmbeddedFailure(asRecord(asList(parseRecord(bytes)?.choices)[failed]).error)
-  const usage = openaiUsage(body.usage)
+  const usage = openaiUsage(body.usage, body)
   return {
     bytes,
     contentType: 'application/json',

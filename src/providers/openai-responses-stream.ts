@@ -3,8 +3,8 @@ import { asRecord, asText, type JsonRecord, parseRecord } from '../lib/lenient.t
 import { type Frame, readFrame } from '../lib/sse.ts'
 import { madeInItem, madeInResponse, orNothing } from './made-ids.ts'
 import { responsesErrorFailure, responsesFailure } from './openai-responses-failure.ts'
-import { openaiUsage } from './openai-usage.ts'
 import type { StreamReader, StreamStep } from './provider.ts'
+import { responsesUsage } from './responses-usage.ts'
 import { sseReader } from './sse-reader.ts'
 
 const encoder = new TextEncoder()
@@ -49,7 +49,7 @@ export function openaiResponsesStream(stored: boolean): StreamReader {
   }
 
   const ending = (final: JsonRecord, frame: Frame): StreamStep[] => {
-    const usage = openaiUsage(final.usage)
+    const usage = responsesUsage(final)
     const failure = said && final.status === 'incomplete' ? undefined : responsesFailure(final)
     if (failure) return [...(usage ? [{ usage }] : []), { failure }]
     const known = { ...(usage ? { usage } : {}), ...orNothing(madeInResponse(final, stored)) }

@@ -6,8 +6,8 @@ import { madeInResponse, orNothing } from './made-ids.ts'
 import { openaiFailure } from './openai-failure.ts'
 import { responsesFailure } from './openai-responses-failure.ts'
 import { openaiResponsesStream } from './openai-responses-stream.ts'
-import { openaiUsage } from './openai-usage.ts'
 import type { Adapter } from './provider.ts'
+import { responsesUsage } from './responses-usage.ts'
 import { upstreamMetadata } from './upstream-metadata.ts'
 
 /** Responses where the vendor speaks them itself: bytes are relayed both ways, with the model renamed and usage read. */
@@ -32,7 +32,7 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
     if (!Array.isArray(response?.output)) {
       throw new GatewayError('upstream_malformed', "The provider's answer is not a response.")
     }
-    const usage = openaiUsage(response.usage)
+    const usage = responsesUsage(response)
     return {
       bytes,
       contentType: 'application/json',

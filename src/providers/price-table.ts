@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../config/model-list.ts'
 import { entryOf } from '../lib/lenient.ts'
+import { listSurcharges } from './surcharge-table.ts'
 
 /** When these prices were last compared with what the vendors publish. They change; a deployment's own numbers win. */
 export const PRICES_AS_OF = '2025-11'
@@ -15,6 +16,7 @@ type Prices = Partial<
     | 'cost_per_audio_second'
     | 'cost_per_character'
     | 'cost_per_rerank_unit'
+    | 'input_cost_per_audio_token'
   >
 >
 
@@ -31,6 +33,10 @@ function tokens(input: number, output: number, cached?: number, created?: number
 /** The decimal itself: 0.3 / 1,000,000 is not the number that `0.0000003` is. */
 function perMillion(dollars: number): number {
   return Number((dollars / 1_000_000).toPrecision(12))
+}
+
+function hearing(input: number): Prices {
+  return { input_cost_per_audio_token: perMillion(input) }
 }
 
 const reading = (input: number): Prices => ({ input_cost_per_token: perMillion(input) })
@@ -55,15 +61,16 @@ const claude = {
 
 const gemini = {
   'gemini-2.5-pro': tokens(1.25, 10, 0.125),
-  'gemini-2.5-flash': tokens(0.3, 2.5, 0.03),
-  'gemini-2.5-flash-lite': tokens(0.1, 0.4, 0.01),
-  'gemini-2.0-flash': tokens(0.1, 0.4, 0.025),
+  'gemini-2.5-flash': { ...tokens(0.3, 2.5, 0.03), ...hearing(1) },
+  'gemini-2.5-flash-lite': { ...tokens(0.1, 0.4, 0.01), ...hearing(0.3) },
+  'gemini-2.0-flash': { ...tokens(0.1, 0.4, 0.025), ...hearing(0.7) },
   'gemini-2.0-flash-lite': tokens(0.075, 0.3),
   'gemini-embedding': reading(0.15),
 }
 
 /** By provider and the provider's own name of the model, without the date at its end. Where a vendor bills longer
- *  prompts, other regions or faster service dearer, this is the usual price. Azure is not here: what stands in the place
+ *  prompts, other regions or faster service dearer, this is the usual price, and what is added to it stands in
+ *  `surcharge-table.ts`. Azure is not here: what stands in the place
  *  of its model name is whatever its owner called the deployment. */
 const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
   openai: {
@@ -204,11 +211,32 @@ function namesOf(model: string): string[] {
   return [model, undated, undated.replace(REGION, '')]
 }
 
-/** The numbers of a deployment, and those of the table where it has none. Who gives a price for tokens means all of
- *  them: a part of the input without a price of its own then costs what the input does. */
+/** The numbers of a deployment, and those of the tables where it has none. Who gives a price for tokens means all of
+ *  them: a part of the input without a price of its own then costs what the input does. What multiplies prices holds for
+ *  whatever they are. */
 export function withListPrices(provider: string, model: string, info: ModelInfo): ModelInfo {
   const listed = listPrices(provider, model)
-  if (info.input_cost_per_token === undefined) return { ...listed, ...info }
-  const { cached_input_cost_per_token: _c, cache_creation_input_cost_per_token: _w, ...others } = listed
-  return { ...others, ...info }
+  const surcharges = listSurcharges(provider, model)
+  const maps = {
+    ...mapOf('price_multipliers', surcharges.price_multipliers, info.price_multipliers),
+    ...mapOf('tool_costs', surcharges.tool_costs, info.tool_costs),
+  }
+  if (info.input_cost_per_token === undefined) return { ...surcharges, ...listed, ...info, ...maps }
+  const {
+    cached_input_cost_per_token: _c,
+    cache_creation_input_cost_per_token: _w,
+    input_cost_per_audio_token: _a,
+    ...others
+  } = listed
+  return { ...surcharges, ...others, ...info, ...maps }
+}
+
+type PriceMap = Readonly<Record<string, number>>
+
+function mapOf<Name extends string>(
+  name: Name,
+  listed?: PriceMap,
+  own?: PriceMap,
+): { readonly [_ in Name]?: PriceMap } {
+  return listed || own ? ({ [name]: { ...listed, ...own } } as { [_ in Name]: PriceMap }) : {}
 }

@@ -22,7 +22,7 @@ export function usageAtEnd(bytes: Uint8Array, member: string): Usage | undefined
   if (tail.includes(ERROR)) return undefined
   for (let at = tail.lastIndexOf(USAGE); at !== -1; at = at === 0 ? -1 : tail.lastIndexOf(USAGE, at - 1)) {
     const rest = parseRecord(`{${tail.slice(at)}`)
-    if (rest) return openaiUsage(rest.usage)
+    if (rest) return openaiUsage(rest.usage, rest)
   }
   return undefined
 }

@@ -163,6 +163,14 @@ describe('one value', () => {
       ],
     ],
     [
+      'a multiplier',
+      entry('model: echo/x', ', model_info: {price_multipliers: {priority: 2}, tool_costs: {web_search: -1}}'),
+      [
+        'model_list[0].model_info.price_multipliers.priority: must be <field>/<value>, such as service_tier/priority',
+        'model_list[0].model_info.tool_costs.web_search: must not be negative',
+      ],
+    ],
+    [
       'a header',
       entry('model: echo/x, headers: {"a b": x, c: "d\\r\\ne"}'),
       [`${P}.headers["a b"]: is not a header name`, `${P}.headers.c: must be one line without control characters`],

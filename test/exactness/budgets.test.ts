@@ -71,6 +71,20 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     })),
   ]
 
+  it.each(LEVELS)('what has no price is refused where a budget of the %s pays, and nowhere else', async (level) => {
+    const { key } = await pair.family({ [level]: { max_budget: 1 } })
+    const before = served()
+    const answers = await spread(pair, 2, (gateway) => ask(gateway, key, { service_tier: 'priority' }))
+    for (const response of answers) {
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ error: { param: 'service_tier', code: 'unpriced_parameter' } })
+    }
+    expect(served()).toBe(before)
+    const free = await pair.family({})
+    expect((await ask(pair.gateways[0], free.key, { service_tier: 'priority' })).status).toBe(200)
+    expect((await ask(pair.gateways[1], key, { service_tier: 'auto' })).status).toBe(200)
+  })
+
   it.each(kinds)('of 500 calls of 0.01 at once $scope of 1.00 lets exactly 100 through', async (kind) => {
     const { level, suffix, fields, scope } = kind
     const { key, ids } = await pair.family({ [level]: fields })

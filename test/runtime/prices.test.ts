@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream } from '../support/sse.ts'
-import { answer, json, serverError } from '../support/upstream/index.ts'
+import { answer, frames, json, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
@@ -21,6 +21,13 @@ const at = (name: string, model: string, info: object = {}) => ({
   gateway_params: { model: `openai-compatible/${here}-${model}`, api_base: `${upstream.url}/v1`, api_key: 'sk-x' },
   model_info: info,
 })
+/** A deployment of another kind, which the upstream knows by its path. */
+const of = (name: string, kind: string, base: string, info: object) => ({
+  model_name: name,
+  deployment_id: name,
+  gateway_params: { model: `${kind}/${name}`, api_base: `${upstream.url}/${here}-${name}${base}`, api_key: 'sk-x' },
+  model_info: { ...price, ...info },
+})
 const price = { input_cost_per_token: 0.000002, output_cost_per_token: 0.00001, cached_input_cost_per_token: 0.0000005 }
 
 function configuration(general: object = {}): string {
@@ -34,6 +41,9 @@ function configuration(general: object = {}): string {
       at('mixed', 'priced', { ...price, priority: 1 }),
       at('failing', 'failing', { ...price, input_cost_per_token: 9, priority: 0 }),
       at('failing', 'priced', { ...price, priority: 1 }),
+      at('tiers', 'tiers', { ...price, price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 } }),
+      of('claude', 'anthropic', '', { price_multipliers: { 'speed/fast': 6 } }),
+      of('gpt', 'openai', '/v1', { tool_costs: { file_search: 0.0025 } }),
       at('chosen', 'chosen', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
       at('pictures', 'pictures', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
     ],
@@ -114,6 +124,105 @@ describe('what a call cost', () => {
     expect(await finished()).toMatchObject({ costNano: 20_000_000 })
   })
 
+  const inTokens = 1_900_000
+  it.each([
+    ['asked for and given', { service_tier: 'priority' }, 'priority', 2 * inTokens],
+    ['asked for and not given', { service_tier: 'priority' }, 'default', inTokens],
+    ['asked for, and nothing is told', { service_tier: 'priority' }, undefined, 2 * inTokens],
+    ['given unasked', {}, 'priority', 2 * inTokens],
+    ['cheaper, and given', { service_tier: 'flex' }, 'flex', inTokens / 2],
+    ['cheaper, and nothing is told', { service_tier: 'flex' }, undefined, inTokens],
+    ['asked for, without a price', { service_tier: 'sk-canary-tier' }, undefined, undefined],
+    ['given unasked, without a price', {}, 'golden', inTokens],
+  ])('is that of the service tier: %s', async (_, fields, told, nano) => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }]
+    const completion = {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices,
+      usage,
+      service_tier: told,
+    }
+    const chunk = (more: object) =>
+      `data: ${JSON.stringify({ ...completion, object: 'chat.completion.chunk', usage: undefined, ...more })}\n\n`
+    const said = chunk({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] })
+    const end = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+    await upstream.script(`${here}-tiers`, [
+      json(200, completion),
+      json(200, {
+        ...completion,
+        choices: [{ ...choices[0], message: { role: 'assistant', content: 'x'.repeat(9000) } }],
+      }),
+      frames([said, end, chunk({ choices: [], usage }), 'data: [DONE]\n\n']),
+    ])
+    for (const stream of [false, false, true]) {
+      await readStream(await gateway.chat({ model: 'tiers', messages, stream, ...fields }))
+      const call = await finished()
+      expect(call.costNano).toBe(nano)
+      expect(JSON.stringify(call)).not.toContain('canary')
+    }
+  })
+
+  it.each([
+    ['at its usual speed', {}, { speed: 'standard' }, 1],
+    ['at another speed', { speed: 'fast' }, { speed: 'fast' }, 6],
+    ['at another speed, which it was not', { speed: 'fast' }, { speed: 'standard' }, 1],
+  ])('is that of a message %s, and of the searches in it', async (_, fields, told, times) => {
+    const reported = { input_tokens: 10, output_tokens: 7, server_tool_use: { web_search_requests: 3 }, ...told }
+    const content = [{ type: 'text', text: 'Hi' }]
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content, stop_reason: 'end_turn' }
+    await upstream.script(`/${here}-claude`, [json(200, { ...message, usage: reported })])
+    const tools = [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }]
+    const body = JSON.stringify({ model: 'claude', max_tokens: 50, messages, tools, ...fields })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/messages', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({
+      costNano: times * 90_000 + 30_000_000,
+      usage: { toolUses: { web_search: 3 } },
+    })
+  })
+
+  it('is that of every pass over a conversation that is compacted', async () => {
+    const passes = [
+      { type: 'compaction', input_tokens: 1000, output_tokens: 100 },
+      { type: 'message', input_tokens: 10, output_tokens: 7 },
+    ]
+    const content = [{ type: 'text', text: 'Hi' }]
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content, stop_reason: 'end_turn' }
+    const reported = { input_tokens: 10, output_tokens: 7, iterations: passes }
+    await upstream.script(`/${here}-claude`, [json(200, { ...message, usage: reported })])
+    const body = JSON.stringify({ model: 'claude', max_tokens: 50, messages })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/messages', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({ costNano: 1010 * 2000 + 107 * 10_000 })
+  })
+
+  it('is that of the tools that a provider of responses ran', async () => {
+    const output = [
+      { type: 'web_search_call', id: 'w', status: 'completed', action: { type: 'search' } },
+      { type: 'web_search_call', id: 'o', status: 'completed', action: { type: 'open_page' } },
+      { type: 'file_search_call', id: 'f', status: 'completed' },
+      { type: 'code_interpreter_call', id: 'c1', container_id: 'cntr' },
+      { type: 'code_interpreter_call', id: 'c2', container_id: 'cntr' },
+      { type: 'function_call', id: 'x', name: 'mine', arguments: '{}', call_id: 'c' },
+    ]
+    const response = {
+      id: 'resp',
+      object: 'response',
+      status: 'completed',
+      output,
+      usage: { input_tokens: 10, output_tokens: 7 },
+    }
+    await upstream.script(`/${here}-gpt`, [json(200, response)])
+    const tools = ['web_search', 'file_search', 'code_interpreter'].map((type) => ({ type }))
+    const body = JSON.stringify({ model: 'gpt', input: 'x', tools })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/responses', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({ costNano: 90_000 + 10_000_000 + 2_500_000 + 30_000_000 })
+  })
+
   it('is kept with a few short tags that a database can hold', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `tag-${index}`)
     const tags = ['a\u0000b', 'x'.repeat(500), 'a\u0000b', ...many]
@@ -147,5 +256,19 @@ describe('refuse_unpriced', () => {
     expect((await gateway.chat({ model: 'mixed', messages })).headers.get('x-gateway-deployment')).toBe('mixed-priced')
     expect((await gateway.chat({ model: 'pictures', messages })).status).toBe(503)
     expect((await upstream.calls(`${here}-unpriced`)).length).toBe(1)
+  })
+
+  it.each([
+    ['service_tier', { service_tier: 'priority' }],
+    ['speed', { speed: 'fast' }],
+    ['web_search_options', { web_search_options: {} }],
+    ['tools.0.type', { tools: [{ type: 'browser_search' }] }],
+    ['plugins.0', { plugins: [{ id: 'web' }] }],
+  ])('refuses what has no price by its name: %s', async (param, fields) => {
+    const response = await gateway.chat({ model: 'mixed', messages, ...fields })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param, code: 'unpriced_parameter' } })
+    const fine = { service_tier: 'flex', tools: [{ type: 'function', function: { name: 'f' } }] }
+    expect((await gateway.chat({ model: 'mixed', messages, ...fine })).status).toBe(200)
   })
 })

@@ -49,5 +49,8 @@ export function messagesProgress(): (event: JsonRecord) => Progress {
 /** What has been used when a stream is cut here: its input is known from the start, its output is counted. */
 function soFar(started: unknown, characters: number): Usage | undefined {
   const usage = messagesUsage(started)
-  return usage && { ...usage, outputTokens: characters === 0 ? 0 : tokensOfCharacters(characters), estimated: true }
+  if (!usage) return undefined
+  const outputTokens = characters === 0 ? 0 : tokensOfCharacters(characters)
+  // Which tools were used is told at the end.
+  return { ...usage, outputTokens, toolUses: undefined, estimated: true }
 }

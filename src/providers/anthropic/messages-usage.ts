@@ -1,4 +1,5 @@
-import { asRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, type JsonRecord } from '../../lib/lenient.ts'
+import type { Terms, ToolUses } from '../../modes/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai-usage.ts'
 
@@ -9,11 +10,13 @@ export function messagesUsage(...reports: readonly unknown[]): Usage | undefined
   const known = reports
     .flatMap((report) => Object.entries(asRecord(report)))
     .filter(([, value]) => value !== null && value !== 0)
-  const usage = Object.fromEntries(known)
-  const cachedInputTokens = count(usage.cache_read_input_tokens)
-  const cacheCreationInputTokens = count(usage.cache_creation_input_tokens)
-  const inputTokens = count(usage.input_tokens) + cachedInputTokens + cacheCreationInputTokens
-  const outputTokens = count(usage.output_tokens)
+  const usage: JsonRecord = Object.fromEntries(known)
+  const sampled = samplingsOf(usage)
+  const sum = (field: string) => sampled.reduce((total, one) => total + count(one[field]), 0)
+  const cachedInputTokens = sum('cache_read_input_tokens')
+  const cacheCreationInputTokens = sum('cache_creation_input_tokens')
+  const inputTokens = sum('input_tokens') + cachedInputTokens + cacheCreationInputTokens
+  const outputTokens = sum('output_tokens')
   if (inputTokens + outputTokens === 0) return undefined
   const reasoningTokens = count(asRecord(usage.output_tokens_details).thinking_tokens)
   return usageOf({
@@ -23,5 +26,31 @@ export function messagesUsage(...reports: readonly unknown[]): Usage | undefined
     cacheCreationInputTokens,
     cacheCreation1hInputTokens: count(asRecord(usage.cache_creation).ephemeral_1h_input_tokens),
     reasoningTokens,
+    ...termsOf(usage),
+    toolUses: toolUsesOf(usage.server_tool_use),
   })
+}
+
+/** What every pass over the conversation has used, where there was more than one: the usage proper is that of the last
+ *  one alone, and to compact a conversation is a pass of its own. */
+function samplingsOf(usage: JsonRecord): readonly JsonRecord[] {
+  const passes = asList(usage.iterations).map(asRecord)
+  const total = (one: JsonRecord) => count(one.input_tokens) + count(one.output_tokens)
+  const more = passes.reduce((sum, one) => sum + total(one), 0) > total(usage)
+  return more ? passes : [usage]
+}
+
+function termsOf({ speed, inference_geo }: JsonRecord): { terms?: Terms } {
+  const told = Object.entries({ speed, inference_geo }).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value]] : [],
+  )
+  return told.length === 0 ? {} : { terms: Object.fromEntries(told) }
+}
+
+const REQUESTS = /_requests$/
+
+function toolUsesOf(uses: unknown): ToolUses {
+  return Object.fromEntries(
+    Object.entries(asRecord(uses)).map(([name, times]) => [name.replace(REQUESTS, ''), count(times)]),
+  )
 }

@@ -1,9 +1,11 @@
-import { asList, asRecord, isRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import type { Terms } from '../../modes/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai-usage.ts'
 
-/** Usage as Converse reports it. Most models count cached tokens beside the input, some within it; the sum tells which. */
-export function bedrockUsage(value: unknown): Usage | undefined {
+/** Usage as Converse reports it. Most models count cached tokens beside the input, some within it; the sum tells which. The
+ *  terms stand beside it. */
+export function bedrockUsage(value: unknown, answer: JsonRecord = {}): Usage | undefined {
   if (!isRecord(value)) return undefined
   const input = count(value.inputTokens)
   const outputTokens = count(value.outputTokens)
@@ -22,5 +24,18 @@ export function bedrockUsage(value: unknown): Usage | undefined {
     cachedInputTokens,
     cacheCreationInputTokens,
     cacheCreation1hInputTokens,
+    ...termsOf(answer),
   })
+}
+
+function termsOf({ serviceTier, performanceConfig }: JsonRecord): { terms?: Terms } {
+  const tier = asText(asRecord(serviceTier).type)
+  const latency = asText(asRecord(performanceConfig).latency)
+  if (tier === '' && latency === '') return {}
+  return {
+    terms: {
+      ...(tier === '' ? {} : { service_tier: tier }),
+      ...(latency === '' ? {} : { performanceConfig: latency }),
+    },
+  }
 }

@@ -28,7 +28,7 @@ export function converseReply(bytes: Uint8Array, headers: Headers, model: string
   const { text, reasoning, thinking_blocks, tool_calls } = read(message.content)
   const finish = converseFinish(body.stopReason, text !== '' || tool_calls.length > 0)
   if (finish instanceof GatewayError) throw finish
-  const usage = bedrockUsage(body.usage)
+  const usage = bedrockUsage(body.usage, body)
   const answer: AssistantMessage = {
     role: 'assistant',
     content: text === '' && tool_calls.length > 0 ? null : text,

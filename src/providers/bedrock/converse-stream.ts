@@ -80,7 +80,7 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
       return { ...chunk({}, finish), commits: true, finished: true }
     },
     metadata(event) {
-      const usage = bedrockUsage(event.usage)
+      const usage = bedrockUsage(event.usage, event)
       if (!usage) return { done: true }
       return { chunk: { ...identity, choices: [], usage: wireUsage(usage) }, usage, done: true }
     },

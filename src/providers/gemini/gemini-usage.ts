@@ -1,4 +1,4 @@
-import { asRecord } from '../../lib/lenient.ts'
+import { asList, asRecord } from '../../lib/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai-usage.ts'
 
@@ -11,5 +11,18 @@ export function geminiUsage(value: unknown): Usage | undefined {
   const outputTokens = count(usage.candidatesTokenCount) + reasoningTokens
   if (inputTokens + outputTokens === 0) return undefined
   const cachedInputTokens = count(usage.cachedContentTokenCount)
-  return usageOf({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens })
+  return usageOf({
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
+    reasoningTokens,
+    audioInputTokens: audioIn(usage.promptTokensDetails),
+    audioOutputTokens: audioIn(usage.candidatesTokensDetails),
+  })
+}
+
+function audioIn(details: unknown): number {
+  return asList(details)
+    .map(asRecord)
+    .reduce((sum, { modality, tokenCount }) => sum + (modality === 'AUDIO' ? count(tokenCount) : 0), 0)
 }

@@ -1,0 +1,71 @@
+import type { ModelInfo } from '../config/model-list.ts'
+import { entryOf } from '../lib/lenient.ts'
+
+type Surcharges = Partial<
+  Pick<
+    ModelInfo,
+    | 'price_multipliers'
+    | 'tool_costs'
+    | 'long_context_above'
+    | 'long_context_input_multiplier'
+    | 'long_context_output_multiplier'
+  >
+>
+
+/** What vendors bill beyond their list prices, as of the date of the price table. Where a vendor's own numbers differ from
+ *  model to model, the dearest. */
+const VENDORS: Readonly<Record<string, Surcharges>> = {
+  openai: {
+    price_multipliers: { 'service_tier/priority': 2 },
+    tool_costs: {
+      web_search: 0.01,
+      web_search_preview: 0.025,
+      file_search: 0.0025,
+      code_interpreter: 0.03,
+      image_generation: 0.25,
+    },
+  },
+  anthropic: {
+    price_multipliers: { 'inference_geo/us': 1.1 },
+    tool_costs: { web_search: 0.01, code_execution: 0.05 },
+  },
+  vertex: { tool_costs: { web_search: 0.01 } },
+  bedrock: {
+    price_multipliers: { 'service_tier/priority': 1.75, 'service_tier/flex': 0.5, 'performanceConfig/optimized': 1.25 },
+  },
+  xai: {
+    tool_costs: {
+      web_search: 0.005,
+      x_search: 0.005,
+      code_execution: 0.005,
+      code_interpreter: 0.005,
+      live_search: 0.025,
+    },
+  },
+}
+
+/** Models of OpenAI that are sold at half the price to who can wait. */
+const FLEX = /^(gpt-5(\.\d)?|gpt-5-mini|gpt-5-nano|o3|o4-mini)(-\d{4}-\d\d-\d\d)?$/
+
+/** Prompts above a length at other prices: those of the whole call. */
+const LONG: readonly (readonly [RegExp, RegExp, Surcharges])[] = [
+  [/^(anthropic|vertex|bedrock)$/, /claude-sonnet-4(-5)?([-@:]|$)/, beyond(200_000, 2, 1.5)],
+  [/^(gemini|vertex)$/, /^gemini-2\.5-pro/, beyond(200_000, 2, 1.5)],
+  [/^xai$/, /^grok-4/, beyond(128_000, 2, 2)],
+]
+
+function beyond(tokens: number, input: number, output: number): Surcharges {
+  return {
+    long_context_above: tokens,
+    long_context_input_multiplier: input,
+    long_context_output_multiplier: output,
+  }
+}
+
+export function listSurcharges(provider: string, model: string): Surcharges {
+  const vendor = entryOf(VENDORS, provider) ?? {}
+  const [, , long = {}] = LONG.find(([kind, name]) => kind.test(provider) && name.test(model)) ?? []
+  const flex = provider === 'openai' && FLEX.test(model) ? { 'service_tier/flex': 0.5 } : {}
+  const { price_multipliers } = vendor
+  return { ...vendor, ...long, ...(price_multipliers ? { price_multipliers: { ...price_multipliers, ...flex } } : {}) }
+}
