@@ -59,8 +59,8 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
   return { tokens: bytes.byteLength - letters + tokens, ...rest }
 }
 
-function pointsElsewhere(request: ModelRequest, { goesOnFrom }: Dialect): boolean {
-  if (goesOnFrom !== undefined && isRecord(request.prompt)) return true
+function pointsElsewhere(request: ModelRequest, { native }: Dialect): boolean {
+  if (native === 'responses' && isRecord(request.prompt)) return true
   return POINTERS.some((field) => isSet(request[field]))
 }
 
