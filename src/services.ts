@@ -50,6 +50,8 @@ export interface Adapters {
   readonly log: Log
   /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
   readonly counting: 'process' | 'shared'
+  /** Keeps the runtime alive for work that no request waits for, where it would end with the request. */
+  readonly defer?: (work: Promise<void>) => void
   /** How many callers this runtime has the memory to remember. */
   readonly callersKept: number
   /** The processes beside this one, where there are any. */
@@ -97,6 +99,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
     store,
     targetDefault,
     callersKept: adapters.callersKept,
+    graceMs: 1000 * config.general_settings.identity_grace_seconds,
+    ...(adapters.defer ? { defer: adapters.defer } : {}),
     now: systemClock.now,
     log,
   })

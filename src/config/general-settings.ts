@@ -46,6 +46,11 @@ export const generalSettings = lazily(() =>
       .optional()
       .describe('While the shared store is down: fail_open counts in each process (default), fail_closed answers 503.'),
     redis_degraded_mode: degradedMode().optional().describe('Another name of degraded_mode.'),
+    identity_grace_seconds: seconds()
+      .default(600)
+      .describe(
+        'How long a key that was good keeps working while neither the shared store nor the database can say so; then 503.',
+      ),
     blob_storage: blobStorage()
       .optional()
       .describe('S3-compatible storage of batch files, instead of the built-in one.'),

@@ -10,10 +10,13 @@ type ScopeType = CallerRecord['bindings'][number]['scope_type']
 /** Names a record in the shared store, where the version that is in force is known. */
 export const recordName = (level: Level, id: string) => `${level}:${id}` as const
 
-/** A caller from what the database says of its key; `again` reads that once more. */
+/** A caller from what the database says of its key. */
 export function callerOf(
   record: CallerRecord,
-  options: { readonly targetDefault: 'allow' | 'deny' } & Pick<Caller, 'again' | 'readAt'>,
+  options: { readonly targetDefault: 'allow' | 'deny' } & Pick<
+    Caller,
+    'readAt' | 'confirmedAt' | 'again' | 'confirmed'
+  >,
 ): Caller {
   const { key, user, team, organization, bindings } = record
   const scopes: (LimitedScope & LimitsRecord)[] = []
@@ -45,6 +48,8 @@ export function callerOf(
     versions,
     remembered: versions.map((version) => ({ ...version, remembered: true })),
     readAt: options.readAt,
+    confirmedAt: options.confirmedAt,
     again: options.again,
+    confirmed: options.confirmed,
   }
 }

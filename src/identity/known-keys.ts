@@ -5,9 +5,6 @@ import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 import type { CallerRecord } from '../stores/sql/caller-records.ts'
 import { refusal } from './refusal.ts'
 
-/** A caller that is kept is as good as its versions, which admission compares. The time only bounds what is forgotten
- *  there. */
-const KNOWN_MS = 600_000
 const UNKNOWN_MS = 30_000
 /** An unknown key costs a fortieth of a caller. */
 const UNKNOWN_FOR_KNOWN = 5
@@ -27,12 +24,17 @@ export interface KnownKey {
   readonly expiresAt: number
   /** undefined: from anywhere. */
   readonly allowedFrom: ((address: string) => boolean) | undefined
+  /** When the database was last asked whether it is still so. */
+  lookedAt: number
 }
 
-/** What this process remembers of keys: a bounded number of callers, and of keys that nobody has. */
+/** What this process remembers of keys: a bounded number of callers, and of keys that nobody has. A caller that is kept is
+ *  as good as its versions, which admission compares. */
 export interface KnownKeys {
   get(digest: string): KnownKey | undefined
   keep(named: Named, caller: Caller, key: CallerRecord['key']): KnownKey
+  /** Keeps it for longer. */
+  prolong(known: KnownKey): void
   forget(named: Named): void
   isUnknown(keyHash: string): boolean
   keepUnknown(keyHash: string): void
@@ -41,9 +43,16 @@ export interface KnownKeys {
   objection(known: KnownKey, address: string): GatewayError | undefined
 }
 
-export function knownKeys(now: () => number, callersKept: number): KnownKeys {
+export function knownKeys(options: {
+  readonly now: () => number
+  readonly callersKept: number
+  /** How long a caller is remembered that nobody confirms. */
+  readonly keptMs: number
+}): KnownKeys {
+  const { now, callersKept, keptMs } = options
   const known = expiringMap<KnownKey>(now, callersKept)
   const unknown = expiringMap<true>(now, UNKNOWN_FOR_KNOWN * callersKept)
+  const prolong = (entry: KnownKey) => known.set(entry.named.digest, entry, now() + keptMs)
   return {
     get: known.get,
     keep(named, caller, { expires_at, allowed_ips }) {
@@ -52,10 +61,12 @@ export function knownKeys(now: () => number, callersKept: number): KnownKeys {
         caller,
         expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
         allowedFrom: allowed_ips === null ? undefined : addressMatcher(allowed_ips),
+        lookedAt: caller.confirmedAt,
       }
-      known.set(named.digest, entry, now() + KNOWN_MS)
+      prolong(entry)
       return entry
     },
+    prolong,
     forget: ({ digest }) => known.delete(digest),
     isUnknown: (keyHash) => unknown.get(keyHash) === true,
     keepUnknown: (keyHash) => unknown.set(keyHash, true, now() + UNKNOWN_MS),

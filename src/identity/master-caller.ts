@@ -14,5 +14,7 @@ export const masterCaller: Caller = {
   versions: [],
   remembered: [],
   readAt: 0,
+  confirmedAt: 0,
   again: async () => masterCaller,
+  confirmed: async () => masterCaller,
 }

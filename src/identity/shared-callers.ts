@@ -1,36 +1,39 @@
 import { describeError, type Log } from '../lib/log.ts'
 import { authKey } from '../stores/kv/keys.ts'
 import type { RecordVersion, SharedStore } from '../stores/kv/shared-store.ts'
-import type { CallerRecord } from '../stores/sql/caller-records.ts'
+import type { StoredCaller } from './stored-callers.ts'
 
 const SHARED_SECONDS = 3600
 
 /** The callers that any process has read from the database, in the shared store. A store that is away only makes more
  *  look-ups: nothing here fails but `changedSince`. */
 export interface SharedCallers {
-  get(keyHash: string): Promise<CallerRecord | undefined>
-  put(keyHash: string, record: CallerRecord): Promise<void>
+  get(keyHash: string): Promise<StoredCaller | undefined>
+  put(keyHash: string, stored: StoredCaller): Promise<void>
+  remove(keyHash: string): Promise<void>
   /** Whether there are newer versions: the shared store knows, at the price of one question. */
   changedSince(versions: readonly RecordVersion[]): Promise<boolean>
 }
 
 export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
+  async function harmless(work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      log.warn('auth_cache.failed', { error: describeError(error) })
+    }
+  }
   return {
     async get(keyHash) {
       try {
         const text = await store.get(authKey(keyHash))
-        return text === undefined ? undefined : (JSON.parse(text) as CallerRecord)
+        return text === undefined ? undefined : (JSON.parse(text) as StoredCaller)
       } catch {
         return undefined
       }
     },
-    async put(keyHash, record) {
-      try {
-        await store.put(authKey(keyHash), JSON.stringify(record), SHARED_SECONDS)
-      } catch (error) {
-        log.warn('auth_cache.failed', { error: describeError(error) })
-      }
-    },
+    put: (keyHash, stored) => harmless(store.put(authKey(keyHash), JSON.stringify(stored), SHARED_SECONDS)),
+    remove: (keyHash) => harmless(store.remove(authKey(keyHash))),
     async changedSince(versions) {
       const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
       const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })

@@ -1,35 +1,64 @@
 import { atMost } from '../lib/at-most.ts'
 import type { CallerRecord, CallerRecords } from '../stores/sql/caller-records.ts'
+import { SqlError } from '../stores/sql/sql.ts'
 
 /** How long a request waits for the look at the database that another one has begun: on a runtime that kills the other
  *  with its client, that look never ends. */
 const SHARED_LOOK_MS = 2000
 
+/** A record of the database. What is true of it was true when the look at it began. */
+export interface StoredCaller {
+  readonly record: CallerRecord
+  /** Milliseconds since 1970. */
+  readonly readAt: number
+}
+
 /** The callers of the database, which is asked once for all who ask for the same key at the same time. */
 export interface StoredCallers {
   /** undefined: there is no such key. */
-  find(keyHash: string): Promise<CallerRecord | undefined>
+  find(keyHash: string): Promise<StoredCaller | undefined>
+  /** Whether the database did not answer when it was last asked. */
+  readonly away: boolean
 }
 
-export function storedCallers(
-  records: CallerRecords,
+export function storedCallers(options: {
+  readonly records: CallerRecords
   /** Does with a record that was found what everybody who asked for it waits for. */
-  found: (keyHash: string, record: CallerRecord) => Promise<void>,
-): StoredCallers {
-  const looking = new Map<string, Promise<CallerRecord | undefined>>()
+  readonly found: (keyHash: string, stored: StoredCaller) => Promise<void>
+  readonly now: () => number
+}): StoredCallers {
+  const { records, found, now } = options
+  const looking = new Map<string, Promise<StoredCaller | undefined>>()
+  let away = false
+
+  async function look(keyHash: string): Promise<StoredCaller | undefined> {
+    const readAt = now()
+    try {
+      const record = await records.byKeyHash(keyHash)
+      away = false
+      return record && { record, readAt }
+    } catch (error) {
+      away = error instanceof SqlError && error.isAway
+      throw error
+    }
+  }
+
   return {
+    get away() {
+      return away
+    },
     async find(keyHash) {
       const begun = looking.get(keyHash)
       if (begun) {
         const shared = await atMost(SHARED_LOOK_MS, begun)
         if (shared) return shared.value
       }
-      const own = records.byKeyHash(keyHash)
+      const own = look(keyHash)
       looking.set(keyHash, own)
       try {
-        const record = await own
-        if (record) await found(keyHash, record)
-        return record
+        const stored = await own
+        if (stored) await found(keyHash, stored)
+        return stored
       } finally {
         if (looking.get(keyHash) === own) looking.delete(keyHash)
       }

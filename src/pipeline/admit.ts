@@ -1,6 +1,6 @@
 import { GatewayError } from '../lib/errors.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
-import type { Admission, Admitted, HeldVersion, Quota, Refused, Stale } from '../stores/kv/shared-store.ts'
+import type { Admission, Admitted, Quota, Refused, Stale } from '../stores/kv/shared-store.ts'
 import type { Caller } from './caller.ts'
 import type { PipelineServices } from './pipeline.ts'
 
@@ -17,6 +17,9 @@ const JUST_READ_MS = 1000
 export type Seeds = ReadonlyMap<string, { readonly period: string; readonly spentNano: number }>
 
 const NO_SEEDS: Seeds = new Map()
+
+/** What an admission says of the caller's versions. */
+export type Held = Pick<Admission, 'versions' | 'confirmedAt'>
 
 /** Who asks, and from where. */
 export interface Asking {
@@ -37,24 +40,26 @@ export interface Decision<Asked extends Admission = Admission> {
 export async function decide<Asked extends Admission>(
   services: PipelineServices,
   { caller: first, address }: Asking,
-  ask: (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]) => Asked,
+  ask: (caller: Caller, seeds: Seeds, held: Held) => Asked,
 ): Promise<Decision<Asked>> {
   let seeds = NO_SEEDS
   let caller = first
   for (let turn = 0; turn < TURNS; turn++) {
-    const asked = ask(caller, seeds, turn > 0 || justRead(services, caller) ? caller.versions : caller.remembered)
+    const asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
     const answer = await services.store.admit(asked)
+    if (answer.kind !== 'stale' && !answer.unconfirmed) caller.confirmedAt = services.clock.now()
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') throw refusal(answer, asked.quotas)
     if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
-    if (answer.records.length > 0) caller = await caller.again(address)
+    if (answer.records.length > 0)
+      caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
   }
   const message = 'What the caller may do is being changed faster than it can be read. Try again.'
   throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
 }
 
-function justRead({ clock }: PipelineServices, { readAt }: Caller): boolean {
-  return clock.now() - readAt < JUST_READ_MS
+function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): Held {
+  return { versions: clock.now() - readAt < JUST_READ_MS ? versions : remembered, confirmedAt }
 }
 
 /** Counts a request that is no model call. Answers what its client is told about its limits. */
@@ -63,10 +68,10 @@ export async function admitRequest(
   { requestId, tokens, ...asking }: Asking & { readonly requestId: string; readonly tokens: number },
 ): Promise<{ readonly caller: Caller; readonly headers: Record<string, string> }> {
   const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
-  const decision = await decide(services, asking, ({ quotas }, _seeds, versions) => ({
+  const decision = await decide(services, asking, ({ quotas }, _seeds, held) => ({
     callId: requestId,
     attemptId: requestId,
-    versions,
+    ...held,
     quotas,
     tokens,
     ...nothing,

@@ -2,8 +2,8 @@ import { GatewayError, withHeaders } from '../lib/errors.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
-import type { Admission, Admitted, HeldVersion } from '../stores/kv/shared-store.ts'
-import { decide, LEASE_SECONDS, type Seeds } from './admit.ts'
+import type { Admission, Admitted } from '../stores/kv/shared-store.ts'
+import { decide, type Held, LEASE_SECONDS, type Seeds } from './admit.ts'
 import { hasBudget } from './affordable.ts'
 import type { CallInput } from './call.ts'
 import { type Caller, tenantOf } from './caller.ts'
@@ -63,11 +63,12 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
   let ready = planFor(input.caller)
-  const ask = (caller: Caller, seeds: Seeds, versions: readonly HeldVersion[]): AskedAdmission => {
+  const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
     if (caller !== input.caller) ready = planFor(caller)
     const { callId, attemptId } = ids
     const { quotas, slots } = caller
-    const counted = { callId, attemptId, versions, quotas, tokens: tokensOf(input), leaseSeconds: LEASE_SECONDS }
+    const tokens = tokensOf(input)
+    const counted = { callId, attemptId, versions, confirmedAt, quotas, tokens, leaseSeconds: LEASE_SECONDS }
     // What will not begin holds nothing: nobody would settle it.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
     const { preference, group } = ready.plan

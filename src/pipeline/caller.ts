@@ -28,9 +28,14 @@ export interface Caller {
   readonly remembered: readonly HeldVersion[]
   /** When they were read, in milliseconds since 1970. */
   readonly readAt: number
+  /** When the database or the shared store last confirmed them. */
+  confirmedAt: number
   /** Read again, past every cache, for a request from this address. Throws the refusal of a caller that is none any
    *  more. */
   again(address: string): Promise<Caller>
+  /** The same for one that nobody has confirmed for long, while the shared store is away. Where the database is away, too,
+   *  it is believed for `identity_grace_seconds`. */
+  confirmed(address: string): Promise<Caller>
 }
 
 /** Who shares what a caller has made: its team, else itself. */

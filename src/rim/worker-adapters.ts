@@ -40,6 +40,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     transport: fetchTransport(),
     log,
     counting: 'shared',
+    defer: waitUntil,
     // An isolate has 128 MB for everything.
     callersKept: 2000,
     delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),

@@ -41,6 +41,7 @@ function world() {
     store,
     targetDefault: 'allow',
     callersKept: 20_000,
+    graceMs: 600_000,
     now: clock.now,
     log: jsonLog('silent', () => {}),
   })

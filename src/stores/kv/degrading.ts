@@ -36,6 +36,8 @@ export interface DegradingStore extends SharedStore {
   state(): 'primary' | 'degraded'
 }
 
+/** How long versions that were confirmed are gone by while the store is away. */
+const UNCONFIRMED_MS = 60_000
 /** Locally admitted calls that never settle are forgotten after this. */
 const REMEMBER_MS = 3_600_000
 const MOST_LOCAL_CALLS = 100_000
@@ -118,7 +120,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     try {
       const answer = await ask(
         admitTimeoutMs,
-        async (store) => [store, await store.admit(store === primary ? call : trusting(call))] as const,
+        async (store) => [store, store === primary ? await store.admit(call) : await standInFor(store, call)] as const,
       )
       const [admitter, decision] = answer
       if (admitter === primary) return decision
@@ -129,6 +131,16 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       if (!open && error instanceof GatewayError) giveBack(call)
       throw error
     }
+  }
+
+  /** Nobody compares versions here, and what nobody has compared for long holds no more. */
+  async function standInFor(store: SharedStore, call: Admission): Promise<Admitted | Refused | Stale> {
+    const { versions, confirmedAt } = call
+    if (versions.length > 0 && confirmedAt !== undefined && now() - confirmedAt > UNCONFIRMED_MS) {
+      return { kind: 'stale', records: versions.map(({ record }) => record), budgets: [], unconfirmed: true }
+    }
+    const decision = await store.admit(trusting(call))
+    return decision.kind === 'stale' ? decision : { ...decision, unconfirmed: true }
   }
 
   /** The shared store may have let in a call whose answer was not heard, and which is refused here: nobody would settle

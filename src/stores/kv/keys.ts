@@ -18,8 +18,8 @@ export const holdKey = (subject: string) => key(`gateway:holds:${subject}`)
 export const deploymentKey = (deployment: string) => key(`gateway:deployment:${deployment}`)
 /** Sorted set: attempt id by lease end. As slots. */
 export const activeKey = (deployment: string) => key(`gateway:active:${deployment}`)
-/** What a key's caller was read from, as JSON; the number is that of its form. An hour; changes remove it. */
-export const authKey = (keyHash: string) => key(`gateway:auth:1:${keyHash}`)
+/** What a key's caller was read from, and when, as JSON; the number is that of its form. An hour; changes remove it. */
+export const authKey = (keyHash: string) => key(`gateway:auth:2:${keyHash}`)
 /** Says that a budget's soft limit was told to be passed in a period. 40 days. */
 export const softBudgetKey = (subject: string, period: string) => key(`gateway:soft-budget:${subject}:${period}`)
 /** Marks a settled call. One hour. */

@@ -68,6 +68,9 @@ export interface Admission {
   /** Names the first attempt; the lease on the reserved deployment carries it. */
   readonly attemptId: string
   readonly versions: readonly HeldVersion[]
+  /** When the store or the database last confirmed the versions, in milliseconds since 1970; left out: just now. What
+   *  stands in for a store that is away knows no versions, and calls those stale that nobody has confirmed for long. */
+  readonly confirmedAt?: number | undefined
   readonly quotas: readonly Quota[]
   /** What the call costs of those that count tokens. */
   readonly tokens: number
@@ -100,6 +103,8 @@ export interface Admitted {
   readonly reserved: Reservation | undefined
   /** One for each candidate, same order, as they were before this call's reservation. */
   readonly signals: readonly DeploymentSignals[]
+  /** Decided by what stands in for the store, which could compare no versions. */
+  readonly unconfirmed?: true
 }
 
 /** Nothing was changed. */
@@ -111,6 +116,7 @@ export interface Refused {
   /** Milliseconds since 1970: when trying again may succeed; undefined where nobody can tell (slots, budgets). */
   readonly resetsAt: number | undefined
   readonly quotas: QuotaStates
+  readonly unconfirmed?: true
 }
 
 /** Nothing was changed: read these again from SQL and ask once more. */
@@ -120,6 +126,8 @@ export interface Stale {
   readonly records: readonly string[]
   /** Subjects whose spend the store does not know. */
   readonly budgets: readonly string[]
+  /** The records may well be in force: nobody could be asked for long. */
+  readonly unconfirmed?: true
 }
 
 /** The next attempt of an admitted call: takes the lease of its deployment, if that is not cooled or full. */
