@@ -6,8 +6,12 @@ export interface Asked {
   readonly sql: readonly string[]
 }
 
+/** What follows a look at a caller, beside calls. */
+const SHARED = 'share a caller'
+
 /** Which verb a Redis command is of: each touches a kind of key that the others do not. */
 export function verbOf(command: string): string {
+  if (command.includes('gateway:auth:')) return SHARED
   if (!/^\W*evalsha/i.test(command)) return command
   if (command.includes('gateway:settled:')) return 'settle'
   return /gateway:(quota|slots|version):/.test(command) ? 'admit' : 'startAttempt'
@@ -16,6 +20,7 @@ export function verbOf(command: string): string {
 /** What goes on beside calls, whether there is one or a thousand. */
 const BESIDE = [
   ['ledger', /INSERT INTO gateway_spend\b/],
+  ['look at a caller', /FROM gateway_key k\b/],
   ['look for changes', /^SELECT revision FROM gateway_revision/],
 ] as const
 
@@ -23,9 +28,10 @@ export function purposeOf(statement: string): string {
   return BESIDE.find(([, pattern]) => pattern.test(statement))?.[0] ?? statement
 }
 
-/** What was asked since. */
+/** What was asked since, beside what follows a look at a caller. */
 export function since(before: Asked, after: Asked): Asked {
-  return { store: after.store.slice(before.store.length), sql: after.sql.slice(before.sql.length) }
+  const store = after.store.slice(before.store.length).filter((verb) => verb !== SHARED)
+  return { store, sql: after.sql.slice(before.sql.length) }
 }
 
 /** Statements that a call waited for. */

@@ -7,7 +7,7 @@ import { COUNTED_GATEWAYS, type CountedGateway, countedGatewaysExist, quiet } fr
 import { type LookingUpstream, lookingUpstream } from './looking-upstream.ts'
 
 /** How long the ledger gathers, and how often somebody looks for changes. */
-const [LEDGER_MS, LOOK_MS] = [250, 2000]
+const [LEDGER_MS, LOOK_MS, CALLER_MS] = [250, 2000, 20_000]
 const CALLS = 1000
 const AT_ONCE = 16
 
@@ -157,6 +157,7 @@ describe.skipIf(!countedGatewaysExist())('what a warm call asks of the stores', 
       expect(times('ledger')).toBeLessThanOrEqual(name.startsWith('workerd') ? 0 : elapsed / LEDGER_MS + 1)
       if (!name.startsWith('workerd')) expect(times('ledger')).toBeGreaterThan(0)
       expect(times('look for changes')).toBeLessThanOrEqual(elapsed / LOOK_MS + 1)
+      expect(times('look at a caller')).toBeLessThanOrEqual(elapsed / CALLER_MS + 1)
       // A machine so busy that a store seems away counts elsewhere meanwhile.
       if (gateway.degraded() > degraded) return
       const verbs = Object.groupBy(asked.store, (verb) => verb)

@@ -162,7 +162,9 @@ export function budgetedCalls(
       versions: [],
       remembered: [],
       readAt: Date.now(),
+      confirmedAt: Date.now(),
       again: async () => self,
+      confirmed: async () => self,
     }
     return self
   }
