@@ -252,6 +252,44 @@ CREATE TABLE IF NOT EXISTS gateway_spend_tag (
   PRIMARY KEY (tag, at, call_id)
 );
 
+-- Calls that there was no room to keep one by one, while the database was away: what they come to, hour by hour. fold_id
+-- makes writing a fold twice the same as once.
+CREATE TABLE IF NOT EXISTS gateway_spend_fold (
+  fold_id text COLLATE "C" PRIMARY KEY,
+  written_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS gateway_spend_folded (
+  fold_id text COLLATE "C" NOT NULL,
+  shape integer NOT NULL,
+  hour timestamptz NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  team_id text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  deployment text COLLATE "C" NOT NULL,
+  tags text[] NOT NULL,
+  calls bigint NOT NULL,
+  failed_calls bigint NOT NULL,
+  cached_calls bigint NOT NULL,
+  estimated_calls bigint NOT NULL,
+  unpriced_calls bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  cache_creation_input_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  images bigint NOT NULL,
+  audio_seconds double precision NOT NULL,
+  characters bigint NOT NULL,
+  rerank_units bigint NOT NULL,
+  cost_nano bigint NOT NULL,
+  saved_nano bigint NOT NULL,
+  total_ms double precision NOT NULL,
+  PRIMARY KEY (fold_id, shape)
+);
+
 -- Sums of the ledger, kept up to date by the statement that adds its rows, so that no report reads the ledger itself.
 CREATE TABLE IF NOT EXISTS gateway_spend_rollup (
   grain text COLLATE "C" NOT NULL CHECK (grain IN ('hour', 'day')),

@@ -77,6 +77,11 @@ export const generalSettings = lazily(() =>
     max_upload_bytes: positiveCount()
       .default(100 * MIB)
       .describe('Largest audio upload.'),
+    max_backlog_bytes: count()
+      .default(1024 * MIB)
+      .describe(
+        'Most bytes of records in the data folder that wait for a database that is away; 0 is none. Node only.',
+      ),
     callable_target_default: z
       .enum(['allow', 'deny'])
       .default('allow')

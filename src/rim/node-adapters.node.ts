@@ -3,12 +3,14 @@ import type { Config } from '../config/schema.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import { reveal } from '../lib/secret.ts'
 import type { Adapters } from '../services.ts'
+import { folderBacklogs } from '../stores/backlog/folder.node.ts'
 import { folderBlobs } from '../stores/blobs/folder.node.ts'
 import { inProcessStore } from '../stores/kv/in-process.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../stores/queue/postgres.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import { bufferedDelivery } from '../telemetry/buffered-delivery.ts'
+import { keptFirst, topics } from '../telemetry/topics.ts'
 import { undiciTransport } from '../transport/undici.node.ts'
 import { s3Storage } from './s3-storage.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
@@ -38,6 +40,12 @@ export async function nodeAdapters(
   const { sql, ready } = await relational(config, options)
   const store = await sharedStore(config, log)
   const transport = undiciTransport()
+  const backlogs = folderBacklogs({
+    folder: join(dataFolder, 'backlog'),
+    maxBytes: config.general_settings.max_backlog_bytes,
+    reserved: keptFirst,
+    log,
+  })
   return {
     store,
     sql,
@@ -48,10 +56,10 @@ export async function nodeAdapters(
     log,
     counting: 'process',
     callersKept: 20_000,
-    delivering: (report) => bufferedDelivery({ sql, log, report }),
+    delivering: (report) => bufferedDelivery({ sql, log, report, topics, backlogs }),
     async close() {
       // One that cannot close keeps nobody else from it.
-      const outcomes = await Promise.allSettled([transport.close(), store.close(), sql.close()])
+      const outcomes = await Promise.allSettled([transport.close(), store.close(), sql.close(), backlogs.close()])
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') log.error('close.failed', { error: describeError(outcome.reason) })
       }

@@ -1,152 +1,127 @@
-import { atMost } from '../lib/at-most.ts'
-import { describeError, type Log, throttled } from '../lib/log.ts'
-import type { Sql } from '../stores/sql/sql.ts'
-import type { Delivery, Topic } from './delivery.ts'
-import type { RecordsMoved } from './events.ts'
-import { isPoison } from './poison.ts'
+import { throttled } from '../lib/log.ts'
+import type { Backlogs } from '../stores/backlog/backlog.ts'
+import type { Delivery, RecordFold, Topic } from './delivery.ts'
+import { type RecordBuffer, type RecordBufferOptions, recordBuffer } from './record-buffer.ts'
 
-export interface BufferedDeliveryOptions {
-  readonly sql: Sql
-  readonly log: Log
-  /** Hears what became of the entries. */
-  readonly report: (event: RecordsMoved) => void
-  /** How long an entry waits for others to be written with. */
-  readonly gatherMs?: number
-  readonly batchSize?: number
-  /** How many entries of a topic wait at most, while the database is away. */
-  readonly capacity?: number
-  readonly firstPauseMs?: number
-  readonly longestPauseMs?: number
+export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'backlog' | 'fold' | 'foldAlone'> {
+  /** Every kind of record that an earlier process may have left. */
+  readonly topics?: readonly Topic[]
+  /** Where records go that the database does not take soon. */
+  readonly backlogs?: Backlogs
 }
 
-const LOG_EVERY_MS = 1000
+/** How soon is found what a process left that died beside this one. */
+const ADOPT_EVERY_MS = 60_000
+/** How long records are added up before their sums go on. */
+const FOLD_MS = 1000
+const LOG_EVERY_MS = 60_000
 
-/** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. While the
- *  database is away they wait, up to a bound; what comes after that is dropped, and counted. */
+/** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. What the
+ *  database does not take within a second is kept on disk, and written in order when it does; where there is no disk, or
+ *  no more room, entries wait in memory up to a bound, and what comes after that is added up. What cannot be added up is
+ *  dropped, and counted. */
 export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
-  const buffers = new Map<string, Buffer>()
-  function bufferOf(topic: Topic): Buffer {
-    const found = buffers.get(topic.name)
+  const { topics = [], backlogs, log } = options
+  const ways = new Map<string, { readonly buffer: RecordBuffer; readonly overflow: Overflow }>()
+
+  function wayOf(topic: Topic) {
+    const found = ways.get(topic.name)
     if (found) return found
-    const made = buffer(topic, options)
-    buffers.set(topic.name, made)
+    const overflow = overflowOf(topic, (of) => wayOf(of).buffer, options)
+    const buffer = recordBuffer(topic, {
+      ...options,
+      backlog: backlogs?.of(topic.name),
+      fold: overflow.add,
+      foldAlone: overflow.addAlone,
+    })
+    const made = { buffer, overflow }
+    ways.set(topic.name, made)
     return made
   }
+
+  function adopt(): void {
+    backlogs?.adopt()
+    for (const topic of topics) wayOf(topic).buffer.look()
+  }
+  adopt()
+  const adopting = backlogs ? setInterval(adopt, ADOPT_EVERY_MS).unref() : undefined
+
+  const total = (count: (buffer: RecordBuffer) => number) =>
+    [...ways.values()].reduce((sum, { buffer }) => sum + count(buffer), 0)
   return {
-    deliver: (topic, entry) => bufferOf(topic as Topic).add(entry),
-    depth: (topic) => buffers.get(topic)?.depth() ?? 0,
+    deliver: (topic, entry) => wayOf(topic as Topic).buffer.add(entry),
+    depth: (topic) => ways.get(topic)?.buffer.depth() ?? 0,
     async drain(limitMs) {
-      const left = await Promise.all([...buffers.values()].map((one) => one.drain(limitMs)))
-      return left.reduce((sum, count) => sum + count, 0)
+      clearInterval(adopting)
+      const deadline = Date.now() + limitMs
+      await Promise.all([...ways.values()].map(({ buffer }) => buffer.drain(limitMs)))
+      // What overflowed goes to buffers of its own.
+      const sums = new Set([...ways.values()].flatMap(({ overflow }) => overflow.end() ?? []))
+      await Promise.all([...sums].map((buffer) => buffer.drain(Math.max(FOLD_MS, deadline - Date.now()))))
+      const lost = total((buffer) => buffer.waiting())
+      const kept = total((buffer) => buffer.depth()) - lost
+      if (kept > 0) log.warn('records.kept', { records: kept })
+      return lost
     },
   }
 }
 
-interface Buffer {
-  add(entry: object): void
-  depth(): number
-  drain(limitMs: number): Promise<number>
+/** What there is no room for, added up. */
+interface Overflow {
+  add(entry: object): boolean
+  addAlone(entry: object): boolean
+  /** Hands everything on, and says to whom. */
+  end(): RecordBuffer | undefined
 }
 
-function buffer(topic: Topic, options: BufferedDeliveryOptions): Buffer {
-  const { sql, log, report, gatherMs = 250, batchSize = 1000, capacity = 20_000 } = options
-  const { firstPauseMs = 250, longestPauseMs = 10_000 } = options
-  const waiting: object[] = []
-  let oldestAt = 0
+function overflowOf(
+  { name, folding }: Topic,
+  bufferOf: (topic: Topic) => RecordBuffer,
+  { log, report }: BufferedDeliveryOptions,
+): Overflow {
+  if (!folding) return { add: () => false, addAlone: () => false, end: () => undefined }
+  const { topic, begin, alone } = folding
+  let fold: RecordFold | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  let writing: Promise<void> | undefined
-  let draining = false
-  let rouse: (() => void) | undefined
-
-  let lastError = ''
-  const logFailure = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
-    log.warn('records.failed', { topic: topic.name, waiting: waiting.length, error: lastError, suppressed }),
+  const tell = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
+    log.error('records.folded', { topic: name, suppressed }),
   )
-  const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
-    log.error('records.dropped', { topic: topic.name, waiting: waiting.length, error: lastError, suppressed }),
-  )
-  const tell = (type: RecordsMoved['type'], records: number) =>
-    report({ type, topic: topic.name, records, waitedMs: Date.now() - oldestAt })
 
-  function drop(records: number): void {
-    tell('records.dropped', records)
-    logDropped()
+  /** While the last sums are not safe, more is added up instead. */
+  function handOn(): void {
+    timer = undefined
+    if (bufferOf(topic).waiting() > 0) timer = setTimeout(handOn, FOLD_MS)
+    else end()
   }
 
-  function start(): void {
+  function end(): RecordBuffer | undefined {
     clearTimeout(timer)
     timer = undefined
-    writing ??= write().finally(() => {
-      writing = undefined
-      // What came while the last batch was being written.
-      if (waiting.length > 0) schedule()
-    })
+    if (!fold) return undefined
+    const buffer = bufferOf(topic)
+    for (const sums of fold.end()) buffer.add(sums)
+    fold = undefined
+    return buffer
   }
 
-  function schedule(): void {
-    if (draining || waiting.length >= batchSize) start()
-    else timer ??= setTimeout(start, gatherMs)
-  }
-
-  /** One batch, and more while they are full, while there is trouble, or while everything has to go. A batch with an entry
-   *  that can never be written is halved until that one is alone. */
-  async function write(): Promise<void> {
-    let size = batchSize
-    let failures = 0
-    do {
-      const batch = waiting.slice(0, size)
-      const begunAt = Date.now()
-      try {
-        await topic.write(sql, batch)
-        waiting.splice(0, batch.length)
-        tell('records.written', batch.length)
-        oldestAt = begunAt
-        size = Math.min(batchSize, 2 * size)
-        failures = 0
-      } catch (error) {
-        lastError = describeError(error)
-        tell('records.failed', batch.length)
-        logFailure()
-        if (!isPoison(error)) await pause(failures++)
-        else if (batch.length > 1) size = Math.ceil(batch.length / 2)
-        else {
-          waiting.shift()
-          drop(1)
-        }
-      }
-    } while (waiting.length > 0 && (draining || failures > 0 || size < batchSize || waiting.length >= batchSize))
-  }
-
-  async function pause(failures: number): Promise<void> {
-    const pauseMs = draining ? firstPauseMs : Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
-    await new Promise<void>((resolve) => {
-      const over = setTimeout(resolve, pauseMs)
-      rouse = () => {
-        clearTimeout(over)
-        resolve()
-      }
-    })
-    rouse = undefined
+  function count(): void {
+    report({ type: 'records.folded', topic: name, records: 1, waitedMs: 0 })
+    tell()
   }
 
   return {
-    depth: () => waiting.length,
     add(entry) {
-      if (waiting.length >= capacity) return drop(1)
-      if (waiting.length === 0) oldestAt = Date.now()
-      waiting.push(entry)
-      if (!writing) schedule()
+      fold ??= begin()
+      fold.add(entry)
+      timer ??= setTimeout(handOn, FOLD_MS)
+      count()
+      return true
     },
-    async drain(limitMs) {
-      draining = true
-      rouse?.()
-      const deadline = Date.now() + limitMs
-      while (waiting.length > 0 && Date.now() < deadline) {
-        start()
-        if (writing) await atMost(deadline - Date.now(), writing)
-      }
-      draining = false
-      return waiting.length
+    addAlone(entry) {
+      bufferOf(topic).add(alone(entry))
+      count()
+      return true
     },
+    end,
   }
 }

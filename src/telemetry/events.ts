@@ -75,9 +75,10 @@ export interface CallFinished {
   readonly totalMs: number
 }
 
-/** Records on their way to the database: written, not written this time, or given up. */
+/** Records on their way to the database: written, not written this time, kept on disk until they can be, added up for
+ *  want of room, or given up. */
 export interface RecordsMoved {
-  readonly type: 'records.written' | 'records.failed' | 'records.dropped'
+  readonly type: 'records.written' | 'records.failed' | 'records.kept' | 'records.folded' | 'records.dropped'
   readonly topic: string
   readonly records: number
   /** How long the oldest of them has waited. */

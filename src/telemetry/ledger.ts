@@ -2,17 +2,37 @@ import { usageOf } from '../modes/usage.ts'
 import { type ChargedRow, insertSpend } from '../stores/sql/spend-rows.ts'
 import type { Topic } from './delivery.ts'
 import type { CallFinished } from './events.ts'
+import { foldedLedger, foldOfCalls } from './folded-ledger.ts'
 
 /** Every model call in the ledger, and its cost in the budgets that it is charged to. */
 export const ledger: Topic<CallFinished> = {
   name: 'ledger',
   write: (sql, calls) => insertSpend(sql, calls.map(spendRow)),
+  folding: {
+    topic: foldedLedger as Topic,
+    begin() {
+      const fold = foldOfCalls()
+      return {
+        get entries() {
+          return fold.entries
+        },
+        add: (call) => fold.add(spendRow(call)),
+        end: fold.end,
+      }
+    },
+    alone(call) {
+      const row = spendRow(call)
+      const fold = foldOfCalls()
+      fold.add(row)
+      return { ...fold.end()[0], fold_id: row.call_id }
+    },
+  },
 }
 
-const NOTHING = usageOf({})
-
-function spendRow(call: CallFinished): ChargedRow {
-  const usage = call.usage ?? NOTHING
+/** A call as the ledger keeps it. */
+export function spendRow(call: CallFinished): ChargedRow {
+  // One that waited in a file or a queue may be of an older build, which counted less.
+  const usage = usageOf(call.usage ?? {})
   return {
     call_id: call.callId,
     at: call.at,

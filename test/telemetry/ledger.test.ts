@@ -4,9 +4,12 @@ import { usageOf } from '../../src/modes/usage.ts'
 import { applySchema } from '../../src/stores/sql/apply-schema.ts'
 import { nodePostgresSql } from '../../src/stores/sql/node-postgres.node.ts'
 import { pgliteSql } from '../../src/stores/sql/pglite.node.ts'
+import type { FoldedCalls } from '../../src/stores/sql/spend-folded.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
+import type { Folding } from '../../src/telemetry/delivery.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
-import { ledger } from '../../src/telemetry/ledger.ts'
+import { foldedLedger, foldOfCalls } from '../../src/telemetry/folded-ledger.ts'
+import { ledger, spendRow } from '../../src/telemetry/ledger.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
 import { finishedCall } from './calls.ts'
@@ -28,17 +31,20 @@ describe.each([
     sql = await open()
     await applySchema(sql, schemaText)
   })
-  beforeEach(async () => {
+  const clear = async () => {
     const tables = [
       'gateway_spend',
       'gateway_spend_tag',
+      'gateway_spend_fold',
+      'gateway_spend_folded',
       'gateway_spend_total',
       'gateway_spend_rollup',
       'gateway_spend_tag_rollup',
       'gateway_budget',
     ]
     if (possible) await sql.batch(tables.map((table) => ({ sql: `DELETE FROM ${table}`, parameters: [] })))
-  })
+  }
+  beforeEach(clear)
   afterAll(() => sql?.close())
 
   // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
@@ -194,35 +200,7 @@ describe.each([
   })
 
   it.skipIf(!possible)('sums up what the ledger holds, to the last of it', async () => {
-    const pick = <Value>(values: readonly Value[], index: number) => values[index % values.length] as Value
-    const calls = Array.from({ length: 300 }, (_, index) =>
-      finishedCall({
-        at: pick(['2026-03-04T05:59:59.999Z', '2026-03-04T06:00:00.000Z', '2026-03-05T00:00:00.001Z'], index),
-        keyId: pick(['key-1', 'key-2', 'ü "quoted"'], index >> 1),
-        userId: pick(['', 'user-1'], index >> 2),
-        model: pick(['big', 'small', 'a\0b'], index >> 3),
-        deployment: pick(['big-1', 'big-2'], index >> 4),
-        tags: pick([[], ['x'], ['x', 'y, {z}']], index >> 1),
-        ending: pick(['answered', 'answered', 'failed', 'truncated', 'client_closed'] as const, index),
-        cache: pick(['off', 'hit', 'miss'] as const, index >> 2),
-        costNano: pick([undefined, 0, 7, Number.MAX_SAFE_INTEGER - 1], index % 97 === 0 ? 3 : index % 3),
-        savedNano: index,
-        totalMs: index / 8,
-        usage: usageOf({
-          inputTokens: index === 5 ? 1e300 : index,
-          outputTokens: 2 * index,
-          cachedInputTokens: index % 5,
-          cacheCreationInputTokens: index % 6,
-          reasoningTokens: index % 7,
-          images: index % 3,
-          audioSeconds: index / 4,
-          characters: index % 11,
-          rerankUnits: index % 13,
-          estimated: index % 2 === 0,
-        }),
-        charges: [{ subject: `key:${index % 3}`, period: pick(['', '2026-03-01T00:00:00.000Z'], index >> 2) }],
-      }),
-    )
+    const calls = manyCalls()
     await write(...calls.slice(0, 40))
     // Half of these are there already.
     await Promise.all([write(...calls.slice(20, 200)), write(...calls.slice(100)), write(...calls.slice(0, 60))])
@@ -234,6 +212,50 @@ describe.each([
     }
     const charged = `SELECT sum(spent_nano) AS nano FROM gateway_budget`
     expect(await rows(charged)).toEqual(await rows('SELECT sum(cost_nano) AS nano FROM gateway_spend'))
+  })
+
+  it.skipIf(!possible)('has the same sums and budgets of calls that were folded, however often they come', async () => {
+    const calls = manyCalls()
+    const tables = [...SUM_TABLES, 'gateway_budget'] as const
+    const states = async () =>
+      Promise.all(tables.map((table) => rows(`SELECT * FROM ${table} AS one ORDER BY one::text`)))
+    await write(...calls)
+    const expected = await states()
+    await clear()
+
+    const folding = ledger.folding as Folding<CallFinished>
+    const [one, other] = [folding.begin(), folding.begin()]
+    for (const call of calls.slice(100, 200)) one.add(call)
+    for (const call of calls.slice(200, 290)) other.add(call)
+    const alone = calls.slice(290).map(folding.alone)
+    // As they come out of a file or a queue.
+    const sums = JSON.parse(JSON.stringify([...one.end(), ...other.end(), ...alone])) as object[]
+    expect([one.entries, other.entries]).toEqual([100, 90])
+    const put = (...them: object[]) => folding.topic.write(sql, them)
+    await Promise.all([write(...calls.slice(0, 100)), put(...sums), put(...sums.toReversed())])
+    await put(...sums)
+    expect(await states()).toEqual(expected)
+    expect(await rows('SELECT count(*)::int AS calls FROM gateway_spend')).toEqual([{ calls: 100 }])
+    expect(await rows('SELECT sum(calls)::int AS calls FROM gateway_spend_folded')).toEqual([{ calls: 200 }])
+  })
+
+  it.skipIf(!possible)('has exact budgets and totals of more kinds of calls than it tells apart', async () => {
+    const charges = [{ subject: 'org:org-1', period: '' }]
+    const fold = foldOfCalls(20)
+    const call = (index: number, tags: string[] = []) =>
+      spendRow(finishedCall({ keyId: `key-${index}`, tags, costNano: index, charges }))
+    for (let index = 0; index < 100; index++) fold.add(call(index, [`tag-${index}`]))
+    // What is known stays told apart.
+    fold.add(call(3, ['tag-3']))
+    await foldedLedger.write(sql, fold.end() as FoldedCalls[])
+    expect(
+      await rows("SELECT calls, cost_nano FROM gateway_spend_total WHERE dimension = 'all' AND grain = 'day'"),
+    ).toEqual([{ calls: '101', cost_nano: '4953' }])
+    expect(await rows('SELECT spent_nano FROM gateway_budget')).toEqual([{ spent_nano: '4953' }])
+    const told = await rows("SELECT key_id, calls FROM gateway_spend_rollup WHERE grain = 'day'")
+    expect(told).toHaveLength(41)
+    expect(told.find(({ key_id }) => key_id === '')).toMatchObject({ calls: '60' })
+    expect(told.find(({ key_id }) => key_id === 'key-3')).toMatchObject({ calls: '2' })
   })
 
   it.skipIf(!possible)('takes names that no database can hold', async () => {
@@ -251,3 +273,36 @@ describe.each([
     ])
   })
 })
+
+/** Calls of many kinds, in several hours. */
+function manyCalls(): CallFinished[] {
+  const pick = <Value>(values: readonly Value[], index: number) => values[index % values.length] as Value
+  return Array.from({ length: 300 }, (_, index) =>
+    finishedCall({
+      at: pick(['2026-03-04T05:59:59.999Z', '2026-03-04T06:00:00.000Z', '2026-03-05T00:00:00.001Z'], index),
+      keyId: pick(['key-1', 'key-2', 'ü "quoted"'], index >> 1),
+      userId: pick(['', 'user-1'], index >> 2),
+      model: pick(['big', 'small', 'a\0b'], index >> 3),
+      deployment: pick(['big-1', 'big-2'], index >> 4),
+      tags: pick([[], ['x'], ['x', 'y, {z}']], index >> 1),
+      ending: pick(['answered', 'answered', 'failed', 'truncated', 'client_closed'] as const, index),
+      cache: pick(['off', 'hit', 'miss'] as const, index >> 2),
+      costNano: pick([undefined, 0, 7, Number.MAX_SAFE_INTEGER - 1], index % 97 === 0 ? 3 : index % 3),
+      savedNano: index,
+      totalMs: index / 8,
+      usage: usageOf({
+        inputTokens: index === 5 ? 1e300 : index,
+        outputTokens: 2 * index,
+        cachedInputTokens: index % 5,
+        cacheCreationInputTokens: index % 6,
+        reasoningTokens: index % 7,
+        images: index % 3,
+        audioSeconds: index / 4,
+        characters: index % 11,
+        rerankUnits: index % 13,
+        estimated: index % 2 === 0,
+      }),
+      charges: [{ subject: `key:${index % 3}`, period: pick(['', '2026-03-01T00:00:00.000Z'], index >> 2) }],
+    }),
+  )
+}

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { lockFolder } from './folder-lock.node.ts'
+import { lockFolder } from '../../lib/folder-lock.node.ts'
 import type { ThreadAnswer, ThreadData, ThreadFailure, ThreadRequest } from './pglite-thread.node.ts'
 import { type Sql, SqlError } from './sql.ts'
 import { noAnswer, refused, sqlOver, type Wire, type WireResult } from './wire.ts'

@@ -23,11 +23,14 @@ export interface Charged {
 /** An integer that a number cannot hold exactly is a bigint. */
 export type Sum = number | bigint
 
+/** Calls added up as far as they are alike, one after the other. */
 export interface Fold {
   readonly shapes: readonly Shape[]
-  /** Of every row, the place of its shape. */
-  readonly shapeOf: readonly number[]
   readonly charges: readonly Charged[]
+  /** The place of the row's shape. */
+  add(row: ChargedRow): number
+  /** Whether a call of this shape was added. */
+  knows(row: SpendRow): boolean
 }
 
 /** The columns that calls have in common. */
@@ -57,65 +60,70 @@ type Added = (row: SpendRow) => number
 const ADDED: readonly Added[] = Object.values(SPEND_SUMS)
 const IS_FRACTION = Object.keys(SPEND_SUMS).map((name) => SPEND_FRACTIONS.has(name))
 
-/** Adds a batch up as far as its calls are alike: for the database are left the few sums of shapes. */
-export function fold(rows: readonly ChargedRow[]): Fold {
+/** `columns`: what calls of one shape have in common, beside their hour; key, deployment and tags are among them. */
+export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): Fold {
+  const compared = columns.filter((column) => column !== 'tags')
   const shapes: Shape[] = []
   const shapesOfPayer = new Map<string, Shape[]>()
   const charges: Charged[] = []
   const chargesOf = new Map<string, Charged[]>()
-  const shapeOf = rows.map((row) => {
-    const shape = shapeIn(shapesOfPayer, row) ?? newShape(shapes, shapesOfPayer, row)
-    for (let index = 0; index < ADDED.length; index++) add(shape.sums, index, (ADDED[index] as Added)(row))
-    if (row.cost_nano) charge(charges, chargesOf, row, row.cost_nano)
-    return shape.shape
-  })
-  return { shapes, shapeOf, charges }
+
+  /** Few calls of one payer at one deployment differ in shape: comparing them is cheaper than a name made of all that
+   *  they have in common. */
+  function shapeIn(row: SpendRow): Shape | undefined {
+    return shapesOfPayer
+      .get(payerOf(row))
+      ?.find(
+        ({ example, hour }) => row.at.startsWith(hour) && compared.every((column) => example[column] === row[column]),
+      )
+  }
+
+  function newShape(row: SpendRow): Shape {
+    const made = { shape: shapes.length, example: row, hour: row.at.slice(0, HOUR), sums: ADDED.map(() => 0) }
+    shapes.push(made)
+    appended(shapesOfPayer, payerOf(row), made)
+    return made
+  }
+
+  /** Subjects have few periods at a time. */
+  function charge(row: ChargedRow, nano: number): void {
+    for (const { subject, period } of row.charges) {
+      const found = chargesOf.get(subject)?.find((one) => one.period === period)
+      if (found) {
+        found.nano = sum(found.nano, nano)
+        continue
+      }
+      const made = { subject, period, nano }
+      charges.push(made)
+      appended(chargesOf, subject, made)
+    }
+  }
+
+  return {
+    shapes,
+    charges,
+    knows: (row) => shapeIn(row) !== undefined,
+    add(row) {
+      const { shape, sums } = shapeIn(row) ?? newShape(row)
+      for (let index = 0; index < ADDED.length; index++) add(sums, index, (ADDED[index] as Added)(row))
+      if (row.cost_nano) charge(row, row.cost_nano)
+      return shape
+    },
+  }
+}
+
+function appended<Item>(lists: Map<string, Item[]>, name: string, item: Item): void {
+  const list = lists.get(name)
+  if (list) list.push(item)
+  else lists.set(name, [item])
 }
 
 // No text of a row holds the separator: Postgres could not keep it.
 const SEPARATOR = '\0'
 
-/** Few calls of one payer at one deployment differ in shape: comparing them is cheaper than a name made of all that they
- *  have in common. */
-function shapeIn(shapes: ReadonlyMap<string, readonly Shape[]>, row: SpendRow): Shape | undefined {
-  return shapes
-    .get(payerOf(row))
-    ?.find(
-      ({ example, hour }) => row.at.startsWith(hour) && COMPARED.every((column) => example[column] === row[column]),
-    )
-}
-
-function newShape(shapes: Shape[], shapesOfPayer: Map<string, Shape[]>, row: SpendRow): Shape {
-  const made = { shape: shapes.length, example: row, hour: row.at.slice(0, HOUR), sums: ADDED.map(() => 0) }
-  shapes.push(made)
-  const payer = payerOf(row)
-  const others = shapesOfPayer.get(payer)
-  if (others) others.push(made)
-  else shapesOfPayer.set(payer, [made])
-  return made
-}
-
-const COMPARED = SHAPE_COLUMNS.filter((column) => column !== 'tags')
-
 function payerOf({ key_id, deployment, tags }: SpendRow): string {
   const payer = key_id + SEPARATOR + deployment
   return tags.length === 0 ? payer : payer + SEPARATOR + tags.join(SEPARATOR)
-}
-
-/** Subjects have few periods at a time. */
-function charge(charges: Charged[], chargesOf: Map<string, Charged[]>, row: ChargedRow, nano: number): void {
-  for (const { subject, period } of row.charges) {
-    const known = chargesOf.get(subject)
-    const found = known?.find((one) => one.period === period)
-    if (found) {
-      found.nano = sum(found.nano, nano)
-      continue
-    }
-    const made = { subject, period, nano }
-    charges.push(made)
-    if (known) known.push(made)
-    else chargesOf.set(subject, [made])
-  }
 }
 
 function add(sums: Sum[], index: number, value: Sum): void {
@@ -126,6 +134,11 @@ function add(sums: Sum[], index: number, value: Sum): void {
 function sum(one: Sum, other: Sum): Sum {
   const both = typeof one === 'number' && typeof other === 'number' ? one + other : undefined
   return Number.isSafeInteger(both) ? (both as number) : BigInt(one) + BigInt(other)
+}
+
+/** JSON has no bigint, and Postgres reads one from text. */
+export function printed(sum: Sum): number | string {
+  return typeof sum === 'bigint' ? String(sum) : sum
 }
 
 // How much of a time in ISO 8601, in UTC, names its hour.

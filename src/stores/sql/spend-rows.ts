@@ -1,5 +1,5 @@
-import { fold, SHAPE_COLUMNS, type Shape, type Sum } from './spend-fold.ts'
-import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
+import { addedSums, chargeRecords, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
+import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
 import { type Sql, SqlError, type Statement } from './sql.ts'
 
 /** One model call as the ledger keeps it. Money is integer nano-dollars; null is a price that nobody knows. */
@@ -48,7 +48,8 @@ export interface ChargedRow extends SpendRow {
   readonly charges: readonly { readonly subject: string; readonly period: string }[]
 }
 
-const COLUMNS = {
+/** The type of each. */
+export const SPEND_TYPES = {
   call_id: 'text',
   at: 'timestamptz',
   request_id: 'text',
@@ -89,7 +90,7 @@ const COLUMNS = {
 } as const satisfies Record<keyof SpendRow, string>
 
 /** The columns of the ledger, in their order. */
-export const SPEND_COLUMNS = Object.keys(COLUMNS) as (keyof SpendRow)[]
+export const SPEND_COLUMNS = Object.keys(SPEND_TYPES) as (keyof SpendRow)[]
 
 /** Adds calls to the ledger, their costs to the budgets that they are charged to, and both to the sums, in one statement:
  *  a call that is there already adds nothing to any of them. */
@@ -125,44 +126,25 @@ const IN_SHAPE: ReadonlySet<string> = new Set(SHAPE_COLUMNS)
 const OWN_COLUMNS = SPEND_COLUMNS.filter((name) => !IN_SHAPE.has(name))
 
 function addition(rows: readonly ChargedRow[]): Statement {
-  const { shapes, shapeOf, charges } = fold(rows)
-  const charged = charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
+  const fold = newFold()
+  const shapeOf = rows.map(fold.add)
   const columns = OWN_COLUMNS.map((name) => rows.map((row) => row[name]))
   return {
     sql: ADD,
     repeated: true,
-    parameters: [JSON.stringify(shapes.map(shapeRow)), JSON.stringify(charged), shapeOf, ...columns],
+    parameters: [
+      JSON.stringify(shapeRecords(fold, SHAPE_COLUMNS)),
+      JSON.stringify(chargeRecords(fold)),
+      shapeOf,
+      ...columns,
+    ],
   }
 }
 
-function shapeRow({ shape, example, hour, sums }: Shape) {
-  const row: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
-  for (const name of SHAPE_COLUMNS) row[name] = example[name]
-  for (const [index, name] of SUMS.entries()) row[`sum_${name}`] = printed(sums[index] as Sum)
-  return row
-}
-
-/** JSON has no bigint, and Postgres reads one from text. */
-function printed(sum: Sum): number | string {
-  return typeof sum === 'bigint' ? String(sum) : sum
-}
-
-const SUMS = Object.keys(SPEND_SUMS)
 const names = SPEND_COLUMNS.join(', ')
-const dimensions = SPEND_DIMENSIONS.join(', ')
-const shapeColumns = [
-  ...SHAPE_COLUMNS.map((name) => `${name} ${COLUMNS[name]}`),
-  ...SUMS.map((name) => `sum_${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`),
-]
-const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${COLUMNS[name]}[]`)
+const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${SPEND_TYPES[name]}`), ...SUM_COLUMNS]
+const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${SPEND_TYPES[name]}[]`)
 
-/** Each dimension of a shape with its value there. */
-const DIMENSION_VALUES = `
-    SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
-      AS one (dimension, value)
-    UNION ALL SELECT 'tag', tag FROM unnest(tags) AS tag`
-
-// Rows are taken in the order of their keys, so that writers that meet wait for each other and never in a circle.
 const ADD = `
   WITH shape AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})
@@ -173,27 +155,8 @@ const ADD = `
       JOIN shape USING (shape)
     ORDER BY call_id
     RETURNING call_id, at, tags
-  ), charged AS (
-    INSERT INTO gateway_budget (subject, period, spent_nano)
-    SELECT * FROM json_to_recordset($2::json) AS charge (subject text, period text, spent_nano numeric)
-    ORDER BY subject, period
-    ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
   ), marked AS (
     INSERT INTO gateway_spend_tag (tag, at, call_id)
     SELECT tag, at, call_id FROM added CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
-  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
-  ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'shape')}
-  ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'shape CROSS JOIN unnest(tags) AS tag')}
-  )
+  ), ${addedSums('$2')}
   SELECT count(*) FROM added`
-
-function rollup(table: string, keys: string, source: string): string {
-  const added = SUMS.map((name) => `sum(sum_${name})`)
-  const grown = SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
-  return `
-    INSERT INTO ${table} (grain, bucket, ${keys}, ${SUMS.join(', ')})
-    SELECT grain, date_trunc(grain, hour, 'UTC') AS bucket, ${keys}, ${added.join(', ')}
-    FROM ${source} CROSS JOIN (VALUES ('hour'), ('day')) AS each (grain)
-    GROUP BY grain, bucket, ${keys} ORDER BY grain, bucket, ${keys}
-    ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown.join(', ')}`
-}

@@ -12,6 +12,8 @@ import { promptResolutions } from './prompt-resolutions.ts'
 import { providerLatency } from './provider-latency.ts'
 import { recordWriteFailures } from './record-write-failures.ts'
 import { recordsDropped } from './records-dropped.ts'
+import { recordsFolded } from './records-folded.ts'
+import { recordsKept } from './records-kept.ts'
 import { requestFailures } from './request-failures.ts'
 import { requestLatency } from './request-latency.ts'
 import { requests } from './requests.ts'
@@ -37,5 +39,7 @@ export const metrics: readonly Metric[] = [
   auditDropped,
   auditLatency,
   recordWriteFailures,
+  recordsKept,
+  recordsFolded,
   recordsDropped,
 ]

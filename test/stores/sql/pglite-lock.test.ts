@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lockFolder } from '../../../src/stores/sql/folder-lock.node.ts'
+import { lockFolder } from '../../../src/lib/folder-lock.node.ts'
 import { pgliteSql } from '../../../src/stores/sql/pglite.node.ts'
 
 let place: string
@@ -23,7 +23,7 @@ describe('a folder of PGlite', () => {
   it('belongs to one process, even when that is killed, and keeps what was written', async () => {
     const folder = join(place, 'postgres')
     const first = processOf(`
-      import { pgliteSql } from '${source('pglite')}'
+      import { pgliteSql } from '${source('stores/sql/pglite')}'
       const sql = await pgliteSql({ folder: '${folder}' })
       await sql.query({ sql: 'CREATE TABLE kept (n int)', parameters: [] })
       await sql.query({ sql: 'INSERT INTO kept SELECT generate_series(1, 1000)', parameters: [] })
@@ -51,7 +51,7 @@ describe('a folder of PGlite', () => {
   it('is set up anew after a first start that was killed half-way', async () => {
     const folder = join(place, 'postgres')
     const first = processOf(`
-      import { pgliteSql } from '${source('pglite')}'
+      import { pgliteSql } from '${source('stores/sql/pglite')}'
       say('starting')
       await pgliteSql({ folder: '${folder}' })
       say('open')
@@ -91,7 +91,7 @@ describe('lockFolder', () => {
   it('is won by one of many processes that race for what a killed one held', async () => {
     const path = join(place, 'lock')
     const holder = processOf(`
-      import { lockFolder } from '${source('folder-lock')}'
+      import { lockFolder } from '${source('lib/folder-lock')}'
       lockFolder('${path}')
       say('held')
       setInterval(() => {}, 1000)
@@ -99,7 +99,7 @@ describe('lockFolder', () => {
     expect(await holder.line()).toBe('held')
     const racers = Array.from({ length: 8 }, () =>
       processOf(`
-        import { lockFolder } from '${source('folder-lock')}'
+        import { lockFolder } from '${source('lib/folder-lock')}'
         say('ready')
         process.stdin.once('data', () => {
           try { lockFolder('${path}'); say('won') } catch (error) { say(error.message) }
@@ -125,7 +125,7 @@ describe('lockFolder', () => {
 })
 
 function source(name: string): string {
-  return new URL(`../../../src/stores/sql/${name}.node.ts`, import.meta.url).href
+  return new URL(`../../../src/${name}.node.ts`, import.meta.url).href
 }
 
 /** A process of its own that says lines. */

@@ -1,0 +1,71 @@
+import { type Fold, printed, type Sum } from './spend-fold.ts'
+import type { SpendRow } from './spend-rows.ts'
+import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
+
+/** The columns of the sums. */
+export const SUMS = Object.keys(SPEND_SUMS)
+
+/** The sums of a shape as columns of a record. */
+export const SUM_COLUMNS = SUMS.map(
+  (name) => `sum_${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`,
+)
+
+/** A shape of calls with their sums, as the database reads it. */
+export type ShapeRecord = Readonly<Record<string, unknown>>
+
+/** What an account pays in a period. */
+export interface ChargeRecord {
+  readonly subject: string
+  readonly period: string
+  readonly spent_nano: number | string
+}
+
+/** The shapes of a fold with the columns given. */
+export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow)[]): ShapeRecord[] {
+  return shapes.map(({ shape, example, hour, sums }) => {
+    const record: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
+    for (const name of columns) record[name] = example[name]
+    for (const [index, name] of SUMS.entries()) record[`sum_${name}`] = printed(sums[index] as Sum)
+    return record
+  })
+}
+
+export function chargeRecords({ charges }: Fold): ChargeRecord[] {
+  return charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
+}
+
+/** Each dimension of a shape with its value there. */
+const DIMENSION_VALUES = `
+    SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
+      AS one (dimension, value)
+    UNION ALL SELECT 'tag', tag FROM unnest(tags) AS tag`
+
+const dimensions = SPEND_DIMENSIONS.join(', ')
+
+/** Parts of a statement that has `shape` with `hour`, the dimensions, `tags` and the sums: they add it to every table of
+ *  sums, and the charges that stand at `charges` to the budgets. Rows are taken in the order of their keys, so that
+ *  writers that meet wait for each other and never in a circle. */
+export const addedSums = (charges: string) => `charged AS (
+    INSERT INTO gateway_budget (subject, period, spent_nano)
+    SELECT * FROM json_to_recordset(${charges}::json) AS charge (subject text, period text, spent_nano numeric)
+    ORDER BY subject, period
+    ON CONFLICT (subject, period) DO UPDATE SET spent_nano = gateway_budget.spent_nano + excluded.spent_nano
+  ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
+  ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'shape')}
+  ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'shape CROSS JOIN unnest(tags) AS tag')}
+  )`
+
+function rollup(table: string, keys: string, source: string): string {
+  const added = SUMS.map((name) => `sum(sum_${name})`)
+  return `
+    INSERT INTO ${table} (grain, bucket, ${keys}, ${SUMS.join(', ')})
+    SELECT grain, date_trunc(grain, hour, 'UTC') AS bucket, ${keys}, ${added.join(', ')}
+    FROM ${source} CROSS JOIN (VALUES ('hour'), ('day')) AS each (grain)
+    GROUP BY grain, bucket, ${keys} ORDER BY grain, bucket, ${keys}
+    ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown(table)}`
+}
+
+/** How a row of sums takes more of the same. */
+export function grown(table: string): string {
+  return SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
+}

@@ -1,0 +1,10 @@
+import type { Metric } from './metric.ts'
+
+export const recordsFolded: Metric = {
+  name: 'gateway_records_folded_total',
+  help: 'Records that there was no room for and of which only sums were kept, by topic.',
+  type: 'counter',
+  initial: { topic: 'ledger' },
+  value: (event) => (event.type === 'records.folded' ? event.records : undefined),
+  labels: (event) => ({ topic: 'topic' in event ? event.topic : '' }),
+}

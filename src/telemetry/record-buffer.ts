@@ -1,0 +1,237 @@
+import { atMost } from '../lib/at-most.ts'
+import { describeError, type Log, throttled } from '../lib/log.ts'
+import type { Backlog } from '../stores/backlog/backlog.ts'
+import type { Sql } from '../stores/sql/sql.ts'
+import type { Topic } from './delivery.ts'
+import type { RecordsMoved } from './events.ts'
+import { isPoison } from './poison.ts'
+
+export interface RecordBufferOptions {
+  readonly sql: Sql
+  readonly log: Log
+  /** Hears what became of the entries. */
+  readonly report: (event: RecordsMoved) => void
+  /** Where entries go that the database does not take soon. */
+  readonly backlog?: Backlog | undefined
+  /** Takes an entry that there is no room for, and that nobody tried to write; false where it cannot. */
+  readonly fold: (entry: object) => boolean
+  /** Takes one that the database refuses, perhaps twice; false where it cannot. */
+  readonly foldAlone: (entry: object) => boolean
+  /** How long an entry waits for others to be written with. */
+  readonly gatherMs?: number
+  /** How long entries are in memory alone at most, where there is a backlog. */
+  readonly spillMs?: number
+  readonly batchSize?: number
+  /** How many entries wait in memory at most. */
+  readonly capacity?: number
+  readonly firstPauseMs?: number
+  readonly longestPauseMs?: number
+}
+
+/** Entries of one topic on their way to the database: in memory while it takes them, in the backlog while it does not. */
+export interface RecordBuffer {
+  add(entry: object): void
+  /** Looks at the backlog, where somebody else may have left something. */
+  look(): void
+  /** Those in memory and those in the backlog. */
+  depth(): number
+  /** Those in memory alone. */
+  waiting(): number
+  drain(limitMs: number): Promise<void>
+}
+
+const LOG_EVERY_MS = 1000
+const FULL_MS = 1000
+
+export function recordBuffer(topic: Topic, options: RecordBufferOptions): RecordBuffer {
+  const { sql, log, report, backlog, fold, foldAlone, gatherMs = 250, spillMs = 750, batchSize = 1000 } = options
+  const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
+  const waiting: object[] = []
+  /** How many have left `waiting`: the place of its first among all that ever came. */
+  let gone = 0
+  let oldestAt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let spillTimer: ReturnType<typeof setTimeout> | undefined
+  let writing: Promise<void> | undefined
+  let spilling: Promise<void> | undefined
+  let draining = false
+  /** The backlog had no room: it is asked again after this. */
+  let fullUntil = 0
+  let rouse: (() => void) | undefined
+
+  let lastError = ''
+  const fields = (suppressed: number) => ({ topic: topic.name, waiting: depth(), error: lastError, suppressed })
+  const logFailure = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.warn('records.failed', fields(suppressed)))
+  const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dropped', fields(suppressed)))
+  const tell = (type: RecordsMoved['type'], records: number) =>
+    report({ type, topic: topic.name, records, waitedMs: Math.max(0, Date.now() - oldestAt) })
+
+  const depth = () => waiting.length + (backlog?.depth ?? 0)
+  const inBacklog = () => backlog !== undefined && !backlog.isEmpty
+
+  /** Lets go of those that came before the place `end`. */
+  function release(end: number): void {
+    if (end <= gone) return
+    waiting.splice(0, end - gone)
+    gone = end
+  }
+
+  function drop(): void {
+    tell('records.dropped', 1)
+    logDropped()
+  }
+
+  function start(): void {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= write().finally(() => {
+      writing = undefined
+      // What came while the last batch was being written.
+      if (depth() > 0 || inBacklog()) schedule()
+    })
+  }
+
+  function schedule(): void {
+    if (draining || inBacklog() || waiting.length >= batchSize) start()
+    else timer ??= setTimeout(start, gatherMs)
+  }
+
+  /** What is in the backlog came first. */
+  async function next(limit: number): Promise<{ readonly batch: readonly object[]; readonly done: () => unknown }> {
+    if (backlog && inBacklog()) {
+      const batch = await backlog.first(limit)
+      if (batch.length > 0) return { batch, done: () => backlog.remove(batch.length) }
+    }
+    const begunAt = Date.now()
+    const batch = waiting.slice(0, limit)
+    const end = gone + batch.length
+    return {
+      batch,
+      done() {
+        release(end)
+        oldestAt = begunAt
+      },
+    }
+  }
+
+  /** One batch, and more while they are full, while there is trouble, or while everything has to go. A batch with an entry
+   *  that can never be written is halved until that one is alone. */
+  async function write(): Promise<void> {
+    let size = batchSize
+    let failures = 0
+    do {
+      let batch: readonly object[] = []
+      try {
+        const taken = await next(size)
+        batch = taken.batch
+        if (batch.length === 0) return
+        const refused = await written(batch)
+        if (refused && batch.length > 1) {
+          size = Math.ceil(batch.length / 2)
+          continue
+        }
+        if (!refused) tell('records.written', batch.length)
+        else if (!foldAlone(batch[0] as object)) drop()
+        await taken.done()
+        size = Math.min(batchSize, 2 * size)
+        failures = 0
+      } catch (error) {
+        lastError = describeError(error)
+        tell('records.failed', batch.length)
+        logFailure()
+        await pause(failures++)
+      }
+    } while (draining || failures > 0 || size < batchSize || waiting.length >= batchSize || inBacklog())
+  }
+
+  /** Whether the database refuses the batch for what is in it. */
+  async function written(batch: readonly object[]): Promise<boolean> {
+    try {
+      await topic.write(sql, batch)
+      return false
+    } catch (error) {
+      if (!isPoison(error)) throw error
+      lastError = describeError(error)
+      tell('records.failed', batch.length)
+      logFailure()
+      return true
+    }
+  }
+
+  async function pause(failures: number): Promise<void> {
+    const pauseMs = draining ? firstPauseMs : Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
+    await new Promise<void>((resolve) => {
+      const over = setTimeout(resolve, pauseMs)
+      rouse = () => {
+        clearTimeout(over)
+        resolve()
+      }
+    })
+    rouse = undefined
+  }
+
+  /** Moves what waits into the backlog as soon as it has waited too long, or behind what is there already. */
+  function watch(): void {
+    if (!backlog || spillTimer || waiting.length === 0) return
+    const dueAt = Math.max(fullUntil, inBacklog() ? Date.now() + gatherMs : oldestAt + spillMs)
+    spillTimer = setTimeout(
+      () => {
+        spillTimer = undefined
+        if (!inBacklog() && Date.now() < oldestAt + spillMs) watch()
+        else spill()
+      },
+      Math.max(0, dueAt - Date.now()),
+    )
+  }
+
+  function spill(): void {
+    spilling ??= toBacklog().finally(() => {
+      spilling = undefined
+      watch()
+      if (inBacklog() && !writing) start()
+    })
+  }
+
+  async function toBacklog(): Promise<void> {
+    if (!backlog || waiting.length === 0) return
+    const from = gone
+    const entries = waiting.slice()
+    const begunAt = Date.now()
+    const kept = await backlog.append(entries)
+    release(from + kept)
+    if (kept > 0) tell('records.kept', kept)
+    if (kept === entries.length) oldestAt = begunAt
+    else fullUntil = Date.now() + FULL_MS
+  }
+
+  return {
+    depth,
+    waiting: () => waiting.length,
+    look: () => {
+      if (inBacklog() && !writing) start()
+    },
+    add(entry) {
+      if (waiting.length >= capacity) {
+        if (!fold(entry)) drop()
+        return
+      }
+      if (waiting.length === 0) oldestAt = Date.now()
+      waiting.push(entry)
+      if (!writing) schedule()
+      watch()
+    },
+    async drain(limitMs) {
+      draining = true
+      rouse?.()
+      const deadline = Date.now() + limitMs
+      while ((depth() > 0 || inBacklog()) && Date.now() < deadline) {
+        start()
+        if (writing) await atMost(deadline - Date.now(), writing)
+      }
+      clearTimeout(spillTimer)
+      await spilling
+      await toBacklog()
+      draining = false
+    },
+  }
+}
