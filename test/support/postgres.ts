@@ -14,6 +14,12 @@ export interface PostgresServer {
   readonly url: string
   /** Of the process that starts the others. */
   readonly pid: number
+  /** Every process of it stands still, its connections stay open. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
+  /** As a crash ends it, until `start`. */
+  halt(): Promise<void>
+  start(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -33,12 +39,34 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
 
   await command(join(binaries, 'initdb'), `-D ${data} -A trust -U postgres --no-sync -E UTF8 --locale=C`.split(' '))
   const settings = `-c listen_addresses=127.0.0.1 -p ${port} -k ${folder} -c fsync=off -c max_connections=200`
-  await pgCtl('-o', settings, '-l', join(folder, 'log'), 'start')
+  const start = () => pgCtl('-o', settings, '-l', join(folder, 'log'), 'start')
+  const halt = () => pgCtl('-m', 'immediate', 'stop')
+  await start()
+  const pid = async () => Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
+  // The first process stands still before its children are looked for, and so makes no more of them.
+  async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const first = await pid()
+    process.kill(first, name)
+    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(first)])
+    for (const child of stdout.split('\n').filter(Boolean)) process.kill(Number(child), name)
+  }
+  let frozen = false
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    pid: Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10),
+    pid: await pid(),
+    async freeze() {
+      frozen = true
+      await signal('SIGSTOP')
+    },
+    async thaw() {
+      frozen = false
+      await signal('SIGCONT')
+    },
+    halt: async () => void (await halt()),
+    start: async () => void (await start()),
     async stop() {
-      await pgCtl('-m', 'immediate', 'stop')
+      if (frozen) await signal('SIGCONT')
+      await halt()
       await rm(folder, { recursive: true, force: true })
     },
   }
