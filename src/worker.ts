@@ -9,7 +9,7 @@ import { refusal } from './rim/worker-refusal.ts'
 import { runOnce, scheduledJobs } from './scheduled.ts'
 import { createServices } from './services.ts'
 import { deliver, type QueueBatch, type QueueMessage } from './stores/queue/cloudflare.ts'
-import { carriesRecord, writeQueued } from './telemetry/queued-delivery.ts'
+import { carriesRecord, writeQueued } from './telemetry/queued-records.ts'
 import { topics } from './telemetry/topics.ts'
 
 interface Execution {

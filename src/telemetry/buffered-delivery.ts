@@ -118,7 +118,11 @@ function overflowOf(
       return true
     },
     addAlone(entry) {
-      bufferOf(topic).add(alone(entry))
+      try {
+        bufferOf(topic).add(alone(entry))
+      } catch {
+        return false
+      }
       count()
       return true
     },

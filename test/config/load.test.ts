@@ -44,6 +44,7 @@ describe('a file without anything in it', () => {
         self_registration: { enabled: false, default_team: { role: 'team_developer' } },
         max_json_bytes: 33_554_432,
         max_upload_bytes: 104_857_600,
+        max_backlog_bytes: 1_073_741_824,
         batch_max_file_bytes: 209_715_200,
         batch_max_lines: 50_000,
         batch_max_line_bytes: 1_048_576,

@@ -99,13 +99,18 @@ describe.skipIf(!edgeExists())('the ledger on Workers', () => {
 
   it('has a message that it cannot write come back alone', async () => {
     const fine = { topic: 'records:ledger', body: finishedCall({ callId: 'call_fine', requestId: 'beside-1' }) }
-    const broken = { topic: 'records:ledger', body: { ...finishedCall(), status: 'twelve' } }
+    const broken = { topic: 'records:ledger', body: { ...finishedCall(), at: 'never' } }
+    // The ledger refuses it, the sums do not.
+    const odd = { topic: 'records:ledger', body: { ...finishedCall({ keyId: 'odd' }), status: 'twelve' } }
     const later = { delaySeconds: expect.any(Number) }
-    expect(await deliver([broken, fine, { topic: 'records:unknown', body: {} }])).toEqual({
+    expect(await deliver([broken, fine, { topic: 'records:unknown', body: {} }, odd])).toEqual({
       0: later,
       1: 'ack',
       2: later,
+      3: 'ack',
     })
+    const sums = await database.query("SELECT calls FROM gateway_spend_rollup WHERE key_id = 'odd' AND grain = 'day'")
+    expect(sums.rows).toEqual([{ calls: '1' }])
     expect(await rows('beside-%')).toBe(1)
   })
 

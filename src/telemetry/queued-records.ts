@@ -1,0 +1,79 @@
+import { describeError, type Log } from '../lib/log.ts'
+import type { QueueMessage } from '../stores/queue/cloudflare.ts'
+import type { Message } from '../stores/queue/queue.ts'
+import { retryDelaySeconds } from '../stores/queue/retry-delay.ts'
+import type { Sql } from '../stores/sql/sql.ts'
+import type { Topic } from './delivery.ts'
+import type { RecordsMoved } from './events.ts'
+import { isPoison } from './poison.ts'
+
+const PREFIX = 'records:'
+
+export interface QueuedRecordsOptions {
+  readonly topics: readonly Topic[]
+  readonly sql: Sql
+  readonly log: Log
+  /** Hears what became of the records. */
+  readonly report: (event: RecordsMoved) => void
+}
+
+/** A record as it travels through a queue. */
+export const recordMessage = ({ name }: Topic, entry: object): Message => ({ topic: PREFIX + name, body: entry })
+
+/** Whether a message of the queue carries a record. */
+export function carriesRecord({ body }: QueueMessage): boolean {
+  return topicOf(body)?.startsWith(PREFIX) === true
+}
+
+/** Writes the records of a batch of messages, one statement a topic. What the database cannot take now comes again, and
+ *  one that it can never take goes its own way to the dead letters. */
+export async function writeQueued(
+  messages: readonly QueueMessage[],
+  { topics, sql, log, report }: QueuedRecordsOptions,
+): Promise<void> {
+  const byTopic = Map.groupBy(messages, ({ body }) => topicOf(body)?.slice(PREFIX.length) ?? '')
+  await Promise.all([...byTopic].map(([name, ofTopic]) => write(name, ofTopic)))
+
+  async function write(name: string, ofTopic: readonly QueueMessage[]): Promise<void> {
+    const begunAt = Date.now()
+    const tell = (type: RecordsMoved['type']) =>
+      report({ type, topic: name, records: ofTopic.length, waitedMs: Date.now() - begunAt })
+    const topic = topics.find((one) => one.name === name)
+    try {
+      if (!topic) throw new TypeError(`nothing writes records of topic '${name}'`)
+      await topic.write(sql, ofTopic.map(entryOf))
+      for (const message of ofTopic) message.ack()
+      tell('records.written')
+    } catch (error) {
+      tell('records.failed')
+      log.warn('records.failed', { topic: name, records: ofTopic.length, error: describeError(error) })
+      if (isPoison(error) && ofTopic.length > 1) await Promise.all(ofTopic.map((message) => write(name, [message])))
+      else if (isPoison(error) && topic && (await addedUp(topic, ofTopic))) tell('records.folded')
+      else for (const message of ofTopic) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
+    }
+  }
+
+  /** Of one that the database refuses, its sums. */
+  async function addedUp({ folding }: Topic, ofTopic: readonly QueueMessage[]): Promise<boolean> {
+    if (!folding) return false
+    try {
+      await folding.topic.write(
+        sql,
+        ofTopic.map((message) => folding.alone(entryOf(message))),
+      )
+      for (const message of ofTopic) message.ack()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function entryOf({ body }: QueueMessage): object {
+  return (body as { body: object }).body
+}
+
+function topicOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('topic' in body)) return undefined
+  return typeof body.topic === 'string' ? body.topic : undefined
+}
