@@ -54,7 +54,11 @@ export const routerSettings = lazily(() =>
       .enum(['p95'])
       .optional()
       .describe("With p95 the wait is the time in which 95 % of the group's recent calls began to be answered."),
-    cooldown_time: seconds().default(60).describe('Seconds that a failing deployment stays out of rotation; 0 is off.'),
+    cooldown_time: seconds()
+      .default(60)
+      .describe(
+        'Seconds that a failing deployment stays out of rotation, or as long as it asks, where that is longer; 0 is off.',
+      ),
     allowed_fails: count().default(0).describe('Failures in a row that are allowed before a deployment is cooled.'),
     enable_pre_call_checks: flag()
       .default(false)

@@ -80,7 +80,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
         running.delete(one)
         if (over) return
         const hopeless = !(error instanceof GatewayError) || error.isFinal
-        if (!hopeless && (joining || running.size > 0)) return
+        if (!hopeless && (joining || running.size > 0)) return settleEnded(services, call)
         decide(one)
         reject(error)
       },
@@ -101,7 +101,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
       call.attempts.splice(call.attempts.indexOf(last), 1)
       call.attempts.push(last)
     }
-    settleEnded(services, call, ({ outrun }) => outrun)
+    if (running.size > 0) settleEnded(services, call)
   }
 
   async function join(beside: Beside): Promise<void> {

@@ -20,6 +20,7 @@ import type { PipelineServices } from './pipeline.ts'
 import { requestOf } from './request-of.ts'
 import { rescueTargets } from './rescue-targets.ts'
 import { newSaid, type Said } from './said.ts'
+import { settleCommitted } from './settle-ended.ts'
 import { type Speaker, speakerOf, type WrittenReader, type WrittenReply } from './speak.ts'
 import { withDefaults } from './with-defaults.ts'
 
@@ -100,6 +101,7 @@ export async function attempt(
     return (form ? unlessAborted(request, ended) : request).then(send)
   }
   const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
+    if (ended.reason) throw ended.reason
     sent = request.headers
     call.overheadMs ??= performance.now() - call.arrivedAt
     const transport = deployment.provider.transport ?? services.transport
@@ -132,6 +134,7 @@ export async function attempt(
     const opened = speaker.passes
       ? await openBody(tried, response, clocks)
       : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
+    settleCommitted(services, call, tried)
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
     return {
       kind: 'stream',

@@ -77,9 +77,6 @@ export interface Attempt {
   usage: Usage | undefined
   /** Another, asked beside it, was first: it was ended, and says nothing about its deployment. */
   outrun: boolean
-  /** Its deployment is asked again by this call when everybody else has failed: until then its failure is not told, since
-   *  a cooled deployment would refuse that too. */
-  comesAgain: boolean
   /** The store knows already how it ended. */
   settled: boolean
 }
@@ -110,6 +107,8 @@ export interface Call extends CallInput {
   readonly attempts: Attempt[]
   /** A second deployment was asked beside a late one. */
   hedged: boolean
+  /** What the store has been told of its attempts so far. */
+  settling: Promise<void> | undefined
   /** Places that no attempt has taken: they are given back. */
   readonly unused: Reserved[]
   /** Time spent before the first upstream call was sent. */

@@ -29,6 +29,8 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
   learnUsual(services, call)
   try {
+    // What happened last is told last.
+    if (call.settling) await call.settling
     await services.store.settle(settlement(services, call, bill))
   } catch (error) {
     services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
@@ -170,7 +172,7 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
   const { id: attemptId, reserved } = attempt
   const { deployment } = reserved
   const used = usage ? capacityOf(call, usage) : {}
-  const after = cooldown(services)
+  const after = cooldown(services, failure)
   if (attempt.outrun) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
   if (failure) {
     const result = failure.row.blames === 'deployment' ? 'failed' : 'neutral'
@@ -195,10 +197,20 @@ function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used']
   return unit === 'tokens' || unit === 'requests' ? { tokens } : { tokens, [unit]: usage[unit] }
 }
 
-/** What a failure costs a deployment. */
-export function cooldown({ config }: PipelineServices): DeploymentOutcome['cooldown'] {
-  const { allowed_fails, cooldown_time } = config.router_settings
-  return { allowedFails: allowed_fails, seconds: cooldown_time }
+/** An answer that has begun. */
+export function begun(services: PipelineServices, { reserved }: Attempt): DeploymentOutcome {
+  const { attemptId, deployment } = reserved
+  return { attemptId, deployment, result: 'committed', used: {}, cooldown: cooldown(services) }
+}
+
+/** How long a provider may ask to be left alone. */
+const LONGEST_WISH_SECONDS = 600
+
+/** What a failure costs a deployment: it is left alone for as long as its provider asks, where cooling is not off. */
+export function cooldown({ config }: PipelineServices, failure?: GatewayError): DeploymentOutcome['cooldown'] {
+  const { allowed_fails: allowedFails, cooldown_time: seconds } = config.router_settings
+  const wished = Math.min(failure?.details.retryAfterSeconds ?? 0, LONGEST_WISH_SECONDS)
+  return { allowedFails, seconds: seconds === 0 ? 0 : Math.max(seconds, wished) }
 }
 
 /** One for each failed attempt that led to another; it succeeded when that other one did. */

@@ -30,7 +30,11 @@ export function furtherOf(services: PipelineServices, call: Call, plan: Plan): (
 }
 
 /** A store that is away fails no call that it has admitted: then it goes on by what was known. */
-async function learnSignals({ store, signals, log }: PipelineServices, call: Call, of: Deployment[]): Promise<void> {
+export async function learnSignals(
+  { store, signals, log }: PipelineServices,
+  call: Call,
+  of: readonly Deployment[],
+): Promise<void> {
   try {
     signals.learn(await store.signals(of.map(({ id }) => id)))
   } catch (error) {

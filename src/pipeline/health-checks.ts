@@ -52,7 +52,7 @@ async function check(
     attemptId: id,
     deployment: deployment.id,
     used: {},
-    cooldown: cooldown(services),
+    cooldown: cooldown(services, failure),
     ...(failure ? { result: 'failed', error: failure.row.classification ?? failure.failure } : { result: 'succeeded' }),
   }
   await services.store.settle({ callId: id, slots: [], budgets: [], outcomes: [outcome], counters: {}, entries: [] })

@@ -100,6 +100,7 @@ async function goOn(
     } catch (error) {
       started.failure = asGatewayError(error)
       started.endedAt = performance.now()
+      settleEnded(services, call)
       if (started.failure.failure === 'upstream_rejected') refusesPrefix(target)
     }
   }

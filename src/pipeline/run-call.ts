@@ -103,6 +103,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Al
     plans: [],
     attempts: [],
     hedged: false,
+    settling: undefined,
     unused: admitted.reserved ? [{ attemptId, ...admitted.reserved }] : [],
     overheadMs: undefined,
     usage: undefined,

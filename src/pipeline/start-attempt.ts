@@ -13,23 +13,25 @@ export function startReserved(call: Call, plan: Plan, deployment: Deployment): A
 }
 
 /** Reserves a place for an attempt and begins it. undefined when the deployment is cooled or full. `early`: a cooled one
- *  may be probed before its time, because nobody else is left. `wanted`: whether it still is once the place is there. */
+ *  may be probed before its time, because nobody else is left. `retry`: the call has failed there before, and that may
+ *  have cooled it. `wanted`: whether it still is once the place is there. */
 export async function startAttempt(
   services: PipelineServices,
   call: Call,
   plan: Plan,
   deployment: Deployment,
-  options: { readonly early?: true; readonly wanted?: () => boolean } = {},
+  options: { readonly early?: boolean; readonly retry?: boolean; readonly wanted?: () => boolean } = {},
 ): Promise<Attempt | undefined> {
-  const { early = false, wanted } = options
+  const { early = false, retry = false, wanted } = options
   const attemptId = newAttemptId()
   const candidate = asCandidate(services, deployment)
-  const place = await services.store.startAttempt({ attemptId, candidate, leaseSeconds: LEASE_SECONDS, early })
+  const place = await services.store.startAttempt({ attemptId, candidate, leaseSeconds: LEASE_SECONDS, early, retry })
   if (!place) return undefined
-  const reserved = { attemptId, ...place }
+  // Its failure was told, so that it has failed no more is to be told as soon.
+  const reserved = { attemptId, ...place, probe: place.probe || retry }
   if (wanted?.() === false) {
     call.unused.push(reserved)
-    settleEnded(services, call, () => false)
+    settleEnded(services, call)
     return undefined
   }
   return begin(call, plan, reserved, deployment)
@@ -48,7 +50,6 @@ function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deploymen
     failure: undefined,
     usage: undefined,
     outrun: false,
-    comesAgain: false,
     settled: false,
   }
   call.attempts.push(started)

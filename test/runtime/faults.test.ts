@@ -3,7 +3,7 @@ import { FALLBACK_TEXT, FAULTS, type Fault } from '../faults/faults.ts'
 import { configuration, deployment } from '../spec/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
-import { answer, rateLimited, serverError } from '../support/upstream/index.ts'
+import { answer, overloaded, rateLimited, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
@@ -103,19 +103,18 @@ describe('a client that leaves', () => {
         model_list: [deployment(upstream.url, 'group', id.primary), deployment(upstream.url, 'spare', id.fallback)],
       }),
     )
-    await upstream.script(id.primary, [
-      { ...serverError(), say: { kind: 'raw', status: 503, headers: { 'retry-after': '2' }, pieces: ['{}'] } },
-    ])
+    // The fallback does not answer sooner.
+    for (const key of [id.primary, id.fallback]) await upstream.script(key, [overloaded({ seconds: 2 })])
     const leaving = new AbortController()
     const call = gateway.chat({ model: 'group', messages }, { signal: leaving.signal }).catch(() => undefined)
-    await upstream.until(id.primary, ([first]) => first?.outcome === 'finished')
+    await upstream.until(id.fallback, ([first]) => first?.outcome === 'finished')
     await new Promise((resolve) => setTimeout(resolve, 50))
     leaving.abort()
     await call
     await gateway.idle()
     await new Promise((resolve) => setTimeout(resolve, 2500))
-    expect([await asked(id.primary), await asked(id.fallback)]).toEqual([1, 0])
-    expect(finishedCalls()).toMatchObject([{ ending: 'client_closed', attempts: 1 }])
+    expect([await asked(id.primary), await asked(id.fallback)]).toEqual([1, 1])
+    expect(finishedCalls()).toMatchObject([{ ending: 'client_closed', attempts: 2 }])
     expect(finishedCalls()[0]?.usage).toBeUndefined()
   })
 })

@@ -157,6 +157,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       candidate: { deployment: random.pick(DEPLOYMENTS), limits: limits() },
       leaseSeconds: random.pick(LEASES),
       early: chance(0.4),
+      retry: chance(0.3),
     }
     return {
       name: 'startAttempt',
@@ -169,6 +170,16 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
         return started
       },
     }
+  }
+
+  /** Sometimes of an attempt that the store knows nothing of. */
+  function commit(): Step {
+    const { admission, attempts } = random.pick(open)
+    const attempt = chance(0.9) ? attempts.at(-1) : undefined
+    const { attemptId, deployment, at } = attempt ?? { attemptId: 'nobody', deployment: 'east', at: 0 }
+    const begun = { ...outcome({ attemptId, deployment, at, probe: false }), result: 'committed' } as const
+    const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
+    return settle({ callId: `${admission.callId}/${random.integer(1, 3)}/commit`, outcomes: [begun], ...nothing })
   }
 
   function renew(): Step {
@@ -213,6 +224,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     if (dice < 0.1) return value()
     if (dice < 0.3) return passTime()
     if (open.length > 0) {
+      if (dice < 0.32) return commit()
       if (dice < 0.35) return admit(random.pick(open).admission)
       if (dice < 0.42) return startAttempt()
       if (dice < 0.45) return renew()

@@ -54,12 +54,13 @@ export interface DeploymentSignals {
   readonly lastSuccessAt: number
 }
 
-/** How an attempt that reserved a deployment ended. */
+/** How an attempt that reserved a deployment ended, or that it goes well. */
 export interface DeploymentOutcome {
   readonly attemptId: string
   readonly deployment: string
-  /** `neutral`: the client left, or sent something no deployment would take; says nothing about the deployment. */
-  readonly result: 'succeeded' | 'failed' | 'neutral'
+  /** `neutral`: the client left, or sent something no deployment would take; says nothing about the deployment.
+   *  `committed`: its answer has begun and goes on, and so does its lease; the deployment takes calls again. */
+  readonly result: 'succeeded' | 'failed' | 'neutral' | 'committed'
   /** Real usage, beyond the request itself, which was counted at the reservation. */
   readonly used: Capacity
   /** Where no upstream was asked after all: when the place was reserved. Its request is given back to that minute. */

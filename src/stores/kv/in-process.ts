@@ -27,13 +27,13 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
 
   const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
 
-  function startAttempt({ attemptId, candidate, leaseSeconds, early }: AttemptStart): Reservation | undefined {
+  function startAttempt({ attemptId, candidate, leaseSeconds, early, retry }: AttemptStart): Reservation | undefined {
     const name = candidate.deployment
     const known = deployment(name)
     if (known.active.has(attemptId, at)) return { deployment: name, at, probe: known.probe === attemptId }
     const available = availability(known, candidate, attemptId, at)
     const probe = available === 'half-open' || (early === true && available === 'cooled' && mayProbeEarly(known, at))
-    if (available !== 'free' && !probe) return undefined
+    if (available !== 'free' && !probe && !(retry && available === 'cooled')) return undefined
     reserve(known, attemptId, at + milliseconds(leaseSeconds), probe, at)
     state.deployments.set(name, known, deploymentExpiresAt(known, at))
     return { deployment: name, at, probe }

@@ -22,5 +22,7 @@ export function createOwed(): Owed {
 /** Money and counts stay true; how a deployment fared some minutes ago must neither cool it now nor clear it. */
 const late = (outcome: Settlement): Settlement => ({
   ...outcome,
-  outcomes: outcome.outcomes.map((ended) => ({ ...ended, result: 'neutral', used: {} })),
+  outcomes: outcome.outcomes
+    .filter(({ result }) => result !== 'committed')
+    .map((ended) => ({ ...ended, result: 'neutral', used: {} })),
 })

@@ -136,6 +136,8 @@ export interface AttemptStart {
   readonly candidate: Candidate
   /** Nobody else is left to ask: a cooled one is taken too, as a probe before its time, once in an outage. */
   readonly early?: boolean
+  /** The call has failed there before, and asks again: the cooldown which that brought is for other calls. */
+  readonly retry?: boolean
   readonly leaseSeconds: number
 }
 

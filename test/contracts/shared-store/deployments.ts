@@ -189,6 +189,56 @@ export function deploymentsContract({ fresh }: World): void {
       ])
     })
 
+    it('takes calls again as soon as the answer of a probe has begun, and the probe keeps its lease', async () => {
+      const { store, open, clock } = fresh()
+      const other = open()
+      await store.settle(ended(call()))
+      clock.advance(MINUTE)
+      const probe = call({ candidates: only })
+      expect((await admitted(store, probe)).reserved).toEqual({ deployment: 'east', at: EVENING + MINUTE, probe: true })
+      expect(await reserved(other, call({ candidates: only }))).toBeUndefined()
+      const begun = { ...ended(probe, { result: 'committed' }), callId: 'begun' }
+      await store.settle(begun)
+      const well = { failures: 0, cooledUntil: 0, probing: false }
+      expect((await store.signals(['east']))[0]).toMatchObject({ ...well, active: 1, samples: 0, lastSuccessAt: 0 })
+      const answers = [1, 2, 3].map(() => admitted(other, call({ candidates: only })))
+      for (const { reserved } of await Promise.all(answers)) expect(reserved).toMatchObject({ probe: false })
+
+      await store.settle(ended(probe, { result: 'failed' }))
+      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 1, active: 3 })
+      // What is told behind its end clears nothing, and what it has said of itself is no sample.
+      await store.settle({ ...begun, callId: 'begun late' })
+      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 1, cooledUntil: EVENING + 2 * MINUTE })
+    })
+
+    it('holds the cooldown against other calls, not against one that failed there and asks again', async () => {
+      const { store, clock } = fresh()
+      const attempt = (attemptId: string, retry: boolean, limits = {}) => ({
+        attemptId,
+        candidate: { deployment: 'east', limits },
+        leaseSeconds: 30,
+        retry,
+      })
+      await store.settle(ended(call()))
+      expect([await started(store, attempt('a', false)), await started(store, attempt('b', true))]).toEqual([
+        false,
+        true,
+      ])
+      // It is no probe: an outage has its early one still. And what is full is full for everybody.
+      expect((await store.signals(['east']))[0]).toMatchObject({ probing: false, active: 1 })
+      expect(await started(store, { ...attempt('c', false), early: true })).toBe(true)
+      expect(await started(store, attempt('d', true, { requests: 2 }))).toBe(false)
+      await store.settle(ended(call(), { attemptId: 'c' }))
+      // Where the cooldown is over, it is one of those who may try.
+      clock.advance(MINUTE)
+      expect([await started(store, attempt('e', true)), await started(store, attempt('f', true))]).toEqual([
+        true,
+        false,
+      ])
+      await store.settle(ended(call(), { attemptId: 'b', result: 'succeeded' }))
+      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 0, cooledUntil: 0, probing: false })
+    })
+
     it('lets another probe through when the lease of one has ended', async () => {
       const { store, clock } = fresh()
       await store.settle(ended(call()))

@@ -127,15 +127,27 @@ function givesBack(state: DeploymentState, { attemptId, unusedSince }: Deploymen
   return windowEnd('minute', unusedSince) >= state.minuteEnds && state.active.has(attemptId, now)
 }
 
+/** It takes calls again, and what is known of its failures is forgotten. */
+function recover(state: DeploymentState): void {
+  state.failures = 0
+  state.cooledUntil = 0
+  state.probed = false
+  state.probe = ''
+}
+
 export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): void {
+  const { attemptId, result } = outcome
+  const goesOn = result === 'committed'
   if (givesBack(state, outcome, now)) state.used.requests = Math.max(0, state.used.requests - 1)
-  state.active.remove(outcome.attemptId)
+  if (!goesOn) state.active.remove(attemptId)
   if (CAPACITY_UNITS.some((unit) => outcome.used[unit])) add(state, outcome.used, now)
-  const ownProbe = state.probe === outcome.attemptId
-  if (ownProbe || outcome.result === 'succeeded') state.probe = ''
-  if (outcome.result === 'neutral') {
+  const ownProbe = state.probe === attemptId
+  // Told behind its end, a commit is no news.
+  if (result === 'succeeded' || (goesOn && state.active.has(attemptId, now))) recover(state)
+  else if (ownProbe && !goesOn) state.probe = ''
+  if (result === 'neutral') {
     if (ownProbe) state.probed = false
-  } else if (outcome.result === 'failed') {
+  } else if (result === 'failed') {
     state.failures += 1
     state.lastError = outcome.error ?? ''
     state.lastErrorAt = now
@@ -143,10 +155,7 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
     if (seconds > 0 && state.failures > allowedFails) {
       state.cooledUntil = Math.max(state.cooledUntil, now + milliseconds(seconds))
     }
-  } else {
-    state.failures = 0
-    state.cooledUntil = 0
-    state.probed = false
+  } else if (result === 'succeeded') {
     state.latencyMs = mean(state.latencyMs, outcome.latencyMs)
     state.firstTokenMs = mean(state.firstTokenMs, outcome.firstTokenMs)
     if (outcome.latencyMs !== undefined) state.samples += 1

@@ -64,7 +64,7 @@ for _ = 1, number() do
     state.used[1] = math.max(0, tonumber(state.used[1]) - 1)
     call('HSET', state.hash, UNITS[1], state.used[1])
   end
-  call('ZREM', state.active, attemptId)
+  if result ~= 'committed' then call('ZREM', state.active, attemptId) end
   if usesAny then use(state, used) end
 
   local fields = {}
@@ -73,7 +73,15 @@ for _ = 1, number() do
     fields[#fields + 1] = value
   end
   local ownProbe = state.probe == attemptId
-  if ownProbe or (result == 'succeeded' and state.probe ~= '') then set('probe', '') end
+  -- Told behind its end, a commit is no news.
+  local recovers = result == 'succeeded' or (result == 'committed' and hasLease(state.active, attemptId))
+  if recovers then
+    state.cooledUntil = 0
+    set('failures', '0')
+    set('cooledUntil', '0')
+    set('probed', '0')
+  end
+  if state.probe ~= '' and (recovers or (ownProbe and result ~= 'committed')) then set('probe', '') end
   if result == 'neutral' then
     if ownProbe then set('probed', '0') end
   elseif result == 'failed' then
@@ -84,11 +92,7 @@ for _ = 1, number() do
       state.cooledUntil = math.max(state.cooledUntil, now + cooldownMs)
       set('cooledUntil', state.cooledUntil)
     end
-  else
-    state.cooledUntil = 0
-    set('failures', '0')
-    set('cooledUntil', '0')
-    set('probed', '0')
+  elseif result == 'succeeded' then
     set('latencyMs', mean(state.latencyMs, latencyMs))
     set('firstTokenMs', mean(state.firstTokenMs, firstTokenMs))
     if latencyMs ~= '' then set('samples', tonumber(state.samples) + 1) end
