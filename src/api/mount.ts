@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
-import { requirePermission } from '../identity/permissions.ts'
+import { hasPermission, type Permission, requirePermission } from '../identity/permissions.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { lazily } from '../lib/lazily.ts'
 import { describeError } from '../lib/log.ts'
@@ -74,23 +74,32 @@ async function authenticate(services: ApiServices, exchange: Exchange, contract:
   if (looking) await looking
   // A model call is counted with everything else that decides it.
   if (!contract.modelCall) await count(services, exchange)
-  if (contract.auth === 'admin') {
-    const { permission, path } = contract
-    if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
-    requirePermission(exchange.caller, permission)
-  }
+  if (contract.auth === 'admin') requirePermission(exchange.caller, permissionOf(contract))
 }
 
-/** Counts a request by what its headers tell of it. */
+function permissionOf({ permission, path }: RouteContract): Permission {
+  if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
+  return permission
+}
+
+/** Counts a request of which no body was read, nor will be before this has passed. */
 async function count(services: ApiServices, exchange: Exchange): Promise<void> {
-  const { c, caller, address, requestId, contract } = exchange
+  const { caller, address, requestId, contract } = exchange
   // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
   if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models')) return
-  const length = Number(c.req.header('content-length') ?? 0)
-  const tokens = /^multipart\//i.test(c.req.header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
+  const tokens = tokensOfCharacters(announcedLength(services, exchange))
   const counted = await admitRequest(services, { caller, address, requestId, tokens })
   exchange.caller = counted.caller
   exchange.rateHeaders = counted.headers
+}
+
+/** How long the body is that the handler will read. What a client announces for a body that nobody reads costs no tokens:
+ *  it need not send it, and other callers share the limits. */
+function announcedLength({ config }: ApiServices, { c, caller, contract }: Exchange): number {
+  if (!contract?.json || !caller) return 0
+  if (contract.auth === 'admin' && !hasPermission(caller, permissionOf(contract))) return 0
+  const announced = Number(c.req.header('content-length') ?? 0)
+  return announced <= config.general_settings.max_json_bytes ? announced : 0
 }
 
 function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHandler {

@@ -16,4 +16,10 @@ export function text(body: string, contentType: string, status = 200): Answer {
 /** An answer as a runtime takes it from the router. */
 export type ToResponse = (answer: Answer) => Response
 
-export const toResponse: ToResponse = ({ status, headers, body }) => new Response(body as BodyInit, { status, headers })
+export const toResponse: ToResponse = ({ status, headers, body }) =>
+  new Response(hasBody(status) ? (body as BodyInit) : null, { status, headers })
+
+/** Answers of this status come without a body, and without the length of one. */
+export function hasBody(status: number): boolean {
+  return status !== 304 && status !== 204
+}

@@ -6,7 +6,8 @@ const encoder = new TextEncoder()
 const COMMA = encoder.encode(',')
 
 /** Changes top-level members of a JSON object, leaving every other byte as the client wrote it. `undefined` removes.
- *  `parsed` is what was read from the same bytes. What is long is not copied: the result comes in pieces. */
+ *  `parsed` is what was read from the same bytes, and all that a reader can find in the result: of a repeated member, of
+ *  which parsers read different ones, nothing else stays. What is long is not copied: the result comes in pieces. */
 export function editJson(
   bytes: Uint8Array,
   parsed: Readonly<Record<string, unknown>>,
@@ -17,6 +18,7 @@ export function editJson(
     // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
     return [encoder.encode(JSON.stringify({ ...parsed, ...changes }))]
   }
+  if (isEmpty(changes)) return [bytes]
   // A client may call a member `valueOf` or `constructor`: only what the changes hold themselves is changed.
   const changed = (key: string) => Object.hasOwn(changes, key)
   const isMember = (key: string) => members.some((member) => member.key === key)
@@ -40,6 +42,11 @@ export function editJson(
   }
   pieces.push(bytes.subarray(tailStart))
   return gatherBytes(pieces)
+}
+
+function isEmpty(changes: object): boolean {
+  for (const _ in changes) return false
+  return true
 }
 
 function membersIn(bytes: Uint8Array, parsed: object): readonly Member[] | undefined {

@@ -56,7 +56,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         origin: connection.origin,
         path: `${connection.basePath}/chat/completions`,
         headers: connection.headers,
-        body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+        body: editJson(bytes, body, changes),
       }
     },
 

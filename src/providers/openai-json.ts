@@ -30,7 +30,7 @@ export function openaiJson<Request extends ModelRequest>(options: {
         origin: connection.origin,
         path: `${connection.basePath}${path}`,
         headers: connection.headers,
-        body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+        body: editJson(bytes, body, changes),
       }
     },
     reply: (bytes, _headers, call) => read(bytes, call, options.answers, options.usage),

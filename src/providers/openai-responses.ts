@@ -21,7 +21,7 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
       origin: connection.origin,
       path: `${connection.basePath}/responses`,
       headers: connection.headers,
-      body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+      body: editJson(bytes, body, changes),
     }
   },
 

@@ -17,7 +17,7 @@ export const openaiSpeech: Adapter<SpeechRequest> = {
       origin: connection.origin,
       path: `${connection.basePath}/audio/speech`,
       headers: { ...connection.headers, accept: '*/*' },
-      body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+      body: editJson(bytes, body, changes),
     }
   },
   reply: () => {

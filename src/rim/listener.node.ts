@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorBody, failureAnswer } from '../api/failures.ts'
+import { hasBody } from '../api/respond.ts'
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import type { Answer } from '../pipeline/call.ts'
@@ -74,7 +75,7 @@ export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
 function send(outgoing: ServerResponse, { status, headers, body }: Answer | Response): Promise<void> | undefined {
   if (isOfResponse(headers)) outgoing.setHeaders(headers).writeHead(status)
   else {
-    if (body instanceof Uint8Array) headers['content-length'] = String(body.byteLength)
+    if (body instanceof Uint8Array && hasBody(status)) headers['content-length'] = String(body.byteLength)
     outgoing.writeHead(status, headers)
   }
   if (!(body instanceof ReadableStream)) {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/app.ts'
 import { LIMIT_FIELDS, type LimitField } from '../../src/limits/limited-scope.ts'
@@ -165,6 +167,27 @@ describe.skipIf(!pairExists())('limits over two processes', () => {
       expect(response.headers.get('x-gateway-ratelimit-scope')).toBe(states.map(({ scope }) => scope).join(','))
       expect(response.headers.has('retry-after')).toBe(!passes)
     }
+  })
+
+  it('a length that a client only announces costs no tokens', async () => {
+    const { key } = await pair.family({ team: { tpm_limit: 10_000 } })
+    const announce = async (requestLine: string, headers = '') => {
+      const { hostname, port } = new URL(await pair.gateways[0].base())
+      const socket = connect(Number(port), hostname)
+      socket.write(
+        `${requestLine} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${headers}Content-Length: 30000\r\n\r\n`,
+      )
+      const [statusLine] = (await once(socket, 'data')).toString().split('\r\n', 1)
+      socket.destroy()
+      return statusLine
+    }
+    const asJson = 'Content-Type: application/json\r\n'
+    expect(await announce('GET /v1/models')).toBe('HTTP/1.1 200 OK')
+    expect(await announce('GET /health/deployments', asJson)).toBe('HTTP/1.1 200 OK')
+    expect(await announce('POST /ui/api/keys', asJson)).toBe('HTTP/1.1 403 Forbidden')
+    expect(await announce('POST /v1/chat/completions')).toBe('HTTP/1.1 415 Unsupported Media Type')
+    const answered = await chat(pair.gateways[1], key)
+    expect(answered.headers.get('x-ratelimit-remaining-tokens')).toBe(String(10_000 - 4 - TOKENS))
   })
 
   it('warns above 80 % of any limit, not at it', async () => {

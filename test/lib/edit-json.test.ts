@@ -48,6 +48,14 @@ describe('editJson', () => {
     expect(JSON.parse(edit('{"mod\\u0065l":"a"}', { model: 'c' }))).toEqual({ model: 'c' })
   })
 
+  it('hands the same bytes on where nothing is changed, and of repeated members the one that was read', () => {
+    const bytes = encoder.encode('{ "model":"a","x":1 }')
+    expect(editJson(bytes, { model: 'a', x: 1 }, {})).toEqual([bytes])
+    expect(editJson(bytes, { model: 'a', x: 1 }, {})[0]).toBe(bytes)
+    expect(edit('{"model":"dear","x":1,"model":"a"}', {})).toBe('{"model":"a","x":1}')
+    expect(edit('{"model":"dear","x":1,"mod\\u0065l":"a"}', {})).toBe('{"model":"a","x":1}')
+  })
+
   it('agrees with parse, assign, print on any object', () => {
     const key = fc.oneof(fc.constantFrom('model', 'stream', 'metadata'), fc.string())
     fc.assert(

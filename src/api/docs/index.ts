@@ -1,11 +1,14 @@
 import { configJsonSchema } from '../../config/json-schema.ts'
-import { json, text } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
+import { builtOnce } from './built-once.ts'
 import { openapi } from './openapi.ts'
 import { page } from './page.ts'
 
 /** The documentation of the given routes, and of itself. */
 export function documentation(routes: readonly Route[]): readonly Route[] {
+  const openapiDocument = builtOnce('application/json', () => JSON.stringify(openapi([...routes, ...own])))
+  const configSchema = builtOnce('application/schema+json', () => JSON.stringify(configJsonSchema()))
+  const docsPage = builtOnce('text/html; charset=utf-8', () => page)
   const own: Route[] = [
     defineRoute(
       {
@@ -16,7 +19,7 @@ export function documentation(routes: readonly Route[]): readonly Route[] {
         auth: 'public',
         responses: { 200: { description: 'The document.', contentType: 'application/json' } },
       },
-      () => json(openapi([...routes, ...own])),
+      ({ header }) => openapiDocument(header('if-none-match')),
     ),
     defineRoute(
       {
@@ -27,7 +30,7 @@ export function documentation(routes: readonly Route[]): readonly Route[] {
         auth: 'public',
         responses: { 200: { description: 'The schema.', contentType: 'application/schema+json' } },
       },
-      () => json(configJsonSchema(), 200, { 'content-type': 'application/schema+json' }),
+      ({ header }) => configSchema(header('if-none-match')),
     ),
     defineRoute(
       {
@@ -38,7 +41,7 @@ export function documentation(routes: readonly Route[]): readonly Route[] {
         auth: 'public',
         responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       },
-      () => text(page, 'text/html; charset=utf-8'),
+      ({ header }) => docsPage(header('if-none-match')),
     ),
   ]
   return own

@@ -1,3 +1,4 @@
+import { paced } from '../../lib/paced.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
 import { gauges, storeState, waitingRecords } from '../../telemetry/metrics/gauges.ts'
@@ -17,20 +18,21 @@ export const metricsPage = defineRoute(
     auth: 'public',
     responses: { 200: { description: 'The metrics.', contentType: 'text/plain; version=0.0.4' } },
   },
-  async ({ services }) => {
-    const [counted, signals] = await Promise.all([services.counted(), deploymentSignals(services)])
-    const page = render([
-      ...families(metrics, counted),
-      ...gauges(signals, services.clock.now()),
-      storeState(services.store.mode()),
-      ...waitingRecords(
-        services.delivery.depth,
-        topics.map(({ name }) => name),
-      ),
-    ])
-    return text(page, 'text/plain; version=0.0.4; charset=utf-8')
-  },
+  async ({ services }) => text(await page(services), 'text/plain; version=0.0.4; charset=utf-8'),
 )
+
+const page = paced(async (services: ApiServices): Promise<string> => {
+  const [counted, signals] = await Promise.all([services.counted(), deploymentSignals(services)])
+  return render([
+    ...families(metrics, counted),
+    ...gauges(signals, services.clock.now()),
+    storeState(services.store.mode()),
+    ...waitingRecords(
+      services.delivery.depth,
+      topics.map(({ name }) => name),
+    ),
+  ])
+})
 
 /** The page is served without the store, too: then without what only the store knows. */
 async function deploymentSignals({ registry, store }: ApiServices): Promise<DeploymentSignals[]> {

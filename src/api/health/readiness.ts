@@ -1,3 +1,4 @@
+import { paced } from '../../lib/paced.ts'
 import type { ApiServices } from '../scope.ts'
 
 /** A dependency that has not answered by then counts as away. */
@@ -8,12 +9,18 @@ export interface Readiness {
   readonly checks: { readonly redis: boolean; readonly database: boolean }
 }
 
-/** Asks the dependencies, both at once, within a second. */
+/** Says whether the dependencies answer, and the process is not stopping. */
 export async function readiness(services: ApiServices): Promise<Readiness> {
-  const [redis, database] = await Promise.all([answers(services.store), answers(services.sql)])
-  const ready = redis && database && !services.draining()
-  return { status: ready ? 'ok' : 'unavailable', checks: { redis, database } }
+  const checks = await checked(services)
+  const ready = checks.redis && checks.database && !services.draining()
+  return { status: ready ? 'ok' : 'unavailable', checks }
 }
+
+/** Asks both at once, within a second. */
+const checked = paced(async (services: ApiServices): Promise<Readiness['checks']> => {
+  const [redis, database] = await Promise.all([answers(services.store), answers(services.sql)])
+  return { redis, database }
+})
 
 async function answers(dependency: { ping(timeoutMs: number): Promise<void> }): Promise<boolean> {
   try {

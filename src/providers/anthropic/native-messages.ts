@@ -50,7 +50,7 @@ function relayed({ body, bytes, clientHeaders = {} }: Outgoing, connection: Conn
     origin: connection.origin,
     path: connection.basePath + path,
     headers: { ...connection.headers, ...versions(clientHeaders, connection) },
-    body: Object.keys(changes).length === 0 ? bytes : editJson(bytes, body, changes),
+    body: editJson(bytes, body, changes),
   }
 }
 
