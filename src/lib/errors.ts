@@ -53,6 +53,14 @@ export const FAILURES = {
   call_timeout: { status: 504, type: 'api_error', code: 'call_timeout', classification: 'timeout' },
   store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },
   database_unavailable: { status: 503, type: 'api_error', code: 'database_unavailable' },
+  /** A deployment's address leads back here, or to a gateway whose own does. Another deployment may do. */
+  loop_detected: {
+    status: 508,
+    type: 'api_error',
+    code: 'loop_detected',
+    ...upstream,
+    classification: 'provider_error',
+  },
   shutting_down: { status: 503, type: 'api_error', code: 'shutting_down' },
   internal: { status: 500, type: 'api_error', code: 'internal_error' },
   // The upstream's

@@ -95,7 +95,7 @@ export async function attempt(
   else client.signal.addEventListener('abort', left, { once: true })
 
   const ask = (asked: Outgoing) => {
-    const request = requestOf(services, deployment, speaker, asked, ended)
+    const request = requestOf(services, deployment, call.hops, speaker, asked, ended)
     if (!(request instanceof Promise)) return send(request)
     // It may wait for fields of the form.
     return (form ? unlessAborted(request, ended) : request).then(send)

@@ -42,6 +42,8 @@ export interface CallInput {
   readonly contentType: string
   /** Those that the endpoint lets through. */
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined
+  /** How many gateways it has come through. */
+  readonly hops: number
   /** Its answer says why each deployment was taken or left out. The caller may know. */
   readonly explain?: boolean | undefined
   /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */

@@ -2,6 +2,7 @@ import { type Abort, asAbortSignal } from '../lib/abort.ts'
 import type { Outgoing } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { UpstreamRequest } from '../transport/transport.ts'
+import { countingHops } from './hops.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { asRequestFailure } from './request-failure.ts'
 import type { Speaker } from './speak.ts'
@@ -9,11 +10,13 @@ import type { Speaker } from './speak.ts'
 /** The upstream call of an attempt, authorized. */
 export function requestOf(
   services: PipelineServices,
-  { provider, connection }: Deployment,
+  { provider, connection: own }: Deployment,
+  hops: number,
   speaker: Speaker,
   asked: Outgoing,
   ended: Abort,
 ): UpstreamRequest | Promise<UpstreamRequest> {
+  const connection = countingHops(own, hops)
   try {
     const request = speaker.request(asked, connection)
     if (!provider.authorize && !(request instanceof Promise)) return request

@@ -74,7 +74,8 @@ function inTime(
 
 function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Allowed): Call {
   const { caller, bounds, request, plan, admitted, rateHeaders, slots, holds } = allowed
-  const { requestId, arrivedAt, address, client, endpoint, bytes, form, contentType, clientHeaders, explain } = input
+  const { requestId, arrivedAt, address, client, endpoint, bytes, form, contentType, clientHeaders, hops, explain } =
+    input
   // Member by member: every call is of one shape, and none is a copy of its input.
   return {
     requestId,
@@ -87,6 +88,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Al
     form,
     contentType,
     clientHeaders,
+    hops,
     explain,
     begun: input.begun,
     bounds,

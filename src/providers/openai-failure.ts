@@ -81,6 +81,7 @@ function failureOf(status: number, error: WireError): FailureName {
   if (REFUSALS.has(status)) return 'upstream_refused'
   if (status === 429) return 'upstream_rate_limited'
   if (status === 408) return 'upstream_timeout'
+  if (status === 508) return 'loop_detected'
   if (status === 409 || status === 425 || status >= 500) return 'upstream_failed'
   const words = `${error.code} ${error.inner} ${error.type} ${error.message}`
   if (CONTEXT_WINDOW.test(words)) return 'context_window'
@@ -108,6 +109,8 @@ function messageOf(failure: FailureName, status: number, error: WireError): stri
       return error.message ?? `The provider rejected the request with status ${status}.`
     case 'upstream_refused':
       return `The provider refused the gateway's own access with status ${status}. The operator must check the deployment's credentials and model name.`
+    case 'loop_detected':
+      return "A deployment's api_base leads back to the gateway that asks it. The operator must correct it."
     case 'upstream_rate_limited':
       return 'The provider is rate limiting this deployment. Retry later.'
     default:

@@ -1,8 +1,11 @@
 import { reveal, type Secret } from '../lib/secret.ts'
 
+/** How many gateways a call has come through. */
+export const HOPS_HEADER = 'x-gateway-hops'
+
 /** Headers as they go on the wire: the one place where credentials of an upstream are opened. */
 export function openHeaders(sealed: Readonly<Record<string, string | Secret>>): Record<string, string> {
-  const headers: Record<string, string> = {}
+  const headers: Record<string, string> = { [HOPS_HEADER]: '1' }
   for (const name in sealed) {
     const value = sealed[name] as string | Secret
     headers[name] = typeof value === 'string' ? value : reveal(value)

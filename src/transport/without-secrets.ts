@@ -3,26 +3,79 @@ import { reveal, type Secret } from '../lib/secret.ts'
 
 /** Shorter ones are words that anybody might say. */
 const SHORTEST_SECRET = 8
+/** As many letters and digits in a row as give a part of a credential away. */
+const PART = 10
+/** Longer texts than anybody reads are cut: they are looked through letter by letter. */
+const LONGEST_TEXT = 8192
 
-/** A failure in words that hold no credential of the request which it answers: providers repeat what they were sent, and
- *  what they say goes to clients and logs. */
+/** A failure in words that hold no credential of the request which it answers, nor a part of one: providers repeat what
+ *  they were sent, and what they say goes to clients and logs. */
 export function withoutSecrets(
   failure: GatewayError,
   headers: Readonly<Record<string, string | Secret>>,
 ): GatewayError {
   const { message, details } = failure
-  const texts = [message, details.param ?? '', details.code ?? '']
-  const clean = Object.values(headers).reduce<string[]>((said, value) => {
-    if (typeof value === 'string') return said
-    const credential = reveal(value).replace(/^\w+ +/, '')
-    return credential.length < SHORTEST_SECRET ? said : said.map((text) => text.replaceAll(credential, '[secret]'))
-  }, texts)
-  if (clean.every((text, at) => text === texts[at])) return failure
-  const [words = '', param, code] = clean
+  const credentials = Object.values(headers).flatMap((value) => (typeof value === 'string' ? [] : credentialOf(value)))
+  if (credentials.length === 0) return failure
+  const masked = (text: string | undefined) => text && credentials.reduce(mask, shortened(text))
+  const [words = '', param, code] = [masked(message), masked(details.param), masked(details.code)]
+  if (words === message && param === details.param && code === details.code) return failure
   return new GatewayError(failure.failure, words, {
     ...details,
     ...(param ? { param } : {}),
     ...(code ? { code } : {}),
     cause: failure.cause,
   })
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`
+}
+
+/** Without the name of its scheme. */
+function credentialOf(value: Secret): string[] {
+  const credential = reveal(value).replace(/^\w+ +/, '')
+  return credential.length < SHORTEST_SECRET ? [] : [credential]
+}
+
+/** Replaces a credential wherever it is recognised: in other letters, with blanks or signs in between, escaped, cut. */
+function mask(text: string, credential: string): string {
+  const { letters: own } = lettersOf(credential)
+  const { letters, starts, ends } = lettersOf(text)
+  const length = Math.min(PART, own.length)
+  if (length < SHORTEST_SECRET) return text.replaceAll(credential, '[secret]')
+  const parts = new Set<string>()
+  for (let at = 0; at + length <= own.length; at++) parts.add(own.slice(at, at + length))
+
+  let result = ''
+  let copied = 0
+  for (let at = 0; at + length <= letters.length; at++) {
+    if (!parts.has(letters.slice(at, at + length))) continue
+    let end = at + length
+    while (end < letters.length && parts.has(letters.slice(end - length + 1, end + 1))) end++
+    result += `${text.slice(copied, starts[at])}[secret]`
+    copied = ends[end - 1] as number
+    at = end - 1
+  }
+  return copied === 0 ? text : result + text.slice(copied)
+}
+
+const TOKENS = /%([0-9a-f]{2})|\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|([^])/giu
+
+/** The letters and digits of a text in lower case, escapes undone, and where each of them stands in it. */
+function lettersOf(text: string): { letters: string; starts: number[]; ends: number[] } {
+  let letters = ''
+  const starts: number[] = []
+  const ends: number[] = []
+  for (const found of text.matchAll(TOKENS)) {
+    const [all, percent, unicode, hex, entityHex, entity, plain] = found
+    const code = percent ?? unicode ?? hex ?? entityHex
+    const point = code === undefined ? Number(entity) : Number.parseInt(code, 16)
+    const letter = plain ?? (point <= 0x10ffff ? String.fromCodePoint(point) : '')
+    if (!/^[A-Za-z0-9]$/.test(letter)) continue
+    letters += letter.toLowerCase()
+    starts.push(found.index)
+    ends.push(found.index + all.length)
+  }
+  return { letters, starts, ends }
 }

@@ -1,8 +1,10 @@
 import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
+import { hopsOf } from '../../pipeline/hops.ts'
 import { type IncomingForm, incomingForm } from '../../pipeline/incoming-form.ts'
 import { runCall } from '../../pipeline/run-call.ts'
+import { HOPS_HEADER } from '../../transport/open-headers.ts'
 import { refuseCompressed } from '../middleware/refuse-compressed.ts'
 import { defineRoute, type Route, type RouteContract } from '../route.ts'
 import type { Scope } from '../scope.ts'
@@ -25,7 +27,9 @@ export function modelRoute(
       let contentType: string
       let form: IncomingForm | undefined
       let bytes = NO_BYTES
+      let hops: number
       try {
+        hops = hopsOf(scope.header(HOPS_HEADER))
         contentType = requireType(scope.header('content-type'), mode.body)
         refuseCompressed(scope.header('content-encoding'))
         const { max_json_bytes, max_upload_bytes } = services.config.general_settings
@@ -52,6 +56,7 @@ export function modelRoute(
         form,
         contentType,
         clientHeaders,
+        hops,
         explain,
         begun,
       })
