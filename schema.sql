@@ -8,6 +8,12 @@ CREATE TABLE IF NOT EXISTS gateway_schema (
   applied_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- What all gateways on one database have in common: the fingerprint of their salt key.
+CREATE TABLE IF NOT EXISTS gateway_installation (
+  name text PRIMARY KEY,
+  value text NOT NULL
+);
+
 -- Work to be done later, where the runtime brings no queue of its own. A row is gone when the work is done.
 CREATE TABLE IF NOT EXISTS gateway_queue (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

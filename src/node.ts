@@ -2,6 +2,8 @@ import cluster from 'node:cluster'
 import { spareCollector } from './rim/collector.node.ts'
 import { configPath, nodeSettings } from './rim/node-settings.node.ts'
 
+// Whatever it writes is its own: the database, what waits for it, uploads on their way.
+process.umask(0o077)
 spareCollector()
 try {
   const settings = nodeSettings(process.env)

@@ -96,6 +96,14 @@ export const generalSettings = lazily(() =>
       .describe(
         'Seconds between health checks of idle deployments, some of which cost a few tokens; 0 is none. On Workers 60 at least.',
       ),
+    metrics_token: secretText()
+      .optional()
+      .describe('What /metrics asks for as its bearer token; without it the page is open to everybody.'),
+    shutdown_delay: seconds()
+      .default(0)
+      .describe(
+        'Seconds that a stopping process (Node) still takes calls while /health/readiness answers 503, so that balancers leave it first.',
+      ),
     log_level: z.enum(LOG_LEVELS).default('info').describe('The least severe log lines that are written.'),
 
     embeddings_batch_enabled: flag().default(false).describe('Whether the file and batch endpoints exist.'),

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { ownKeys } from '../rim/own-keys.node.ts'
+import { envFile, referredVariables } from './env-file.node.ts'
 import { startLocalStores } from './local-stores.node.ts'
 
 // `npm run dev:worker`: the Workers build under wrangler, with its stores on this machine. Needs no account, no network.
@@ -15,14 +17,15 @@ const stores = await startLocalStores({
   postgresPort: 0,
 })
 const variables = {
+  ...referredVariables(readFileSync('gateway.yaml', 'utf8'), process.env),
   ...stores.variables,
   GATEWAY_MASTER_KEY: GATEWAY_MASTER_KEY ?? keys.masterKey,
   GATEWAY_SALT_KEY: GATEWAY_SALT_KEY ?? keys.saltKey,
 }
-const options = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`])
+const file = envFile(variables)
 const wrangler = spawn(
   'wrangler',
-  ['dev', '--port', PORT, '--ip', '127.0.0.1', '--show-interactive-dev-session=false', ...options],
+  ['dev', '--port', PORT, '--ip', '127.0.0.1', '--show-interactive-dev-session=false', '--env-file', file.path],
   {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
@@ -34,6 +37,7 @@ process.stdout.write(
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => wrangler.kill(signal))
 wrangler.once('exit', async (code) => {
+  file.remove()
   await stores.close()
   process.exit(code ?? 0)
 })

@@ -69,20 +69,20 @@ export async function nodeAdapters(
 
 // Loaded when chosen.
 async function relational(
-  { general_settings: { database_url: url } }: Config,
+  { general_settings: { database_url: url, salt_key: saltKey } }: Config,
   { dataFolder, schemaText, log }: { readonly dataFolder: string; readonly schemaText: string; readonly log: Log },
 ): Promise<{ sql: Sql; ready: Promise<void> }> {
   if (url) {
     const { nodePostgresSql } = await import('../stores/sql/node-postgres.node.ts')
     const sql = nodePostgresSql({ connectionString: reveal(url) })
-    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log }))
+    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log, saltKey }))
   }
   const { openPglite } = await import('../stores/sql/pglite.node.ts')
   writableFolder(dataFolder)
   const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres') })
   return starting(
     sql,
-    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log })),
+    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log, saltKey })),
   )
 }
 

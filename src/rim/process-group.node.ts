@@ -22,6 +22,8 @@ export interface Member {
 
 /** How long a process that is busy may keep a metrics page waiting. */
 const GATHER_MS = 1000
+/** How often the leader asks, so that what a process has counted outlives it: at most as much as this is lost. */
+const REMEMBER_MS = 1000
 /** A process that dies is followed by another one, but not by a storm of them. */
 const RESTART_MS = 1000
 
@@ -30,6 +32,7 @@ export function groupMember(): Member | undefined {
   if (!worker) return undefined
   let own: () => Record<string, number> = () => ({})
   let asked = 0
+  let all: Record<string, number> | undefined
   const waiting = new Map<number, (counters: Record<string, number>) => void>()
   const tell = (message: Message) => worker.send(message)
   worker.on('message', (message: Message) => {
@@ -45,11 +48,11 @@ export function groupMember(): Member | undefined {
       const id = asked++
       const answer = new Promise<Record<string, number>>((resolve) => waiting.set(id, resolve))
       tell({ kind: 'gather', id })
-      // The leader itself gives up on others before this.
-      const late = wait(2 * GATHER_MS, undefined, { ref: false }).then(own)
-      const counters = await Promise.race([answer, late])
+      // The leader itself gives up on others before this. Counters never fall: what all had counted is shown again.
+      const late = wait(2 * GATHER_MS, undefined, { ref: false })
+      all = (await Promise.race([answer, late])) ?? all ?? own()
       waiting.delete(id)
-      return counters
+      return all
     },
   }
 }
@@ -67,6 +70,7 @@ export async function leadGroup(options: {
   let readyCount = 0
   let stopping = false
   let exitCode = 0
+  const counted = groupCounters()
 
   // One that has died stays in the list until its channel is closed as well, which may come later.
   const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[]
@@ -90,7 +94,8 @@ export async function leadGroup(options: {
     return worker
   }
 
-  async function ended({ process }: Worker, code: number | null, signal: string | null): Promise<void> {
+  async function ended({ id, process }: Worker, code: number | null, signal: string | null): Promise<void> {
+    counted.departed(id)
     if (stopping || readyCount < count) {
       exitCode ||= code ?? 1
       if (!stopping) stop('SIGTERM')
@@ -103,31 +108,68 @@ export async function leadGroup(options: {
   }
 
   async function gather(asker: Worker, id: number): Promise<void> {
-    const answers = await Promise.all(members().map((worker) => countersOf(worker, id, asker.id)))
-    const counters: Record<string, number> = {}
-    for (const answer of answers) {
-      for (const name in answer) counters[name] = (counters[name] ?? 0) + (answer[name] as number)
-    }
+    await remember(id, asker.id)
+    const counters = counted.sum()
     if (asker.isConnected()) asker.send({ kind: 'counters', id, counters } satisfies Message)
   }
 
+  /** Has every member say what it counts. */
+  async function remember(id: number, asker: number): Promise<void> {
+    await Promise.all(
+      members().map(async (worker) => {
+        const counters = await countersOf(worker, id, asker)
+        if (counters && !worker.isDead()) counted.said(worker.id, counters)
+      }),
+    )
+  }
+
+  let looks = 0
+  const looking = setInterval(() => void remember(++looks, LEADER), REMEMBER_MS)
+  over.promise.then(() => clearInterval(looking))
   start()
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   return over.promise
 }
 
-/** Several members may ask at the same time, each by its own numbers. */
-async function countersOf(worker: Worker, id: number, asker: number): Promise<Record<string, number>> {
-  if (!worker.isConnected()) return {}
+/** What the members of a group have counted together. It never falls: of a member that is silent counts what it said last,
+ *  and of one that has ended, for good. */
+export function groupCounters() {
+  const latest = new Map<number, Record<string, number>>()
+  const gone: Record<string, number> = {}
+  const add = (to: Record<string, number>, counters: Record<string, number>) => {
+    for (const name in counters) to[name] = (to[name] ?? 0) + (counters[name] as number)
+  }
+  return {
+    said(member: number, counters: Record<string, number>) {
+      latest.set(member, counters)
+    },
+    departed(member: number) {
+      add(gone, latest.get(member) ?? {})
+      latest.delete(member)
+    },
+    sum(): Record<string, number> {
+      const sum = { ...gone }
+      for (const counters of latest.values()) add(sum, counters)
+      return sum
+    },
+  }
+}
+
+/** Who asks beside the members, whose ids begin with 1. */
+const LEADER = 0
+
+/** Several may ask at the same time, each by its own numbers. Undefined where a member does not answer. */
+async function countersOf(worker: Worker, id: number, asker: number): Promise<Record<string, number> | undefined> {
+  if (!worker.isConnected()) return undefined
   const question = id * 10_000 + asker
-  const answered = Promise.withResolvers<Record<string, number>>()
+  const answered = Promise.withResolvers<Record<string, number> | undefined>()
   const listen = (message: Message) => {
     if (message.kind === 'counters' && message.id === question) answered.resolve(message.counters)
   }
   worker.on('message', listen)
   worker.send({ kind: 'gather', id: question } satisfies Message)
-  const late = wait(GATHER_MS, {}, { ref: false })
+  const late = wait(GATHER_MS, undefined, { ref: false })
   const counters = await Promise.race([answered.promise, late])
   worker.off('message', listen)
   return counters

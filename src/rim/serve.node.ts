@@ -1,4 +1,5 @@
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import type { Config } from '../config/schema.ts'
 import { describeError } from '../lib/log.ts'
@@ -17,7 +18,8 @@ export interface Serving {
   readonly port: number
   /** Resolves when everything that answered requests left to be done is done. */
   idle(): Promise<void>
-  /** Stops accepting, lets what runs finish within the limit, cuts the rest, and writes down what was. */
+  /** Says that it is not ready; after `shutdown_delay` stops accepting, lets what runs finish within the limit, cuts the
+   *  rest, and writes down what was. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
 
@@ -37,6 +39,7 @@ export async function serve(
   address: { readonly port: number; readonly host: string },
 ): Promise<Serving> {
   const { log } = adapters
+  const { shutdown_delay } = config.general_settings
   let draining = false
   const services = createServices(config, { ...adapters, draining: () => draining, toResponse })
   const app = createApp(services)
@@ -74,6 +77,7 @@ export async function serve(
     async stop(limitMs = DRAIN_MS) {
       draining = true
       timers.stop()
+      if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
       const outcome = await drain(server, { connections, pending, limitMs })
       const lost = await services.delivery.drain(RECORDS_MS)
       if (lost > 0) log.error('records.lost', { records: lost })

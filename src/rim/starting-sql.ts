@@ -1,5 +1,7 @@
 import { describeError, type Log } from '../lib/log.ts'
+import type { Secret } from '../lib/secret.ts'
 import { applySchema } from '../stores/sql/apply-schema.ts'
+import { requireSameSalt } from '../stores/sql/same-salt.ts'
 import { type Sql, SqlError } from '../stores/sql/sql.ts'
 
 /** A database that is still being prepared: its statements wait for that, though not longer than for an answer; a ping
@@ -44,22 +46,27 @@ export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sq
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2000
 
-/** Brings the database to the schema. One that is away is asked again for `patienceMs`, since databases and gateways are
+/** Brings the database to the schema, and makes sure that it belongs to gateways with this salt key. One that is away is asked again for `patienceMs`, since databases and gateways are
  *  often started together; one that refuses is not. Rejects with a sentence for whoever started the gateway. */
 export async function prepareDatabase(
   sql: Sql,
   schemaText: string,
-  { patienceMs, log }: { readonly patienceMs: number; readonly log: Log },
+  {
+    patienceMs,
+    log,
+    saltKey,
+  }: { readonly patienceMs: number; readonly log: Log; readonly saltKey?: Secret | undefined },
 ): Promise<void> {
   const deadline = performance.now() + patienceMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
       await applySchema(sql, schemaText)
+      await requireSameSalt(sql, saltKey)
       return
     } catch (error) {
       const { message } = error as Error
-      if (!(error instanceof SqlError && error.isAway))
-        throw new Error(`the schema cannot be applied to the database: ${message}`)
+      if (!(error instanceof SqlError)) throw error
+      if (!error.isAway) throw new Error(`the schema cannot be applied to the database: ${message}`)
       if (performance.now() + pauseMs >= deadline) {
         throw new Error(`the database has not been there for ${Math.round(patienceMs / 1000)} seconds: ${message}`)
       }

@@ -9,7 +9,9 @@ import { inProcessStore } from '../stores/kv/in-process.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import { upstashStore } from '../stores/kv/upstash.ts'
 import { cloudflareQueue, type QueueBinding } from '../stores/queue/cloudflare.ts'
+import { applySchema } from '../stores/sql/apply-schema.ts'
 import { neonSql } from '../stores/sql/neon.ts'
+import { requireSameSalt } from '../stores/sql/same-salt.ts'
 import { schemaFirst } from '../stores/sql/schema-first.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import { queuedDelivery } from '../telemetry/queued-delivery.ts'
@@ -81,5 +83,8 @@ function relational({ general_settings: settings }: Config, bindings: WorkerBind
     connectionString: reveal(settings.database_url),
     ...(bindings.DATABASE_HTTP_URL ? { fetchEndpoint: bindings.DATABASE_HTTP_URL } : {}),
   })
-  return schemaFirst(neon, schemaText)
+  return schemaFirst(neon, async () => {
+    await applySchema(neon, schemaText)
+    await requireSameSalt(neon, settings.salt_key)
+  })
 }

@@ -60,7 +60,7 @@ function mask(text: string, credential: string): string {
   return copied === 0 ? text : result + text.slice(copied)
 }
 
-const TOKENS = /%([0-9a-f]{2})|\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|([^])/giu
+const TOKENS = /%([0-9a-f]{2})|\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|([\s\S])/giu
 
 /** The letters and digits of a text in lower case, escapes undone, and where each of them stands in it. */
 function lettersOf(text: string): { letters: string; starts: number[]; ends: number[] } {

@@ -52,9 +52,11 @@ describe.skipIf(!postgresUrl || !redisUrl)('several processes behind one port', 
     const [first] = pids(gateway)
     process.kill(first as number, 'SIGKILL')
     await gateway.untilLogged('process.died', 1)
+    expect(await total(gateway), 'what a process has counted outlives it').toBe(40)
     const meanwhile = await gateway.chat({ model })
     expect(meanwhile.status).toBe(200)
     await gateway.untilLogged('listening', 3)
+    expect(await total(gateway)).toBe(41)
   })
 
   it('let everything finish on SIGTERM, in all of them', async () => {

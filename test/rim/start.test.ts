@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -97,6 +97,30 @@ describe('a data folder', () => {
     )
     expect(second.output()).toBe('')
     await first.greeted()
+  }, 60_000)
+
+  it('is its owner’s alone, with all that the database lays out and writes; one made earlier becomes so', async () => {
+    const openToOthers = async () => {
+      const entries = await readdir(join(here.folder, 'data'), { recursive: true, withFileTypes: true })
+      const modes = await Promise.all(
+        entries.map(async ({ parentPath, name }) => [name, (await stat(join(parentPath, name))).mode & 0o077] as const),
+      )
+      expect(modes.length).toBeGreaterThan(900)
+      return modes.filter(([, mode]) => mode !== 0)
+    }
+    const first = await here.start({ yaml: ECHO })
+    await first.greeted()
+    await first.fetch('/ui/api/keys', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+    expect(await openToOthers()).toEqual([])
+    await here.end()
+
+    const postgres = join(here.folder, 'data/postgres')
+    await chmod(join(postgres, 'PG_VERSION'), 0o666)
+    await chmod(join(postgres, 'base'), 0o755)
+    await chmod(postgres, 0o755)
+    const second = await here.start({ yaml: ECHO })
+    await second.greeted()
+    expect(await openToOthers()).toEqual([])
   }, 60_000)
 
   it('is open again after kill -9 in the middle of calls, whatever its lock and process id look like', async () => {

@@ -173,3 +173,19 @@ async function open(gateway: GatewayProcess): Promise<{ socket: Socket; until(aw
     },
   }
 }
+
+it('tells balancers first: not ready for `shutdown_delay`, while calls are still taken', async () => {
+  const yaml = `general_settings: { shutdown_delay: 1.5 }\n${configOf(upstream.url, { [model]: [model] })}`
+  const gateway = await here.start({ yaml })
+  await gateway.greeted()
+  const statusOf = async (path: string) => (await gateway.fetch(path)).status
+  expect(await statusOf('/health/readiness')).toBe(200)
+  const askedAt = performance.now()
+  gateway.kill('SIGTERM')
+  await gateway.untilLogged('stopping', 1)
+  expect(await statusOf('/health/readiness')).toBe(503)
+  expect(await statusOf('/health/liveliness')).toBe(200)
+  expect((await gateway.chat({ model })).status).toBe(200)
+  expect(await gateway.ended).toEqual({ code: 0, signal: null })
+  expect(performance.now() - askedAt).toBeGreaterThan(1400)
+})

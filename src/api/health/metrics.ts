@@ -1,10 +1,14 @@
+import { refusal } from '../../identity/refusal.ts'
+import { secretMatcher } from '../../lib/crypto.ts'
 import { paced } from '../../lib/paced.ts'
+import { reveal, type Secret } from '../../lib/secret.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
 import { gauges, storeState, waitingRecords } from '../../telemetry/metrics/gauges.ts'
 import { metrics } from '../../telemetry/metrics/index.ts'
 import { render } from '../../telemetry/metrics/render.ts'
 import { topics } from '../../telemetry/topics.ts'
+import { bearerOf } from '../middleware/bearer.ts'
 import { text } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
@@ -18,8 +22,19 @@ export const metricsPage = defineRoute(
     auth: 'public',
     responses: { 200: { description: 'The metrics.', contentType: 'text/plain; version=0.0.4' } },
   },
-  async ({ services }) => text(await page(services), 'text/plain; version=0.0.4; charset=utf-8'),
+  async ({ services, header }) => {
+    requireToken(services.config.general_settings.metrics_token, header('authorization'))
+    return text(await page(services), 'text/plain; version=0.0.4; charset=utf-8')
+  },
 )
+
+function requireToken(token: Secret | undefined, authorization: string | undefined): void {
+  if (!token) return
+  const given = bearerOf(authorization)
+  if (given === undefined)
+    throw refusal('missing_api_key', 'The metrics want their token: "Authorization: Bearer <token>".')
+  if (!secretMatcher(reveal(token))(given)) throw refusal('invalid_api_key', 'The token is not that of the metrics.')
+}
 
 const page = paced(async (services: ApiServices): Promise<string> => {
   const [counted, signals] = await Promise.all([services.counted(), deploymentSignals(services)])

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type Results } from '@electric-sql/pglite'
+import { isOwnerOnly, makeOwnerOnly } from './owner-only.node.ts'
 import type { WireResult, WireStatement } from './wire.ts'
 
 /** Statements to be carried out, several of them in one transaction. */
@@ -60,12 +61,17 @@ async function answerOn(port: NonNullable<typeof parentPort>, { path }: ThreadDa
 async function openedOnce(path: string): Promise<PGlite> {
   const unfinished = `${path}.unfinished`
   if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true })
-  if (existsSync(`${path}/PG_VERSION`)) return await opened(path)
+  if (existsSync(`${path}/PG_VERSION`)) {
+    if (!isOwnerOnly(path)) makeOwnerOnly(path)
+    return await opened(path)
+  }
   if (existsSync(path) && readdirSync(path).length > 0) {
     throw new Error(`${path} is not empty and holds no database. Choose another folder for it.`)
   }
   writeFileSync(unfinished, '')
   const database = await opened(path)
+  // What PGlite lays out has modes of its own, whatever the process's are.
+  makeOwnerOnly(path)
   rmSync(unfinished)
   return database
 }

@@ -131,7 +131,7 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
 }
 
 function locked(folder: string): { path: string; unlock: () => void } {
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = realpathSync(folder)
   return { path, unlock: lockFolder(path) }
 }

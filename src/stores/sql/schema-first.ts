@@ -1,13 +1,21 @@
-import { applySchema } from './apply-schema.ts'
-import type { Sql } from './sql.ts'
+import { type Sql, SqlError } from './sql.ts'
 
-/** A database whose schema is set up before its first statement. Each caller waits for a setting-up of its own until one
- *  has succeeded, since an isolate's requests must not wait for each other's input and output. */
-export function schemaFirst(sql: Sql, text: string): Sql {
+/** A database that is prepared before its first statement. Each caller waits for a preparation of its own until one
+ *  has succeeded, since an isolate's requests must not wait for each other's input and output. What refuses it for another
+ *  reason than the database's refuses it for good. */
+export function schemaFirst(sql: Sql, prepare: () => Promise<void>): Sql {
   let ready = false
+  let refused: SqlError | undefined
   async function prepared(): Promise<void> {
     if (ready) return
-    await applySchema(sql, text)
+    if (refused) throw refused
+    try {
+      await prepare()
+    } catch (error) {
+      if (error instanceof SqlError) throw error
+      refused = new SqlError((error as Error).message)
+      throw refused
+    }
     ready = true
   }
   return {
@@ -19,7 +27,10 @@ export function schemaFirst(sql: Sql, text: string): Sql {
       await prepared()
       return sql.batch(statements)
     },
-    ping: (timeoutMs) => sql.ping(timeoutMs),
+    async ping(timeoutMs) {
+      if (refused) throw refused
+      await sql.ping(timeoutMs)
+    },
     close: () => sql.close(),
   }
 }
