@@ -4,9 +4,9 @@ import { join } from 'node:path'
 
 /** Variables as a file for its owner only: in a command line every user of the machine could read them. */
 export function envFile(variables: Readonly<Record<string, string>>): { readonly path: string; remove(): void } {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}\n`)
   const folder = mkdtempSync(join(tmpdir(), 'gateway-variables-'))
   const path = join(folder, 'variables.env')
-  const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}\n`)
   writeFileSync(path, lines.join(''), { mode: 0o600 })
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
