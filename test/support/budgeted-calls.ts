@@ -200,6 +200,7 @@ export function budgetedCalls(
         address: '',
         client,
         endpoint,
+        hops: 0,
         bytes: encoder.encode(JSON.stringify(request)),
         contentType: 'application/json',
         begun() {},
