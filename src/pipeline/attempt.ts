@@ -15,6 +15,7 @@ import { askWithForm, completed, unlessAborted, watched } from './ask-with-form.
 import type { Attempt, Call } from './call.ts'
 import { departure, unsent } from './client.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
+import { unstreamed } from './in-one.ts'
 import { asFormFailure } from './incoming-form.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { requestOf } from './request-of.ts'
@@ -34,6 +35,8 @@ const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 const EVENTS = 'text/event-stream; charset=utf-8'
 /** What says that something went wrong, whatever its status is. */
 const DOCUMENT = /^(text\/html|application\/([\w.-]+\+)?json)\b/i
+
+const NOTHING_MORE: WrittenReader = { push: () => [], closing: () => new Uint8Array() }
 
 /** What an attempt that may be shown to the client has reached. */
 export type Committed =
@@ -95,6 +98,7 @@ export async function attempt(
   else client.signal.addEventListener('abort', left, { once: true })
 
   const ask = (asked: Outgoing) => {
+    if (call.streamed && !speaker.stream && !speaker.passes) throw unstreamed()
     const request = requestOf(services, deployment, call.hops, speaker, asked, ended)
     if (!(request instanceof Promise)) return send(request)
     // It may wait for fields of the form.
@@ -201,11 +205,18 @@ async function openEvents(
   { body, headers }: UpstreamResponse,
   clocks: Clocks,
 ): Promise<Opened> {
-  if (!speaker.stream) throw new GatewayError('invalid_request', 'This model does not stream.', { param: 'stream' })
+  if (!speaker.stream) throw unstreamed()
   if (!(speaker.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
-    // A provider that answers a stream with a document usually means to say what went wrong.
-    speaker.reply(await body.bytes(ERROR_LIMIT_BYTES), headers, outgoing)
-    throw new GatewayError('upstream_malformed', 'The provider answered a streamed request without a stream.')
+    // What went wrong, or the whole answer: some models know no streams, and their providers do not say so.
+    const bytes = await body.bytes(REPLY_LIMIT_BYTES)
+    if (!speaker.inOne) {
+      speaker.reply(bytes, headers, outgoing)
+      throw unstreamed()
+    }
+    const backlog = speaker.inOne(bytes, headers, outgoing)
+    tried.firstTokenAt = performance.now()
+    clocks.committed()
+    return { body, reader: NOTHING_MORE, endsWithBody: false, backlog }
   }
   const reader = speaker.stream(outgoing, headers, said?.hear)
   const backlog: StreamStep[] = []

@@ -1,16 +1,17 @@
 import { joinBytes } from '../lib/bytes.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { frameSplitter, readFrame } from '../lib/sse.ts'
-import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
+import { parseRecord } from '../lib/lenient.ts'
+import type { ChatChunk } from '../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../providers/provider.ts'
 import type { Deployment } from '../routing/deployment.ts'
+import { asChunks, asCompletion } from './chat-bytes.ts'
 import { defaultFields } from './default-fields.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
+import { asEvents, chunksOf, saidAtOnce, unstreamed, wholeStream } from './in-one.ts'
 import { asRequestFailure } from './request-failure.ts'
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 /** An adapter as the pipeline uses it: whatever the vendor speaks, what comes out is bytes in the client's dialect. */
 export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
@@ -19,6 +20,8 @@ export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
   stream?(call: Outgoing, headers: Readonly<Record<string, string>>, hear?: Hear): WrittenReader
   /** It is asked in chat, whatever the client speaks. */
   readonly translates?: true
+  /** What a whole answer means to a client that asked for a stream; absent where it cannot be told as one. */
+  inOne?(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): StreamStep[]
   /** Why this request cannot be put to it, before it is asked. */
   refuses?(request: ModelRequest): GatewayError | undefined
 }
@@ -33,7 +36,10 @@ type Hear = (chunk: ChatChunk) => void
 
 /** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
 export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
-  if (!dialect) return deployment.adapter(mode.name) as Speaker | undefined
+  if (!dialect) {
+    const adapter = deployment.adapter(mode.name)
+    return adapter && plainSpeaker(adapter)
+  }
   const native = dialect.native && deployment.adapter(dialect.native)
   if (native) return nativeSpeaker(native, dialect)
   const chat = deployment.adapter('chat', mode.name)
@@ -64,14 +70,17 @@ function inChat(adapter: Adapter, dialect: Dialect): Speaker {
     ...rest,
     reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call.body),
     ...(stream
-      ? { stream: (call, headers, hear) => writing(stream(call, headers), dialect.stream(call.body), hear) }
+      ? {
+          stream: (call, headers, hear) => writing(stream(call, headers), dialect.stream(call.body), hear),
+          inOne: (bytes, headers, call) => [atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body))],
+        }
       : {}),
   }
 }
 
 /** A dialect asked in itself: bytes pass. They are followed where somebody may have to go on with them. */
 function inItsOwnWords(adapter: Adapter, { follow }: Dialect): Speaker {
-  const native = adapter as Speaker
+  const native = plainSpeaker(adapter)
   const { stream } = native
   if (!stream || !follow) return native
   return {
@@ -133,6 +142,9 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
             const inner = stream(asChat(call), headers)
             return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body), hear)
           },
+          inOne: (bytes, headers, call) => [
+            atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body)),
+          ],
         }
       : {}),
   }
@@ -147,13 +159,46 @@ export function inChunks(deployment: Deployment, mode: Mode): Speaker | undefine
     ...adapter,
     reply(bytes, headers, call) {
       adapter.reply(bytes, headers, call)
-      throw new GatewayError('upstream_malformed', 'The provider answered a streamed request without a stream.')
+      throw unstreamed()
+    },
+    inOne(bytes, headers, call) {
+      const reply = asCompletion(adapter.reply(bytes, headers, call))
+      const chunks = reply.completion ? chunksOf(reply.completion) : []
+      return [...chunks.map((chunk) => ({ chunk })), wholeStream(new Uint8Array(), reply)]
     },
     stream: (call, headers) => {
       const inner = stream(call, headers)
       return { push: (piece) => inner.push(piece).flatMap(asChunks), closing: () => new Uint8Array() }
     },
   }
+}
+
+const plainSpeakers = new WeakMap<Adapter, Speaker>()
+
+/** An adapter whose bytes pass as they are. */
+function plainSpeaker(adapter: Adapter): Speaker {
+  const native = adapter as Speaker
+  const { events } = adapter
+  if (!events) return native
+  let speaker = plainSpeakers.get(adapter)
+  if (!speaker) {
+    const inOne: Speaker['inOne'] = (bytes, headers, call) => {
+      const reply = adapter.reply(bytes, headers, call)
+      const said = parseRecord(bytes)
+      if (!said) throw unstreamed()
+      return [wholeStream(asEvents(events(said)), reply)]
+    }
+    speaker = { ...native, inOne }
+    plainSpeakers.set(adapter, speaker)
+  }
+  return speaker
+}
+
+/** A whole completion as the only step of a stream. */
+function atOnce(reply: Reply, words: DialectStream): StreamStep {
+  const { completion } = asCompletion(reply)
+  if (!completion) throw unstreamed()
+  return wholeStream(saidAtOnce({ ...completion, created: completion.created || unixSeconds() }, words), reply)
 }
 
 /** Whether a request can be asked in chat, whatever dialect it came in. */
@@ -235,31 +280,4 @@ function tell(hear: Hear, step: StreamStep): void {
 
 function unixSeconds(): number {
   return Math.floor(Date.now() / 1000)
-}
-
-/** A reply in chat's own bytes, as the completion that it is. */
-function asCompletion(reply: Reply): Reply {
-  if (reply.completion) return reply
-  try {
-    const completion = JSON.parse(decoder.decode(reply.bytes)) as ChatCompletion
-    return { completion, usage: reply.usage, outputCharacters: reply.outputCharacters }
-  } catch {
-    throw new GatewayError('upstream_malformed', "The provider's answer is not a chat completion.")
-  }
-}
-
-/** A step in chat's own bytes, as the chunks that it is. */
-function asChunks(step: StreamStep): StreamStep[] {
-  const { out, ...rest } = step
-  if (!out) return [step]
-  const splitter = frameSplitter()
-  const frames = splitter.push(out)
-  const last = splitter.rest()
-  const said = (last ? [...frames, last] : frames).flatMap((frame) => {
-    const { data } = readFrame(frame)
-    return data === undefined || data === '[DONE]' ? [] : { chunk: JSON.parse(data) as ChatChunk }
-  })
-  const [first, ...others] = said
-  if (!first) return step.done ? [{ ...rest, done: true }] : []
-  return [{ ...rest, ...first }, ...others]
 }

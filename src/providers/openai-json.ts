@@ -18,8 +18,10 @@ export function openaiJson<Request extends ModelRequest>(options: {
   readonly usage?: (body: Readonly<Record<string, unknown>>, request: Request) => Partial<Usage>
   /** Types of the events that end a stream, where the vendor streams this kind. */
   readonly lastEvent?: RegExp
+  /** The events of a whole answer. */
+  readonly events?: Adapter['events']
 }): Adapter<Request> {
-  const { path, answers, lastEvent } = options
+  const { path, answers, lastEvent, events } = options
   return {
     request({ body, bytes }, connection) {
       const changes: Record<string, unknown> = {}
@@ -35,6 +37,7 @@ export function openaiJson<Request extends ModelRequest>(options: {
     },
     reply: (bytes, _headers, call) => read(bytes, call, options.answers, options.usage),
     ...(lastEvent ? { stream: () => eventRelay(lastEvent) } : {}),
+    ...(events ? { events } : {}),
     failure: openaiFailure,
   }
 

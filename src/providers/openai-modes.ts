@@ -1,3 +1,4 @@
+import { asList, asRecord } from '../lib/lenient.ts'
 import type { EmbeddingRequest } from '../modes/embedding.ts'
 import type { ImageRequest } from '../modes/image-generation.ts'
 import { imageName } from '../modes/image-price.ts'
@@ -16,6 +17,11 @@ export const openaiImages = openaiJson<ImageRequest>({
       : {}),
   }),
   lastEvent: /\.completed$/,
+  events: ({ data, created, usage, ...how }) =>
+    asList(data).map((image) => {
+      const type = 'image_generation.completed'
+      return { type, created_at: created, ...how, ...asRecord(image), ...(usage ? { usage } : {}) }
+    }),
 })
 
 /** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. */

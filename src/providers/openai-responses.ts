@@ -7,6 +7,7 @@ import { openaiFailure } from './openai-failure.ts'
 import { responsesFailure } from './openai-responses-failure.ts'
 import { openaiResponsesStream } from './openai-responses-stream.ts'
 import type { Adapter } from './provider.ts'
+import { responseEvents } from './response-events.ts'
 import { responsesUsage } from './responses-usage.ts'
 import { upstreamMetadata } from './upstream-metadata.ts'
 
@@ -43,6 +44,8 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
   },
 
   stream: ({ body }) => openaiResponsesStream(body.store !== false),
+
+  events: responseEvents,
 
   failure: openaiFailure,
 }

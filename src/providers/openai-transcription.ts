@@ -47,6 +47,13 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     return { bytes, contentType: 'application/json', usage, outputCharacters: body.text.length }
   },
   stream: () => eventRelay(/\.done$/),
+  events: ({ text, logprobs, usage }) => {
+    const more = { ...(logprobs ? { logprobs } : {}), ...(usage ? { usage } : {}) }
+    return [
+      { type: 'transcript.text.delta', delta: text },
+      { type: 'transcript.text.done', text, ...more },
+    ]
+  },
   failure: openaiFailure,
 }
 

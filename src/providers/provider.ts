@@ -1,5 +1,6 @@
 import type { GatewayParams } from '../config/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
+import type { JsonRecord } from '../lib/lenient.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
 import type { RequestForm } from '../modes/form.ts'
@@ -96,6 +97,8 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   readonly setsLimit?: number
   /** For providers that stream this mode. */
   stream?(call: Outgoing<Request>, headers: Readonly<Record<string, string>>): StreamReader
+  /** The events that a whole answer would have come in, for vendors that answer a stream in one; of chat that is known. */
+  events?(reply: JsonRecord): JsonRecord[]
   /** The media type that a stream of this adapter has; server-sent events when left out. */
   readonly streamType?: RegExp
   /** A whole answer goes to the client as it comes, unread: audio. `reply` is not called; what is known of its usage

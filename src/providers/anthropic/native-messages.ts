@@ -7,6 +7,7 @@ import { usageOf } from '../../modes/usage.ts'
 import { madeInMessage, orNothing } from '../made-ids.ts'
 import type { Adapter, Connection, Outgoing, StreamReader } from '../provider.ts'
 import { sseReader } from '../sse-reader.ts'
+import { messageEvents } from './message-events.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesProgress } from './messages-progress.ts'
 import { charactersOf, readMessage } from './messages-reply.ts'
@@ -26,6 +27,7 @@ export const nativeMessages: Adapter = {
   },
 
   stream: relayedStream,
+  events: messageEvents,
   failure: messagesFailure,
 }
 
