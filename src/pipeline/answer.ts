@@ -2,6 +2,7 @@ import { asGatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
 import type { Committed } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
+import { departure } from './client.ts'
 import { noteMade } from './ids/made-ids.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE, type Over, relay, taken } from './relay.ts'
@@ -19,7 +20,8 @@ export async function answer(
     call.usage = reply.usage
     call.outputCharacters = reply.outputCharacters
     noteMade(call, reply.made)
-    await over(undefined)
+    const { signal } = call.client
+    await over(signal.aborted ? departure(signal) : undefined)
     call.client.discard?.(reply.bytes)
     const headers = routeHeaders(call)
     headers['content-type'] = reply.contentType

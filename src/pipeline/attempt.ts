@@ -17,6 +17,7 @@ import { departure, unsent } from './client.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
 import { unstreamed } from './in-one.ts'
 import { asFormFailure } from './incoming-form.ts'
+import { type Parting, parting } from './parting.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { requestOf } from './request-of.ts'
 import { rescueTargets } from './rescue-targets.ts'
@@ -52,6 +53,7 @@ export interface OpenStream {
   /** What was read up to the commit, still to be written to the client. */
   readonly backlog: StreamStep[]
   readonly clocks: Clocks
+  readonly farewell: Parting
   /** What the provider says went wrong, without the credentials that it was sent. */
   clean(failure: GatewayError): GatewayError
   /** Why the upstream was ended from our side: a clock, or the client. */
@@ -85,13 +87,20 @@ export async function attempt(
   const ended = newAbort<GatewayError>()
   let sent: UpstreamRequest['headers'] = {}
 
-  const left = () => ended.abort(departure(client.signal))
+  const farewell = parting(() => ended.abort(departure(client.signal)))
+  // Who is stopped has no time to listen.
+  const left = () => {
+    const why = departure(client.signal)
+    if (why.failure === 'client_closed') farewell.left()
+    else ended.abort(why)
+  }
   outrun?.addEventListener('abort', () => ended.abort(new GatewayError('client_closed', 'Another answered first.')))
   const clocks = clocksOf(services, call, tried, speaker, ended.abort)
   const clientsTurn = () => clocks.waiting(() => {}, unsent)
   if (form) clientsTurn()
   const release = () => {
     clocks.stop()
+    farewell.stop()
     client.signal.removeEventListener('abort', left)
   }
   if (client.signal.aborted) left()
@@ -130,6 +139,7 @@ export async function attempt(
     const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : errand.outgoing
     if (form) clocks.heard()
     if (!call.streamed && !speaker.passes) {
+      farewell.begun()
       const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
       tried.firstTokenAt = performance.now()
       release()
@@ -140,10 +150,11 @@ export async function attempt(
       : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
     settleCommitted(services, call, tried)
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
+    if (!speaker.passes) farewell.begun()
     return {
       kind: 'stream',
       contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
-      stream: { ...opened, said, clocks, release, clean, reason: () => ended.reason },
+      stream: { ...opened, said, clocks, farewell, release, clean, reason: () => ended.reason },
     }
   } catch (error) {
     release()

@@ -24,7 +24,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
-  if (last?.asked) last.usage ??= usedByLast(call, failure)
+  if (last?.asked) last.usage ??= usedByLast(services, call, failure)
   const bill = billOf(services.registry, call, now)
   services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
   learnUsual(services, call)

@@ -1,12 +1,15 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../lib/lenient.ts'
 import { textBytes } from '../lib/text-bytes.ts'
 import type { ModelRequest } from '../modes/mode.ts'
+import { tokensOfCharacters } from '../modes/usage.ts'
 import type { CallInput } from './call.ts'
 import type { Dialect } from './dialect.ts'
 
 /** How much a model may have to read for a request. */
 export interface InputBound {
   readonly tokens: number
+  /** How much it probably is. */
+  readonly likely: number
   /** It goes on from, or points to, something whose length nobody knows here. */
   readonly pointsElsewhere: boolean
   /** It asks its vendor to keep what is read, and for how long. */
@@ -15,6 +18,12 @@ export interface InputBound {
 
 /** A picture, at the vendors that cut it into most pieces. */
 const IMAGE_TOKENS = 5000
+/** The same at most of them. */
+const USUAL_IMAGE_TOKENS = 1000
+/** Of sound, film and documents, as they are mostly packed. */
+const USUAL_LETTERS_A_FILE_TOKEN = 100
+/** What is kept, found or stored elsewhere, where nobody here has seen it. */
+const USUAL_ELSEWHERE_TOKENS = 2000
 /** Each token of sound or film takes at least so many letters, however tightly it is packed. */
 const LETTERS_A_SOUND_TOKEN = 16
 /** Of a document that is not read as it stands. */
@@ -41,22 +50,35 @@ const POINTERS = ['previous_response_id', 'conversation', 'container', 'web_sear
 /** The most tokens that a model may have to read for a request. No tokenizer makes more than one of a byte; a file counts
  *  for what vendors make of it, and only where it stands as one: text is text, however it looks. */
 export function inputBound({ bytes, endpoint: { dialect } }: Input, request: ModelRequest): InputBound {
-  if (!dialect) return { tokens: bytes.byteLength, pointsElsewhere: false, cached: undefined }
+  const { byteLength } = bytes
+  const likely = tokensOfCharacters(textBytes(bytes))
+  if (!dialect) return { tokens: byteLength, likely, pointsElsewhere: false, cached: undefined }
   // A long conversation without a file in it is not built only to be looked at.
-  if (bytes.byteLength >= UNBUILT_BYTES && textBytes(bytes) === bytes.byteLength) {
-    return { tokens: bytes.byteLength, pointsElsewhere: pointsElsewhere(request, dialect), cached: '1h' }
+  if (byteLength >= UNBUILT_BYTES && textBytes(bytes) === byteLength) {
+    return { tokens: byteLength, likely, pointsElsewhere: pointsElsewhere(request, dialect), cached: '1h' }
   }
-  const found: Found = { letters: 0, tokens: 0, pointsElsewhere: pointsElsewhere(request, dialect), cached: undefined }
+  const found: Found = {
+    letters: 0,
+    tokens: 0,
+    usual: 0,
+    pointsElsewhere: pointsElsewhere(request, dialect),
+    cached: undefined,
+  }
   try {
     noteCache(request.cache_control, found)
     for (const field of ['messages', 'input', 'system'] as const) lookAtAll(request[field], found)
     lookAtTools(request.tools, found)
   } catch {
     // Whoever has to read it will say what is wrong with it.
-    return { tokens: bytes.byteLength, pointsElsewhere: false, cached: '1h' }
+    return { tokens: byteLength, likely, pointsElsewhere: false, cached: '1h' }
   }
-  const { letters, tokens, ...rest } = found
-  return { tokens: bytes.byteLength - letters + tokens, ...rest }
+  const { letters, tokens, usual, ...rest } = found
+  const elsewhere = rest.pointsElsewhere ? USUAL_ELSEWHERE_TOKENS : 0
+  return {
+    tokens: byteLength - letters + tokens,
+    likely: tokensOfCharacters(byteLength - letters) + Math.ceil(usual) + elsewhere,
+    ...rest,
+  }
 }
 
 function pointsElsewhere(request: ModelRequest, { native }: Dialect): boolean {
@@ -69,8 +91,9 @@ type Input = Pick<CallInput, 'endpoint' | 'bytes'>
 interface Found {
   /** Of the body, those that are no text. */
   letters: number
-  /** What they are read for. */
+  /** What they are read for, at most and usually. */
   tokens: number
+  usual: number
   pointsElsewhere: boolean
   cached: InputBound['cached']
 }
@@ -88,16 +111,19 @@ function lookAt(item: JsonRecord, found: Found, depth: number): void {
   noteCache(item.cache_control, found)
   if (IMAGES.has(type as string)) {
     found.tokens += IMAGE_TOKENS
+    found.usual += USUAL_IMAGE_TOKENS
     found.letters += fileOf(item).letters
   } else if (SOUNDS.has(type as string)) {
     const { letters, inside } = fileOf(item)
     found.letters += letters
     found.tokens += Math.ceil(letters / LETTERS_A_SOUND_TOKEN)
+    found.usual += letters / USUAL_LETTERS_A_FILE_TOKEN
     if (!inside) found.pointsElsewhere = true
   } else if (DOCUMENTS.has(type as string) && !isText(item)) {
     const { letters, inside } = fileOf(item)
     found.letters += letters
     found.tokens += Math.ceil(letters / LETTERS_A_DOCUMENT_TOKEN)
+    found.usual += letters / USUAL_LETTERS_A_FILE_TOKEN
     if (!inside) found.pointsElsewhere = true
   } else if (type === 'item_reference') found.pointsElsewhere = true
   for (const member of NESTED) {

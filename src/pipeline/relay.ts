@@ -82,8 +82,12 @@ interface Carried {
   readonly last: Uint8Array | undefined
 }
 
-/** Carries one upstream's stream as far as it goes. */
+/** Carries one upstream's stream as far as it goes. When the client has left it is only listened to, for a moment: what
+ *  it has used may be about to be told. */
 async function carry(call: Call, stream: OpenStream, client: ClientStream): Promise<Carried> {
+  const { signal } = call.client
+  let deserted = false
+  const isGone = () => deserted || signal.aborted
   let finished = false
   let endBy = Number.POSITIVE_INFINITY
   let done = false
@@ -110,6 +114,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
       if (step.characters) call.outputCharacters += step.characters
       if (step.finished && !finished) {
         finished = true
+        stream.farewell.complete()
         endBy = performance.now() + LONGEST_GRACE_MS
         stream.clocks.finished(GRACE_MS)
       }
@@ -123,28 +128,39 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
     return out
   }
 
+  let wake: (() => void) | undefined
+  const leftAlone = () => wake?.()
+  signal.addEventListener('abort', leftAlone, { once: true })
+  /** Waits until the client has taken something, or has left. While it takes its time its provider is not silent. */
+  const taking = async (work: Promise<void>): Promise<void> => {
+    stream.clocks.waiting(client.abort)
+    if (!signal.aborted) {
+      await new Promise<void>((resolve, reject) => {
+        wake = resolve
+        work.then(resolve, reject)
+      })
+    }
+    stream.clocks.heard()
+    if (finished) endBy = performance.now() + LONGEST_GRACE_MS
+  }
+
   try {
     let out = take(stream.backlog)
     for (;;) {
-      if (out.length > 0) {
-        // While the client takes its time its provider is not silent.
-        if (writing) {
-          stream.clocks.waiting(client.abort)
-          await writing
-          stream.clocks.heard()
-        }
-        if (done && isAwaited(call)) last = joinBytes(out)
-        else {
-          const full = client.write(joinBytes(out))
-          if (full) {
-            stream.clocks.waiting(client.abort)
-            await full
-            stream.clocks.heard()
-            if (finished) endBy = performance.now() + LONGEST_GRACE_MS
+      if (out.length > 0 && !isGone()) {
+        try {
+          if (writing) await taking(writing)
+          if (done && isAwaited(call)) last = joinBytes(out)
+          else {
+            const full = client.write(joinBytes(out))
+            if (full) await taking(full)
           }
+        } catch {
+          deserted = true
+          stream.farewell.left()
         }
       }
-      if (failure || done || (finished && performance.now() > endBy)) break
+      if (failure || done || (finished && (performance.now() > endBy || (isGone() && call.usage)))) break
       const piece = await stream.body.read()
       if (piece === undefined) {
         finished ||= stream.endsWithBody
@@ -159,7 +175,9 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   }
   stream.release()
   stream.body.cancel()
+  signal.removeEventListener('abort', leftAlone)
 
+  if (isGone() && failure?.failure !== 'client_closed') failure = signal.aborted ? departure(signal) : clientClosed()
   // A clock that ends an answer which is already complete has only cut the formalities.
   if (failure && finished && failure.failure !== 'client_closed') failure = undefined
   if (!failure && !finished) {

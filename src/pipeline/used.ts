@@ -1,9 +1,11 @@
 import type { FailureName, GatewayError } from '../lib/errors.ts'
 import { costNano } from '../modes/cost.ts'
 import { settledTerms, settledUses } from '../modes/surcharges.ts'
-import { estimatedUsage, type Usage, usageOf } from '../modes/usage.ts'
+import { type Usage, usageOf } from '../modes/usage.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import { type Attempt, type Call, requestBytes } from './call.ts'
+import { estimate, ofUnfinished } from './estimate.ts'
+import type { PipelineServices } from './pipeline.ts'
 import { reportedUsage } from './reported-usage.ts'
 
 /** What ends an attempt while its provider works for it. */
@@ -11,18 +13,23 @@ const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutti
 
 /** What the last attempt of a call has used: what the provider reported, filled from what the request itself tells; what
  *  went out, estimated, where an answer was cut; nothing where none came. */
-export function usedByLast(call: Call, failure: GatewayError | undefined): Usage | undefined {
+export function usedByLast(
+  services: PipelineServices,
+  call: Call,
+  failure: GatewayError | undefined,
+): Usage | undefined {
   const { mode } = call.endpoint
   const last = call.attempts.at(-1)
   if (!last) return undefined
   const reported = reportedUsage(call)
   const measured = mode.measure(asAsked(call, last.deployment))
-  if (reported) return onItsTerms(last, inMoney(call, last, filled(reported, measured)), measured, reported)
-  const answered = failure === undefined || call.outputCharacters > 0
   // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
   const pending = GIVEN_UP.includes(last.failure?.failure)
+  const seen = (usage: Usage) => (pending ? ofUnfinished(services, call, last, usage) : usage)
+  if (reported) return onItsTerms(last, inMoney(call, last, filled(seen(reported), measured)), measured, reported)
+  const answered = failure === undefined || call.outputCharacters > 0
   if (!answered && !pending) return undefined
-  if (mode.unit === 'tokens') return onItsTerms(last, estimate(call), measured)
+  if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call)), measured)
   // Nobody works on a file that has not come.
   const used = usageOf(measured)
   return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
@@ -33,10 +40,6 @@ export function usedByCut(call: Call, cut: Attempt): Usage {
   const reported = reportedUsage(call)
   const measured = call.endpoint.mode.measure(asAsked(call, cut.deployment))
   return onItsTerms(cut, reported ?? estimate(call), measured, reported)
-}
-
-function estimate(call: Call): Usage {
-  return estimatedUsage(requestBytes(call), call.outputCharacters)
 }
 
 /** The request with what the operator of a deployment has set where the client left it out. */

@@ -5,7 +5,8 @@ import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 export interface Usual {
   /** Input tokens for each one that the body's length suggests. */
   readonly inputRatio: number
-  /** Tokens of an answer, one of the longer ones. */
+  /** Tokens of an answer: on average, and of one of the longer ones. */
+  readonly answer: number
   readonly longAnswer: number
 }
 
@@ -45,10 +46,11 @@ export function usualUsage(now: () => number): UsualUsage {
       let usual = known.get(deployment)
       if (usual) {
         usual.inputRatio += WEIGHT * (inputRatio - usual.inputRatio)
+        usual.answer += WEIGHT * (answer - usual.answer)
         const lowered = limited ? usual.longAnswer : usual.longAnswer + DECAY * (answer - usual.longAnswer)
         usual.longAnswer = Math.max(answer, lowered)
       } else {
-        usual = { inputRatio, longAnswer: answer }
+        usual = { inputRatio, answer, longAnswer: answer }
       }
       known.set(deployment, usual, now() + FORGET_MS)
     },

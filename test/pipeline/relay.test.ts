@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { newAbort } from '../../src/lib/abort.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import type { OpenStream } from '../../src/pipeline/attempt.ts'
@@ -44,6 +44,7 @@ function streamOf(steps: readonly StreamStep[], read: () => void = nothing) {
     endsWithBody: false,
     backlog: [],
     clocks: { heard: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
+    farewell: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
     clean: (failure: unknown) => failure,
     reason: nothing,
     release: nothing,
@@ -98,4 +99,47 @@ it.each([
   expect(ended).toBe(true)
   expect(client.abort).toHaveBeenCalled()
   await relayed
+})
+
+describe('when its client has left', () => {
+  const leaves = (call: Call) => (call.client.signal as ReturnType<typeof newAbort>).abort()
+
+  it('listens until it has been told what the answer has used, and writes nothing', async () => {
+    const call = callOf()
+    let written = 0
+    const client = clientOf(() => {
+      written += 1
+      if (written === 1) leaves(call)
+      return undefined
+    })
+    const stream = streamOf([
+      { out: bytes, characters: 5 },
+      { out: bytes, characters: 5 },
+      { out: bytes, finished: true },
+      { usage },
+      { out: bytes, done: true },
+    ])
+    const failure = await relay(call, stream, client, () => undefined)
+    expect(failure?.failure).toBe('client_closed')
+    expect(call.usage).toBe(usage)
+    expect(call.outputCharacters).toBe(10)
+    expect(written).toBe(1)
+  })
+
+  it.each([
+    ['is never taken', () => new Promise<void>(() => {})],
+    ['is refused', () => Promise.reject(new Error('gone'))],
+  ])('goes on, though what it writes %s', async (_, last) => {
+    const call = callOf()
+    let written = 0
+    const client = clientOf(() => {
+      written += 1
+      setTimeout(() => leaves(call), 5)
+      return last()
+    })
+    const stream = streamOf([{ out: bytes, characters: 5 }, { out: bytes, finished: true }, { usage }])
+    expect((await relay(call, stream, client, () => undefined))?.failure).toBe('client_closed')
+    expect(call.usage).toBe(usage)
+    expect(written).toBe(1)
+  })
 })

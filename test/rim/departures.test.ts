@@ -1,14 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Usage } from '../../src/modes/usage.ts'
 import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
-import { answer, overloaded, silence, slowBetween, slowHeaders, stallAfter } from '../support/upstream/index.ts'
+import {
+  answer,
+  frames,
+  overloaded,
+  recut,
+  silence,
+  slowBetween,
+  slowHeaders,
+  stallAfter,
+} from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
 const LONG = answer({ text: 'word '.repeat(400) }, slowBetween({ ms: 20 }))
-const names = Array.from({ length: 12 }, (_, index) => `leaves-${process.pid}-${index}`)
+const names = Array.from({ length: 24 }, (_, index) => `leaves-${process.pid}-${index}`)
 
 let gateway: TestGateway
 let model: string
@@ -88,6 +98,84 @@ describe('a client that leaves', () => {
     const [{ usage }] = finished() as unknown as [{ usage: { outputTokens: number } }]
     expect(usage.outputTokens).toBeGreaterThan(0)
     expect(usage.outputTokens).toBeLessThan(200)
+  })
+
+  const piece = (more: object) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], ...more })}\n\n`
+  const word = piece({ choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] })
+  const stop = piece({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+  const told = piece({ usage: { prompt_tokens: 1500, completion_tokens: 5000, total_tokens: 6500 } })
+
+  it.each([
+    ['just before the end', 1, 200],
+    ['just before the usage', 2, 200],
+    ['before the usage of a complete answer', 2, 700],
+  ])('%s is billed what its provider told within the second', async (_, only, ms) => {
+    await upstream.script(model, [frames([word, stop, told, 'data: [DONE]\n\n'], {}, slowBetween({ ms, only }))])
+    const reader = (await gateway.chat({ model, messages, stream: true })).body?.getReader()
+    await reader?.read()
+    await wait(50)
+    await reader?.cancel()
+    await gateway.idle()
+    expect(finished()).toMatchObject([
+      { ending: 'client_closed', usage: { inputTokens: 1500, outputTokens: 5000, estimated: false } },
+    ])
+  })
+
+  it('while a whole answer arrives is billed what its provider told', async () => {
+    const usage = { prompt_tokens: 1500, completion_tokens: 5000, total_tokens: 6500 }
+    await upstream.script(model, [answer({ usage }, recut({ at: [20] }), slowBetween({ ms: 200 }))])
+    await asksAndLeaves({}, () => onceAsked().then(() => wait(60)))
+    await gateway.idle()
+    expect(finished()).toMatchObject([{ ending: 'client_closed', usage: { outputTokens: 5000, estimated: false } }])
+  })
+
+  it('is billed what such answers usually use, as far as this one has come, and no more than it may', async () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 5000, total_tokens: 5020 }
+    await upstream.script(model, [answer({ usage }, slowHeaders({ ms: 400 }))])
+    for (let call = 0; call < 3; call++) await (await gateway.chat({ model, messages })).text()
+    const stalls = frames([word, stop], {}, stallAfter({ frames: 1 }))
+    const leavesAfter = async (ms: number, body: object = {}): Promise<number> => {
+      await upstream.script(model, [stalls])
+      await asksAndLeaves({ stream: true, ...body }, (response) => oncePieceCame(response).then(() => wait(ms)))
+      await gateway.idle()
+      const { estimated, outputTokens } = (finished().at(-1) as unknown as { usage: Usage }).usage
+      expect(estimated).toBe(true)
+      return outputTokens
+    }
+    // It is listened to for a moment more.
+    const early = await leavesAfter(0)
+    expect(early).toBeGreaterThan(1000)
+    expect(early).toBeLessThanOrEqual(5000)
+    expect(await leavesAfter(800, { max_tokens: 8000 })).toBe(5000)
+    // What is held for a call that nobody limits.
+    expect(await leavesAfter(800)).toBe(4096)
+    expect(await leavesAfter(800, { max_tokens: 300 })).toBe(300)
+  })
+
+  it.each([
+    [{}, 1],
+    [{ reasoning_effort: 'low' }, 512],
+    [{ reasoning_effort: 'high' }, 4096],
+    [{ reasoning_effort: 'high', max_tokens: 1000 }, 1000],
+    [{ thinking: { type: 'enabled', budget_tokens: 8000 } }, 2000],
+    [{ reasoning_effort: '__proto__' }, 1],
+  ])('pays for the thoughts that it asked for, where nothing is known of others: %j', async (body, tokens) => {
+    await upstream.script(model, [frames([word, stop], {}, stallAfter({ frames: 1 }))])
+    await asksAndLeaves({ stream: true, ...body }, oncePieceCame)
+    await gateway.idle()
+    expect(finished()).toMatchObject([{ usage: { outputTokens: tokens, estimated: true } }])
+  })
+
+  it('pays for pictures that it only named', async () => {
+    await upstream.script(model, [frames([word, stop], {}, stallAfter({ frames: 1 }))])
+    const picture = { type: 'image_url', image_url: { url: 'https://pictures.test/a.png' } }
+    const content = [{ type: 'text', text: 'What is this?' }, picture, picture]
+    await asksAndLeaves({ stream: true, messages: [{ role: 'user', content }] }, oncePieceCame)
+    await gateway.idle()
+    const [{ usage }] = finished() as unknown as [{ usage: Usage }]
+    expect(usage.inputTokens).toBeGreaterThan(2000)
+    expect(usage.inputTokens).toBeLessThan(2200)
   })
 
   it('out of a pause between attempts has no further attempt made for it, and pays nothing', async () => {

@@ -27,7 +27,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   await once(upstream.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  const settings = 'router_settings:\n  cooldown_time: 60\n  stream_idle_timeout: 1\n  timeout: 5\n'
+  const settings = 'router_settings:\n  cooldown_time: 60\n  stream_idle_timeout: 1\n  total_timeout: 5\n'
   gateway = await startGateway(configOf(url, { long: ['long'] }, settings))
 })
 afterAll(async () => {

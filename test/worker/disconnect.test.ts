@@ -16,8 +16,10 @@ import { type RawClient, rawClient } from './support/raw-client.ts'
 import { withConfig, workerModules } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
-const models = Array.from({ length: 12 }, (_, index) => `left-${index}`)
+const models = Array.from({ length: 16 }, (_, index) => `left-${index}`)
 const messages = [{ role: 'user', content: 'Hello' }]
+/** Not about to end. */
+const LONG = answer({ text: 'Hello '.repeat(100) }, slowBetween({ ms: 60 }))
 /** One failure cools a deployment, and a call has retries left: a client that leaves must cause neither. */
 const settings = 'router_settings: { allowed_fails: 0, cooldown_time: 60, num_retries: 2, retry_after: 1 }'
 
@@ -83,12 +85,7 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
   }
 
   it.each([
-    [
-      'in the middle of a stream',
-      answer({}, slowBetween({ ms: 60 })),
-      true,
-      (client: RawClient) => client.until('Hello'),
-    ],
+    ['in the middle of a stream', LONG, true, (client: RawClient) => client.until('Hello')],
     [
       'while a stream stalls',
       answer({}, stallAfter({ frames: 4 })),
@@ -119,7 +116,7 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
 
   it('with a plain close is noticed when the next event is written', async () => {
     fresh()
-    upstream.script(model, [answer({}, slowBetween({ ms: 60 }))])
+    upstream.script(model, [LONG])
     const client = ask({ stream: true })
     await client.until('Hello')
     const leftAt = Date.now()
@@ -146,9 +143,34 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
     await expectEnded(leftAt)
   })
 
+  it.each([
+    ['with a reset', (client: RawClient) => client.reset()],
+    ['with a plain close', (client: RawClient) => client.socket.destroy()],
+  ])('%s just before the usage is told is billed what the provider tells', async (_, leave) => {
+    fresh()
+    const piece = (more: object) =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [], ...more })}\n\n`
+    const word = piece({ choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] })
+    const stop = piece({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+    const told = piece({ usage: { prompt_tokens: 1500, completion_tokens: 5000, total_tokens: 6500 } })
+    upstream.script(model, [frames([word, stop, told, 'data: [DONE]\n\n'], {}, slowBetween({ ms: 150 }))])
+    const client = ask({ stream: true })
+    await client.until('Hello')
+    leave(client)
+    const ended = () =>
+      worker
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"call.finished"') && line.includes(`"${model}"`))
+        .map((line) => JSON.parse(line))
+    await expect
+      .poll(ended, { timeout: 3000 })
+      .toMatchObject([{ ending: 'client_closed', usage: { inputTokens: 1500, outputTokens: 5000, estimated: false } }])
+  })
+
   it('is not waited for when fifty leave at once', async () => {
     fresh()
-    upstream.script(model, [answer({}, slowBetween({ ms: 60 })), silence(), answer({}, slowFirstToken({ ms: 5000 }))])
+    upstream.script(model, [LONG, silence(), answer({}, slowFirstToken({ ms: 5000 }))])
     const clients = Array.from({ length: 50 }, (_, index) => ask({ stream: index % 2 === 0 }))
     await upstream.until(model, (calls) => calls.length === 50)
     await new Promise((resolve) => setTimeout(resolve, 200))

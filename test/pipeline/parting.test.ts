@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { parting } from '../../src/pipeline/parting.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function started() {
+  const end = vi.fn()
+  const farewell = parting(end)
+  return { end, farewell }
+}
+
+it('ends a call at once that has not begun to answer', () => {
+  const { end, farewell } = started()
+  farewell.left()
+  expect(end).toHaveBeenCalledOnce()
+})
+
+it.each([
+  ['that is answering soon', ['begun'], 400],
+  ['that is complete within a second', ['begun', 'complete'], 900],
+] as const)('ends a call %s', (_, reached, ms) => {
+  for (const order of [
+    [...reached, 'left'],
+    ['begun', 'left', ...reached.slice(1)],
+  ] as const) {
+    const { end, farewell } = started()
+    for (const step of order) farewell[step]()
+    vi.advanceTimersByTime(ms - 1)
+    expect(end).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(end).toHaveBeenCalledOnce()
+    expect(ms).toBeLessThan(1000)
+  }
+})
+
+it('counts from when the client left, however often that is told', () => {
+  const { end, farewell } = started()
+  farewell.begun()
+  farewell.left()
+  vi.advanceTimersByTime(300)
+  farewell.left()
+  farewell.complete()
+  vi.advanceTimersByTime(599)
+  expect(end).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(end).toHaveBeenCalledOnce()
+})
+
+it('ends nothing that has ended', () => {
+  const { end, farewell } = started()
+  farewell.begun()
+  farewell.left()
+  farewell.stop()
+  vi.advanceTimersByTime(5000)
+  expect(end).not.toHaveBeenCalled()
+})
