@@ -50,8 +50,8 @@ describe('a deployment that asks to be left alone for 10 s', () => {
   it('is asked by the first calls alone, and a healthy fallback answers all of them at once', async () => {
     await begin({ cooldown_time: 5 })
     await upstream.script(primary, [rateLimited({ seconds: 10 })])
-    const seen = await steady(4, 20)
-    expect(seen.length).toBeGreaterThan(40)
+    const seen = await steady(3, 10)
+    expect(seen.length).toBeGreaterThan(8)
     expect(seen.filter(({ text }) => text !== 'fine')).toEqual([])
     expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(1000)
     // One, and those that were under way when it failed.
@@ -59,11 +59,11 @@ describe('a deployment that asks to be left alone for 10 s', () => {
     const { cooledUntil = 0, lastErrorAt = 0 } = (await signalsOf(primary)) ?? {}
     // As long as it asked, not as long as others are cooled.
     expect(cooledUntil - lastErrorAt).toBe(10_000)
-  })
+  }, 40_000)
 
   it('is left alone by others while its own call, without a fallback, waits to ask again', async () => {
     await begin({ cooldown_time: 5 }, false)
-    await upstream.script(primary, [rateLimited({ seconds: 1.5 }), serverError(), answer({ text: 'back' })])
+    await upstream.script(primary, [rateLimited({ seconds: 4 }), serverError(), answer({ text: 'back' })])
     const first = call()
     await upstream.until(primary, ([one]) => one?.outcome === 'finished')
     await expect.poll(() => signalsOf(primary)).toMatchObject({ failures: 1, active: 0 })
