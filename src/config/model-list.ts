@@ -79,6 +79,11 @@ export const gatewayParams = lazily(() =>
     project: headerText().optional().describe("The provider's project."),
     organization: headerText().optional().describe("The provider's organization."),
     headers: headers().optional().describe('Headers added to each upstream call.'),
+    allow_cloud_objects: flag()
+      .optional()
+      .describe(
+        "Whether requests may name what the provider reads with this deployment's credentials: objects of S3 and Cloud Storage, uploaded files by their address, data sources.",
+      ),
     aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
     aws_access_key_id: headerText().optional().describe('The id of the AWS access key.'),
     aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
@@ -143,6 +148,12 @@ export const modelInfo = lazily(() =>
     supports_assistant_prefix: flag()
       .default(false)
       .describe('The provider continues a last assistant message, so a cut answer can be resumed here.'),
+    allow_routing_fields: z
+      .union([z.boolean(), z.array(text())])
+      .default(false)
+      .describe(
+        "Whether requests may choose models and hosts by the provider's own fields, such as models or provider; true, or a list of such fields. Else they are refused to restricted keys and left out for others.",
+      ),
     allow_foreign_ids: z
       .union([z.boolean(), z.array(text())])
       .default(false)

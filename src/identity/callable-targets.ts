@@ -21,12 +21,19 @@ export function callableTargets(
   levels: readonly TargetLevel[],
   byDefault: 'allow' | 'deny',
 ): (target: CallTarget) => boolean {
-  const restricting = levels.filter(
-    ({ mode, bindings }) => mode === 'restrict' || (mode === null && bindings.length > 0),
-  )
+  const restricting = levels.filter(restricts)
   if (restricting.length === 0) return byDefault === 'allow' ? () => true : () => false
   const allowances = restricting.map(({ bindings }) => allowance(bindings))
   return (target) => allowances.every((allows) => allows(target))
+}
+
+/** Whether there may be anything that a caller with these levels may not call. */
+export function isRestricted(levels: readonly TargetLevel[], byDefault: 'allow' | 'deny'): boolean {
+  return byDefault === 'deny' || levels.some(restricts)
+}
+
+function restricts({ mode, bindings }: TargetLevel): boolean {
+  return mode === 'restrict' || (mode === null && bindings.length > 0)
 }
 
 function allowance(bindings: readonly Binding[]): (target: CallTarget) => boolean {

@@ -11,6 +11,7 @@ export const masterCaller: Caller = {
   slots: [],
   accounts: [],
   mayCall: () => true,
+  restricted: false,
   versions: [],
   remembered: [],
   readAt: 0,

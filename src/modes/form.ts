@@ -13,6 +13,8 @@ export interface FormFile {
 /** A form as an adapter gets it. Of a field that stands behind the file nothing may be known yet. */
 export interface RequestForm<Request extends ModelRequest = ModelRequest> {
   readonly raw: ArrivingForm
+  /** Plain fields that the provider must not read. */
+  readonly withheld?: readonly string[]
   /** The request with all its fields, as soon as the form has ended. Rejects when it is no valid one. */
   whole(): Promise<Request>
 }

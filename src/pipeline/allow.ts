@@ -52,7 +52,7 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
     const { request } = parsed
-    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller) }
+    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted: caller.restricted }
     const planned = plan(services, input.endpoint, request, caller, bounds)
     if (!planned.error) return { request, plan: planned.plan, bounds }
     const { error, group } = planned

@@ -7,6 +7,7 @@ import { noteMade } from './ids/made-ids.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE, type Over, relay, taken } from './relay.ts'
 import { rescueOf } from './rescue.ts'
+import { routingFieldsIn } from './routing-fields.ts'
 
 /** What a call that has committed answers. */
 export async function answer(
@@ -86,6 +87,8 @@ export function routeHeaders(call: Call): Record<string, string> {
   headers['x-gateway-model-group'] = headerSafe(call.servedGroup)
   if (served) headers['x-gateway-deployment'] = headerSafe(served.deployment.id)
   headers['x-gateway-attempts'] = String(attempts.length)
+  const dropped = served ? routingFieldsIn(served.deployment, call.request) : []
+  if (dropped.length > 0) headers['x-gateway-dropped'] = dropped.join(', ')
   if (served && overheadMs !== undefined) {
     // How long the gateway needed before it asked anybody, and how long whoever served has been asked by now.
     const gateway = overheadMs.toFixed(2)

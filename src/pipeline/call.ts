@@ -9,6 +9,7 @@ import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 import type { Dialect } from './dialect.ts'
 import type { Hold } from './holds.ts'
+import type { IdPlaces } from './ids/named-ids.ts'
 import type { IncomingForm } from './incoming-form.ts'
 import type { Bounds, Plan } from './plan.ts'
 
@@ -18,6 +19,8 @@ export interface Endpoint {
   readonly mode: Mode
   /** The way that its clients speak of chat; left out for other kinds of request. */
   readonly dialect?: Dialect
+  /** Where its requests name what a provider has made; as its dialect says when left out. */
+  readonly ids?: IdPlaces
   /** What it asks for costs nothing at any provider. */
   readonly free?: true
   /** Tells a client that its stream failed after it began. */

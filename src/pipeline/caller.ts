@@ -22,6 +22,8 @@ export interface Caller {
   /** What a call's cost is charged to, in the same order. */
   readonly accounts: readonly Account[]
   mayCall(target: CallTarget): boolean
+  /** There are, or may be, models that it may not call. */
+  readonly restricted: boolean
   /** The records that this was read from. Admission refuses a caller that is out of date. */
   readonly versions: readonly RecordVersion[]
   /** The same, for when the reading is some time ago. */

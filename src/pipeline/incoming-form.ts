@@ -3,6 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import { MalformedForm } from '../lib/multipart.ts'
 import { type RequestForm, readForm } from '../modes/form.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
+import { PROXY_FIELDS } from '../providers/openai-vendors.ts'
 import type { Client } from './client.ts'
 import { checked, type Parsed } from './parse.ts'
 
@@ -29,6 +30,7 @@ export function incomingForm(client: Client, mode: Mode, contentType: string, li
     check(form) {
       const { error } = readAs(form)
       if (error) throw error
+      refuseLateRouting(form)
     },
   })
   return {
@@ -53,6 +55,17 @@ export function incomingForm(client: Client, mode: Mode, contentType: string, li
     },
   }
 }
+
+/** Where a form goes was decided when its file began, and whether its sender may choose models there. */
+function refuseLateRouting({ parts }: ArrivingForm): void {
+  const file = parts.findIndex(({ filename }) => filename !== undefined)
+  const late = parts.find(({ name }, index) => index > file && FORM_ROUTING.has(name.replace(/\[\]$/, '')))
+  if (file === -1 || !late) return
+  const message = `'${late.name}' must stand before the file of the form.`
+  throw new GatewayError('invalid_request', message, { param: late.name })
+}
+
+const FORM_ROUTING: ReadonlySet<string> = new Set(PROXY_FIELDS)
 
 function decided({ parts }: ArrivingForm): boolean {
   return (

@@ -19,6 +19,7 @@ import { type Keepers, keepersOf } from './ids/keepers.ts'
 import type { KnownIds } from './ids/known-ids.ts'
 import { modelNotFound } from './model-not-found.ts'
 import type { PipelineServices } from './pipeline.ts'
+import { withinModel } from './routing-fields.ts'
 import { speakerOf } from './speak.ts'
 import { takersOf } from './takers.ts'
 
@@ -49,6 +50,8 @@ export interface Bounds {
   readonly ids: KnownIds | undefined
   /** A budget pays: everything that it costs has to be known. */
   readonly budgeted: boolean
+  /** There are models that its caller may not call. */
+  readonly restricted: boolean
 }
 
 export type Planned =
@@ -84,10 +87,12 @@ export function planGroup(
   const takers = takersOf(group, endpoint)
   const fitting = eligible(group, takers.deployments, request)
   const able = takers.choosy ? expressible(fitting, endpoint, request) : fitting
-  const { deployments: keeping, first } = kept(services, able, endpoint, bounds)
+  const { restricted = false, budgeted = false } = bounds ?? {}
+  const within = restricted || budgeted ? withinModel(able, request, restricted) : able
+  const { deployments: keeping, first } = kept(services, within, endpoint, bounds)
   const { refuse_unpriced } = services.config.general_settings
   const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
-  const deployments = bounds?.budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
+  const deployments = budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
   const settings = groupSettings(services.config.router_settings, group)
   const ordered = (members: readonly Deployment[]) => orderOf(services, endpoint, settings, members)
   if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }

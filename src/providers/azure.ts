@@ -1,6 +1,8 @@
 import type { GatewayParams } from '../config/model-list.ts'
+import { asList, asRecord } from '../lib/lenient.ts'
 import type { UpstreamRequest } from '../transport/transport.ts'
 import { bearerConnection } from './bearer-connection.ts'
+import { operatorsOwn } from './cloud-objects.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiEmbeddings, openaiImages } from './openai-modes.ts'
 import { openaiResponses } from './openai-responses.ts'
@@ -11,7 +13,7 @@ import { type Adapter, type Adapters, adapterFor, type Connection, type Provider
 const FIRST_WITH_RESPONSES = '2025-03-01'
 
 const withoutResponses: Adapters = {
-  chat: versioned(adapterFor(openaiChat)),
+  chat: versioned(withoutConnections(adapterFor(openaiChat))),
   embedding: versioned(adapterFor(openaiEmbeddings)),
   image_generation: versioned(adapterFor(openaiImages)),
   audio_speech: versioned(adapterFor(openaiSpeech)),
@@ -21,7 +23,9 @@ const withoutResponses: Adapters = {
 const adapters: Adapters = {
   ...withoutResponses,
   // Its path names no deployment: the body does.
-  responses: versioned(adapterFor(openaiResponses), (path) => path.replace(/\/deployments\/[^/]+(?=\/responses$)/, '')),
+  responses: versioned(withoutConnections(adapterFor(openaiResponses)), (path) =>
+    path.replace(/\/deployments\/[^/]+(?=\/responses$)/, ''),
+  ),
 }
 
 /** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
@@ -50,6 +54,30 @@ export const azure: Provider = {
 function isDated({ api_version }: Pick<GatewayParams, 'api_version'>): boolean {
   return api_version !== undefined && /^\d{4}-/.test(api_version)
 }
+
+/** What a tool of the vendor's reads with the identity of the resource. */
+const CONNECTION = /"((project_)?connection_id|index_asset_id)":/
+
+/** An adapter whose requests name no data that the resource would read with an identity of its own, unless the operator
+ *  allows that. */
+function withoutConnections(adapter: Adapter): Adapter {
+  return {
+    ...adapter,
+    request(call, connection) {
+      const { body } = call
+      if (!connection.parameters.allow_cloud_objects) {
+        for (const field of DATA_SOURCES) if (body[field] != null) throw operatorsOwn(field)
+        for (const [index, tool] of asList(body.tools).entries()) {
+          const { type } = asRecord(tool)
+          if (type !== 'function' && CONNECTION.test(JSON.stringify(tool))) throw operatorsOwn(`tools.${index}`)
+        }
+      }
+      return adapter.request(call, connection)
+    },
+  }
+}
+
+const DATA_SOURCES = ['data_sources', 'dataSources'] as const
 
 /** An adapter whose requests say the version. */
 function versioned(adapter: Adapter, place: (path: string) => string = (path) => path): Adapter {

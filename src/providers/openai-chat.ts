@@ -2,6 +2,7 @@ import { editJson } from '../lib/edit-json.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { asList, asRecord, parseRecord } from '../lib/lenient.ts'
 import type { ChatRequest } from '../modes/chat.ts'
+import { refuseCloudObjects } from './cloud-objects.ts'
 import { madeInChoices, orNothing } from './made-ids.ts'
 import { openaiChatStream } from './openai-chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
@@ -22,6 +23,8 @@ export interface ChatQuirks {
   readonly streamOptions?: false
   /** The only field of a message in which it takes thoughts of earlier turns; absent where it takes what it is sent. */
   readonly reasoning?: ReasoningField
+  /** Addresses of what it reads with the account's credentials. */
+  readonly readsOwn?: RegExp
   /** It has no such field, and its own clients know that: only what comes from another dialect is looked through. */
   readonly refusesReasoning?: true
   /** It takes marks of what to cache, as they come from the Messages API. */
@@ -32,9 +35,10 @@ export interface ChatQuirks {
 
 /** Chat for everyone who speaks OpenAI's shape: bytes are relayed both ways, with the model renamed and usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
-  const { streamOptions, usageUnder, refusesReasoning } = quirks
+  const { streamOptions, usageUnder, refusesReasoning, readsOwn } = quirks
   return {
     request({ body, bytes, streamed, translated }, connection) {
+      if (readsOwn) refuseCloudObjects(body.messages, connection, readsOwn)
       const reasoning = refusesReasoning && translated ? 'none' : quirks.reasoning
       const changes: Record<string, unknown> = {}
       if (body.model !== connection.model) changes.model = connection.model

@@ -25,10 +25,14 @@ export interface Vendor extends ChatQuirks {
   readonly beside: readonly (keyof typeof MEDIA)[]
   /** It does not list its models at /models. */
   readonly models?: false
+  readonly routingFields?: Provider['routingFields']
 }
 
 /** A vendor that speaks the OpenAI shape: a data row, not a file. */
-export function openaiCompatible(kind: string, { apiBase, beside, models, ...quirks }: Vendor): Provider {
+export function openaiCompatible(
+  kind: string,
+  { apiBase, beside, models, routingFields, ...quirks }: Vendor,
+): Provider {
   return {
     kind,
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
@@ -37,5 +41,6 @@ export function openaiCompatible(kind: string, { apiBase, beside, models, ...qui
       ...Object.fromEntries(beside.map((mode) => [mode, MEDIA[mode]])),
     },
     ...(models === false ? {} : { look: lookAt('/models') }),
+    ...(routingFields ? { routingFields } : {}),
   }
 }

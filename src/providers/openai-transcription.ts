@@ -3,6 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import { editedForm, type Fields } from '../lib/form-parts.ts'
 import { parseRecord } from '../lib/lenient.ts'
 import type { TranscriptionRequest } from '../modes/audio-transcription.ts'
+import type { RequestForm } from '../modes/form.ts'
 import { usageOf } from '../modes/usage.ts'
 import { formFields } from './form-fields.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
@@ -26,7 +27,7 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
       origin: connection.origin,
       path: `${connection.basePath}/audio/transcriptions`,
       headers: { ...connection.headers, 'content-type': form.raw.contentType, accept: '*/*' },
-      upload: editedForm(form.raw, { model }, added(defaults, form.raw)),
+      upload: editedForm(form.raw, { ...withheld(form), model }, added(defaults, form.raw)),
     }
   },
   reply(bytes, headers, { body: request }): Reply {
@@ -55,6 +56,11 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     ]
   },
   failure: openaiFailure,
+}
+
+/** What is withheld stands there, and says nothing. */
+function withheld({ withheld: names = [] }: RequestForm): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, '']))
 }
 
 /** What the operator set, as far as the client did not say it. Nothing where nothing is set: then the length is known. */

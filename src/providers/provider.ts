@@ -126,6 +126,8 @@ export interface Provider {
   readonly kind: string
   connect(parameters: GatewayParams, defaults: Readonly<Record<string, unknown>>): Connection
   readonly adapters: Adapters
+  /** Top-level fields of a request that lead to other models, hosts or credentials than the deployment's. */
+  readonly routingFields?: readonly string[]
   /** Those of one connection, where the model or the version behind it decides what is spoken there. */
   adaptersOf?(connection: Connection): Adapters
   /** Signs or authorises a final request, where a constant header is not enough: SigV4, a minted token. */

@@ -112,6 +112,15 @@ describe('an upload', () => {
     expect(await lastBody('early')).toContain(field('model', 'early-there'))
   })
 
+  it('leads nowhere else, whatever its fields say', async () => {
+    await upstream.script(path('early'), [heard])
+    const elsewhere = field('api_base', 'https://elsewhere') + field('fallbacks', '["other"]')
+    const response = await send(elsewhere + field('model', 'early') + FILE, sound(1000), '\r\n--the-boundary--\r\n')
+    expect([response.status, response.headers.get('x-gateway-dropped')]).toEqual([200, 'fallbacks, api_base'])
+    const body = await lastBody('early')
+    expect(body).toContain(field('api_base', '') + field('fallbacks', '') + field('model', 'early-there'))
+  })
+
   it.each([
     ['an answer of 500', 'failed', serverError()],
     ['a reset', 'reset', reset()],
@@ -130,6 +139,7 @@ describe('an upload', () => {
   it.each([
     ['a value that is none', `\r\n${field('temperature', 'warm')}--the-boundary--\r\n`, 'temperature'],
     ['a second model', `\r\n${field('model', 'other')}--the-boundary--\r\n`, 'model'],
+    ['another host', `\r\n${field('api_base', 'https://x')}--the-boundary--\r\n`, 'api_base'],
     ['no end', '\r\n', null],
     ['a boundary that is none', '\r\n--the-boundary-not\r\n', null],
   ])('with %s behind its file is a clear error, and looks whole to nobody', async (_, tail, param) => {

@@ -159,6 +159,7 @@ export function budgetedCalls(
       slots: [],
       accounts: scopes.flatMap(accountsOf),
       mayCall: () => true,
+      restricted: false,
       versions: [],
       remembered: [],
       readAt: Date.now(),

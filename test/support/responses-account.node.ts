@@ -14,7 +14,7 @@ export interface ResponsesAccounts {
   close(): Promise<void>
 }
 
-/** The Responses API as its vendor serves it, with a memory for each credential: what one account keeps is unknown to all
+/** The Responses API as its vendor serves it, beside a chat that answers everything, with a memory for each credential: what one account keeps is unknown to all
  *  others. Reasoning without its encrypted content, references and earlier responses are looked up; the rest is taken as
  *  it was sent. */
 export async function startResponsesAccounts(): Promise<ResponsesAccounts> {
@@ -25,6 +25,11 @@ export async function startResponsesAccounts(): Promise<ResponsesAccounts> {
   const server = createServer(async (request, response) => {
     const account = String(request.headers.authorization).replace('Bearer ', '')
     const body = JSON.parse(await textOf(request)) as Json
+    if (request.url?.endsWith('/chat/completions')) {
+      asked.push({ account, body, status: 200 })
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return response.end(JSON.stringify(completion))
+    }
     const known = kept.get(account) ?? new Set<string>()
     kept.set(account, known)
     const missing = down.has(account) ? undefined : absentIn(body, known)
@@ -51,6 +56,13 @@ export async function startResponsesAccounts(): Promise<ResponsesAccounts> {
     down,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
+}
+
+const completion = {
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

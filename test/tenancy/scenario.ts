@@ -21,6 +21,17 @@ export const configFor = (apiBase: string): string => {
     entry('reserve', 'reserve-four', 'sk-account-four'),
     entry('open', 'open-one', ACCOUNTS[0], open),
     entry('wide', 'wide-one', ACCOUNTS[0], '{ allow_foreign_ids: true }'),
+    entry('routed', 'routed-one', ACCOUNTS[0], '{ default_params: { provider: { sort: price } } }').replace(
+      'openai/',
+      'openrouter/',
+    ),
+    entry('router', 'router-one', ACCOUNTS[0], '{ allow_routing_fields: [models] }').replace('openai/', 'openrouter/'),
+    entry(
+      'priced',
+      'priced-one',
+      ACCOUNTS[0],
+      '{ input_cost_per_token: 0.000001, output_cost_per_token: 0.000002 }',
+    ).replace('openai/', 'openrouter/'),
   ].join('')
 }
 
@@ -169,6 +180,57 @@ export function tenancyScenario(name: string, installed: () => Installation): vo
       })
       expect(next.output_text).toBe('sk-account-four read 1')
       expect((await respond(keys[1], { model: 'alone', previous_response_id: first.id })).status).toBe(404)
+    })
+
+    it('fields that choose other models or hosts are refused to who may not call all, and else left out', async () => {
+      const admin = async (path: string, body: object, method = 'POST') => {
+        const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' }
+        const response = await fetch(`${url()}/ui/api${path}`, { method, headers, body: JSON.stringify(body) })
+        expect(response.status, await response.clone().text()).toBeLessThan(300)
+        return (await response.json()) as { key: string; key_id: string }
+      }
+      const [bound, budgeted] = [await admin('/keys', {}), await admin('/keys', { max_budget: 5 })]
+      await admin(
+        `/keys/${bound.key_id}/model-access`,
+        { mode: 'restrict', models: ['priced', 'router', 'twins'] },
+        'PUT',
+      )
+      const messages = [{ role: 'user', content: 'x' }]
+      const chat = (key: string, body: object) =>
+        post(key, '/v1/chat/completions', { model: 'priced', messages, ...body })
+      const fields = {
+        models: ['openai/o1-pro'],
+        route: 'fallback',
+        provider: { order: ['elsewhere'] },
+        plugins: [{ id: 'web' }],
+        preset: 'mine',
+        fallbacks: ['openai/o1-pro'],
+      }
+      const before = asked().length
+      for (const [field, value] of Object.entries(fields)) {
+        for (const { key } of [bound, budgeted]) {
+          const refused = await chat(key, { [field]: value })
+          const told = [refused.status, await refused.json()]
+          expect(told).toMatchObject([403, { error: { type: 'permission_error', param: field } }])
+        }
+      }
+      const adviser = { type: 'openrouter:advisor', parameters: { model: 'openai/o1-pro' } }
+      const painter = { type: 'image_generation', model: 'gpt-image-9' }
+      expect((await chat(bound.key, { tools: [adviser] })).status).toBe(403)
+      expect((await respond(bound.key, { tools: [painter] })).status).toBe(403)
+      expect(asked()).toHaveLength(before)
+      for (const { key } of [bound, budgeted]) expect((await chat(key, {})).status).toBe(200)
+      expect((await chat(bound.key, { model: 'router', models: ['a'] })).status).toBe(200)
+      expect(asked().at(-1)?.body).toMatchObject({ models: ['a'] })
+
+      const free = await chat(keys[0], { model: 'routed', ...fields, seed: 7 })
+      expect([free.status, free.headers.get('x-gateway-dropped')]).toEqual([200, Object.keys(fields).join(', ')])
+      // What the operator has set for the deployment holds.
+      const sent = { model: 'gpt-5', messages, seed: 7, provider: { sort: 'price' } }
+      expect(asked().at(-1)?.body).toEqual(sent)
+      const inItems = { model: 'routed', input: 'x', models: ['openai/o1-pro'], provider: { order: ['elsewhere'] } }
+      expect((await respond(keys[0], inItems)).status).toBe(200)
+      expect(asked().at(-1)?.body).toEqual({ model: 'gpt-5', messages, provider: { sort: 'price' } })
     })
 
     it('a provider that has forgotten what a client names is not cooled for it', async () => {

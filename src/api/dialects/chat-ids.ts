@@ -11,6 +11,9 @@ export const chatIds = idPlaces([
     standing: ({ file_id }) => (ADDRESS.test(String(file_id)) ? undefined : 'reference'),
   },
   { path: 'messages[].content[].file_id', kind: 'file' },
+  // Blocks of the Messages API may stand among the parts.
+  { path: 'messages[].content[].source.file_id', kind: 'file' },
+  { path: 'messages[].content[].source.content[].source.file_id', kind: 'file' },
   { path: 'cached_content', kind: 'cached_content' },
   { path: 'previous_response_id', kind: 'previous_response' },
   { path: 'tools[].vector_store_ids[]', kind: 'vector_store' },

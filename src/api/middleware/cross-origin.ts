@@ -12,6 +12,7 @@ const READABLE = [
   'x-gateway-attempts',
   'x-gateway-cache',
   'x-gateway-deployment',
+  'x-gateway-dropped',
   'x-gateway-explain',
   'x-gateway-model-group',
   'x-gateway-overhead-ms',

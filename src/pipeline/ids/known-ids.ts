@@ -33,10 +33,10 @@ const MOST_HINTS = 32
  *  `invalid_request` where the request turns out to be none. */
 export async function knownIds(
   { store }: PipelineServices,
-  { dialect }: Endpoint,
+  { dialect, ids = dialect?.ids }: Endpoint,
   request: ModelRequest,
 ): Promise<KnownIds | undefined> {
-  const named = dialect?.ids ? namedIds(request, dialect.ids) : []
+  const named = ids ? namedIds(request, ids) : []
   if (named.length === 0) return undefined
   const asked = new Set(
     [...named.filter(({ standing }) => standing !== 'hint'), ...named.filter(isHint).slice(-MOST_HINTS)]

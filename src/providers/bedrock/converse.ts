@@ -1,13 +1,17 @@
 import type { ChatRequest } from '../../modes/chat.ts'
+import { refuseCloudObjects } from '../cloud-objects.ts'
 import type { Adapter } from '../provider.ts'
 import { bedrockFailure } from './bedrock-failure.ts'
 import { converseReply } from './converse-reply.ts'
 import { converseRequest } from './converse-request.ts'
 import { converseStream } from './converse-stream.ts'
 
+const OBJECTS = /^s3:/i
+
 /** Chat with any model of Bedrock. */
 export const converse: Adapter<ChatRequest> = {
   request({ body, streamed }, connection) {
+    refuseCloudObjects(body.messages, connection, OBJECTS)
     const operation = streamed ? 'converse-stream' : 'converse'
     return {
       method: 'POST',

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '../../modes/chat.ts'
+import { refuseCloudObjects } from '../cloud-objects.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { refuseUnspoken } from '../unspoken-fields.ts'
 import { GEMINI } from './api-name.ts'
@@ -35,10 +36,14 @@ const SPOKEN: ReadonlySet<string> = new Set([
   'cached_content',
 ])
 
+/** Of Cloud Storage, and files of the account by the address of the API. */
+const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
+
 /** Chat with a Gemini model, wherever it is served: generateContent, streamed or not. */
 export const generateContent: Adapter<ChatRequest> = {
   request({ body, streamed }, connection) {
     refuseUnspoken(body, SPOKEN, GEMINI)
+    refuseCloudObjects(body.messages, connection, OBJECTS)
     const { contents, systemInstruction } = conversationOf(body.messages, connection.model)
     const generationConfig = generationConfigOf(body, connection.model)
     const { safety_settings: safetySettings, cached_content: cachedContent } = body
