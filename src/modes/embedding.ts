@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
 import { inputTokens } from './tariff.ts'
+import { tokensOfCharacters } from './usage.ts'
 
 const tokens = () => z.array(z.int())
 
@@ -25,5 +26,14 @@ export const embedding: Mode<EmbeddingRequest> = {
   smallest: { input: 'Hi' },
   longest: 0,
   measure: () => ({}),
+  unreported: ({ input }) => ({ inputTokens: tokensOf(input), outputTokens: 0 }),
   tariffs: [inputTokens],
+}
+
+function tokensOf(input: EmbeddingRequest['input']): number {
+  if (typeof input === 'string') return tokensOfCharacters(input.length)
+  // Tokens count as what they are.
+  return input
+    .flat()
+    .reduce<number>((sum, one) => sum + (typeof one === 'string' ? tokensOfCharacters(one.length) : 1), 0)
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
+import { entryOf } from '../lib/lenient.ts'
 import { imageName, largerSize } from './image-price.ts'
 import type { Mode } from './mode.ts'
 import { perImage, tokensInstead } from './tariff.ts'
+import { tokensOfCharacters } from './usage.ts'
 
 export const imageRequest = lazily(() =>
   z.looseObject({
@@ -32,8 +34,15 @@ export const imageGeneration: Mode<ImageRequest> = {
   unit: 'images',
   longest: LONGEST_IMAGE,
   measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
+  unreported: ({ n, quality, prompt }) => ({
+    inputTokens: tokensOfCharacters(prompt.length),
+    outputTokens: Math.min(n ?? 1, MOST_IMAGES) * (entryOf(TOKENS, quality) ?? TOKENS.high),
+  }),
   tariffs: [perImage, tokensInstead(IMAGE)],
 }
+
+/** Of a large image, by its quality. */
+const TOKENS = { low: 408, medium: 1584, high: 6240 }
 
 /** No vendor makes more at once; numbers of JSON have no end. */
 const MOST_IMAGES = 128

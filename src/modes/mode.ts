@@ -31,6 +31,8 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly longest?: number
   /** What the request asks for that is billed beyond its usual price. */
   asks?(request: Request): readonly Asked[]
+  /** What a request probably uses at vendors that count its tokens, where they do not tell. */
+  unreported?(request: Request): { readonly inputTokens: number; readonly outputTokens: number }
   /** What a file of so many bytes probably uses, and at most, where neither the request nor the provider tells. */
   ofFile?(bytes: number): { readonly likely: Partial<Usage>; readonly most: Partial<Usage> }
   /** The smallest request of this kind, without its model, which shows whether a deployment works; absent where even that

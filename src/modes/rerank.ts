@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './tariff.ts'
+import { tokensOfCharacters } from './usage.ts'
 
 const document = () => z.union([z.string(), z.looseObject({ text: z.string() })])
 
@@ -18,6 +19,8 @@ export type RerankRequest = z.output<ReturnType<typeof rerankRequest>>
 
 /** One unit is a query with up to 100 documents, as the vendors bill it. */
 const DOCUMENTS_A_UNIT = 100
+/** A longer document, with its query, counts as several. */
+const DOCUMENT_CHARACTERS = 4 * 500
 /** The same, at the vendors that count its tokens. */
 const UNIT = { input: 100 * DOCUMENTS_A_UNIT, output: 0 }
 
@@ -28,6 +31,25 @@ export const rerank: Mode<RerankRequest> = {
   unit: 'rerankUnits',
   smallest: { query: 'Hi', documents: ['Hi'] },
   longest: 0,
-  measure: ({ documents }) => ({ rerankUnits: Math.ceil(documents.length / DOCUMENTS_A_UNIT) }),
+  measure(request) {
+    const documents = sumOf(request, (characters) => Math.ceil(characters / DOCUMENT_CHARACTERS))
+    return { rerankUnits: Math.ceil(documents / DOCUMENTS_A_UNIT) }
+  },
+  unreported: (request) => ({ inputTokens: tokensOfCharacters(sumOf(request, (all) => all)), outputTokens: 0 }),
   tariffs: [perUnit('rerankUnits', 'cost_per_rerank_unit'), tokensInstead(UNIT)],
+}
+
+/** Of each document, which is read with the query. */
+function sumOf({ query, documents }: RerankRequest, of: (characters: number) => number): number {
+  return documents.reduce<number>((sum, document) => sum + of(query.length + charactersOf(document)), 0)
+}
+
+function charactersOf(document: RerankRequest['documents'][number]): number {
+  if (typeof document === 'string') return document.length
+  let characters = 0
+  for (const name in document) {
+    const value = document[name]
+    characters += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)
+  }
+  return characters
 }

@@ -9,7 +9,9 @@ import type { PipelineServices } from './pipeline.ts'
 /** What an answer has used whose provider did not say: by the length of what was sent and of what came. */
 export function estimate(call: Call): Usage {
   const usage = estimatedUsage(requestBytes(call), call.outputCharacters)
-  return call.endpoint.dialect ? { ...usage, inputTokens: inputBound(call, call.request).likely } : usage
+  const { dialect, mode } = call.endpoint
+  if (dialect) return { ...usage, inputTokens: inputBound(call, call.request).likely }
+  return { ...usage, ...mode.unreported?.(call.request) }
 }
 
 /** Tokens that models think with, in words: what is usual, where the most of it may be ten times as much. */

@@ -21,6 +21,9 @@ export const NO_COST: ExpectedCost = { holdNano: 0, likelyNano: 0 }
 /** What a vendor adds to a request that points to what nobody here has seen, where its deployment says nothing. */
 const ELSEWHERE_TOKENS = 32_768
 
+/** No tokenizer makes more than one token of a byte, and four letters are taken for one. */
+const BYTES_A_TOKEN = 4
+
 type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
 type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
 
@@ -47,12 +50,15 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
     const usual = services.usual.of(id)
     const longest = info.max_input_tokens ?? Number.POSITIVE_INFINITY
     const elsewhere = most.pointsElsewhere ? (info.max_input_tokens ?? ELSEWHERE_TOKENS) : 0
-    const mostInput = Math.min(longest, most.tokens + elsewhere)
+    const asked = completed(request, connection.defaults)
+    // Of a reranking the query is read with each of its documents.
+    const said = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
+    const mostInput = Math.max(said, Math.min(longest, most.tokens + elsewhere))
     const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.inputRatio ?? 1)))
     const output = outputBound(endpoint, request, deployment)
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
     const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
-    const measured = mode.measure(completed(request, connection.defaults))
+    const measured = mode.measure(asked)
     const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...used, ...measured })) ?? 0
     const whole = { inputTokens: mostInput, outputTokens: output.tokens }
     let holdNano = cost(whole)

@@ -48,11 +48,15 @@ function asAsked({ request }: Call, { connection: { defaults } }: Deployment): C
   return request
 }
 
-/** With what its file probably used, where what is known can be billed in no way. */
+/** With what it probably used, where what is known can be billed in no way. */
 function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
   const { mode } = call.endpoint
-  if (!mode.ofFile || costNano(mode, deployment.info, usage) !== undefined) return usage
-  return { ...filled(usage, mode.ofFile(requestBytes(call)).likely), estimated: true }
+  if (costNano(mode, deployment.info, usage) !== undefined) return usage
+  const probably = mode.ofFile?.(requestBytes(call)).likely ?? mode.unreported?.(asAsked(call, deployment))
+  if (!probably) return usage
+  const whole = { ...filled(usage, probably), estimated: true }
+  // Where that has no price either it is not worth telling.
+  return mode.ofFile || costNano(mode, deployment.info, whole) !== undefined ? whole : usage
 }
 
 /** With the surcharges that it is billed by: those that were reported, else those that were asked for. */

@@ -3,7 +3,9 @@ import type { EmbeddingRequest } from '../modes/embedding.ts'
 import type { ImageRequest } from '../modes/image-generation.ts'
 import { imageName } from '../modes/image-price.ts'
 import type { RerankRequest } from '../modes/rerank.ts'
+import { cohereUsage } from './cohere/cohere-usage.ts'
 import { openaiJson } from './openai-json.ts'
+import { openaiUsage } from './openai-usage.ts'
 
 export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data' })
 
@@ -25,4 +27,14 @@ export const openaiImages = openaiJson<ImageRequest>({
 })
 
 /** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. */
-export const openaiRerank = openaiJson<RerankRequest>({ path: '/rerank', answers: 'results' })
+export const openaiRerank = openaiJson<RerankRequest>({
+  path: '/rerank',
+  answers: 'results',
+  usage({ usage, meta }) {
+    const { inputTokens = 0, rerankUnits = 0 } = cohereUsage(meta) ?? {}
+    return {
+      ...(rerankUnits === 0 ? {} : { rerankUnits }),
+      ...(inputTokens === 0 || openaiUsage(usage) ? {} : { inputTokens }),
+    }
+  },
+})

@@ -191,6 +191,16 @@ describe('other units', () => {
     expect(cost(mode, prices, usage)).toBe(nano)
   })
 
+  it.each([
+    ['a query with up to a hundred documents', 'q', Array(100).fill('d'), 1],
+    ['one document more', 'q', Array(101).fill('d'), 2],
+    ['documents that are several by their length', 'q', Array(100).fill('d'.repeat(2000)), 2],
+    ['a query that makes them longer', 'q'.repeat(200_000), Array(2).fill('d'), 3],
+    ['what is not in the text', 'q', Array(100).fill({ text: '', body: 'd'.repeat(4000), more: [1, 2] }), 3],
+  ])('rerank units are %s', (_, query, documents, units) => {
+    expect(reranking.measure({ model: 'm', query, documents })).toEqual({ rerankUnits: units })
+  })
+
   it('of a batch are multiplied', () => {
     const prices = { cost_per_character: 0.00001, batch_price_multiplier: 0.5 }
     expect(cost(speech, prices, { characters: 10 }, true)).toBe(50_000)

@@ -44,6 +44,8 @@ function configuration(general: object = {}): string {
       at('tiers', 'tiers', { ...price, price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 } }),
       of('claude', 'anthropic', '', { price_multipliers: { 'speed/fast': 6 } }),
       of('gpt', 'openai', '/v1', { tool_costs: { file_search: 0.0025 } }),
+      at('reranks', 'reranks', { input_cost_per_token: 0.000001 }),
+      at('draws', 'draws', { input_cost_per_token: 0.000001, output_cost_per_token: 0.00001 }),
       at('chosen', 'chosen', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
       at('pictures', 'pictures', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
     ],
@@ -221,6 +223,36 @@ describe('what a call cost', () => {
     const headers = { 'content-type': 'application/json' }
     await (await gateway.fetch('/v1/responses', { method: 'POST', body, headers })).json()
     expect(await finished()).toMatchObject({ costNano: 90_000 + 10_000_000 + 2_500_000 + 30_000_000 })
+  })
+
+  const results = [{ index: 0, relevance_score: 1 }]
+  it.each([
+    ['the total alone', { results, usage: { total_tokens: 56 } }, 56, false],
+    ['tokens in and out', { results, usage: { prompt_tokens: 50, completion_tokens: 0, total_tokens: 50 } }, 50, false],
+    ['what another vendor bills', { results, meta: { billed_units: { input_tokens: 70 } } }, 70, false],
+    // Of each of two documents with the query: 2 × 100 letters and 20 + 180.
+    ['nothing', { results }, 100, true],
+    ['nonsense', { results, usage: { total_tokens: 'many' }, meta: 5 }, 100, true],
+  ])('is that of a reranking by tokens, whose provider tells %s', async (_, told, tokens, estimated) => {
+    await upstream.script(`${here}-reranks`, [json(200, told)])
+    const documents = ['d'.repeat(20), { text: 'd'.repeat(180) }]
+    const body = JSON.stringify({ model: 'reranks', query: 'q'.repeat(100), documents })
+    const headers = { 'content-type': 'application/json' }
+    expect((await gateway.fetch('/v1/rerank', { method: 'POST', body, headers })).status).toBe(200)
+    const call = await finished()
+    expect(call).toMatchObject({ costNano: tokens * 1000, usage: { inputTokens: tokens, estimated } })
+  })
+
+  it.each([
+    ['low', 408],
+    ['auto', 6240],
+    [undefined, 6240],
+  ])('is that of images by tokens that nobody told, of the quality %s', async (quality, each) => {
+    await upstream.script(`${here}-draws`, [json(200, { created: 1, data: [{ b64_json: 'x' }] })])
+    const body = JSON.stringify({ model: 'draws', prompt: 'A cat.', n: 2, quality })
+    const headers = { 'content-type': 'application/json' }
+    await (await gateway.fetch('/v1/images/generations', { method: 'POST', body, headers })).json()
+    expect(await finished()).toMatchObject({ costNano: 1000 + 2 * each * 10_000, usage: { estimated: true } })
   })
 
   it('is kept with a few short tags that a database can hold', async () => {
