@@ -119,6 +119,8 @@ export interface FailureDetails {
   /** Overrides the row's status, where the upstream's own says more (413, 422). */
   readonly status?: number
   readonly retryAfterSeconds?: number
+  /** Of a row that blames the deployment: it may be about what was asked for alone, or surely is. */
+  readonly blames?: 'perhaps' | 'nobody'
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only. */

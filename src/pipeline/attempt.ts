@@ -15,6 +15,7 @@ import { askWithForm, completed, unlessAborted, watched } from './ask-with-form.
 import type { Attempt, Call } from './call.ts'
 import { departure, unsent } from './client.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
+import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
 import { asFormFailure } from './incoming-form.ts'
 import { type Parting, parting } from './parting.ts'
@@ -81,7 +82,7 @@ export async function attempt(
   errand: Errand = errandOf(services, call, tried.deployment),
   outrun?: Abort,
 ): Promise<Committed> {
-  const { speaker, said } = errand
+  let { speaker, outgoing: asked, said } = errand
   const { deployment } = tried
   const { client, form } = call
   const ended = newAbort<GatewayError>()
@@ -106,9 +107,9 @@ export async function attempt(
   if (client.signal.aborted) left()
   else client.signal.addEventListener('abort', left, { once: true })
 
-  const ask = (asked: Outgoing) => {
+  const ask = (outgoing: Outgoing) => {
     if (call.streamed && !speaker.stream && !speaker.passes) throw unstreamed()
-    const request = requestOf(services, deployment, call.hops, speaker, asked, ended)
+    const request = requestOf(services, deployment, call.hops, speaker, outgoing, ended)
     if (!(request instanceof Promise)) return send(request)
     // It may wait for fields of the form.
     return (form ? unlessAborted(request, ended) : request).then(send)
@@ -125,18 +126,26 @@ export async function attempt(
     return transport.send(watched(request, { before: clientsTurn, after: clocks.asked, allSent }), ended)
   }
 
+  const refusal = async ({ status, headers, body }: UpstreamResponse): Promise<GatewayError> => {
+    const explanation = body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
+    const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
+    return ended.reason ?? speaker.failure(status, headers, bytes, services.clock.now())
+  }
+
   try {
-    const response = await (form ? askWithForm(call, form, deployment, ask, errand.outgoing) : ask(errand.outgoing))
+    let response = await (form ? askWithForm(call, form, deployment, ask, asked) : ask(asked))
     clocks.heard()
-    if (response.status < 200 || response.status > 299) {
-      const explanation = response.body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
-      const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
-      if (ended.reason) throw ended.reason
-      throw speaker.failure(response.status, response.headers, bytes, services.clock.now())
+    if (isRefusal(response)) {
+      const failure = await refusal(response)
+      if (!inChatInstead(call, deployment, speaker, { status: response.status, failure })) throw failure
+      ;({ speaker, outgoing: asked, said } = errandOf(services, call, deployment))
+      response = await ask(asked)
+      clocks.heard()
+      if (isRefusal(response)) throw await refusal(response)
     }
     // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
     if (form) clientsTurn()
-    const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : errand.outgoing
+    const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : asked
     if (form) clocks.heard()
     if (!call.streamed && !speaker.passes) {
       farewell.begun()
@@ -167,6 +176,8 @@ export async function attempt(
     throw failure
   }
 }
+
+const isRefusal = ({ status }: UpstreamResponse) => status < 200 || status > 299
 
 /** The clocks that an attempt runs against. */
 function clocksOf(

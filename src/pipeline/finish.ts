@@ -165,6 +165,17 @@ function entryOf(event: FallbackEvent): Settlement['entries'][number] {
   return { log: 'fallback-events', text: JSON.stringify(event), keep: FALLBACK_EVENTS_KEPT }
 }
 
+/** How long a deployment that has answered clients is not blamed for refusing what may be another kind of request. */
+const DOUBT_MS = 900_000
+
+/** A client can ask any model for a picture: who answers others is not cooled for all of them by refusing that. */
+function isBlamed({ clock, signals }: PipelineServices, { failure, deployment }: Attempt): boolean {
+  if (failure?.row.blames !== 'deployment' || failure.details.blames === 'nobody') return false
+  if (failure.details.blames !== 'perhaps') return true
+  const { samples, lastSuccessAt } = signals.of(deployment.id)
+  return samples === 0 || clock.now() - lastSuccessAt > DOUBT_MS
+}
+
 /** What an attempt says of its deployment. */
 export function outcome(services: PipelineServices, call: Call, attempt: Attempt): DeploymentOutcome {
   const { failure, usage, startedAt, firstTokenAt, endedAt = startedAt } = attempt
@@ -175,7 +186,7 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
   const after = cooldown(services, failure)
   if (attempt.outrun) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
   if (failure) {
-    const result = failure.row.blames === 'deployment' ? 'failed' : 'neutral'
+    const result = isBlamed(services, attempt) ? 'failed' : 'neutral'
     const error = failure.row.classification ?? failure.failure
     const told = { attemptId, deployment, result, used, error, cooldown: after } as const
     return attempt.asked ? told : { ...told, unusedSince: reserved.at }

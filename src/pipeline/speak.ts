@@ -9,6 +9,7 @@ import { asChunks, asCompletion } from './chat-bytes.ts'
 import { defaultFields } from './default-fields.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
 import { asEvents, chunksOf, saidAtOnce, unstreamed, wholeStream } from './in-one.ts'
+import { lacks } from './lacking.ts'
 import { asRequestFailure } from './request-failure.ts'
 
 const encoder = new TextEncoder()
@@ -40,7 +41,7 @@ export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect |
     const adapter = deployment.adapter(mode.name)
     return adapter && plainSpeaker(adapter)
   }
-  const native = dialect.native && deployment.adapter(dialect.native)
+  const native = dialect.native && !lacks(deployment, dialect.native) ? deployment.adapter(dialect.native) : undefined
   if (native) return nativeSpeaker(native, dialect)
   const chat = deployment.adapter('chat', mode.name)
   return chat && translated(chat, dialect)

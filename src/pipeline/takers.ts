@@ -34,7 +34,8 @@ function findTakers(group: Group, { mode, dialect }: Endpoint): Takers {
     const speaker = speakerOf(deployment, mode, dialect)
     if (!speaker) continue
     deployments.push(deployment)
-    choosy ||= speaker.refuses !== undefined
+    // What turns out to lack the dialect is asked in chat, which not everything can be said in.
+    choosy ||= speaker.refuses !== undefined || (dialect?.native !== undefined && dialect.native !== 'chat')
   }
   return { deployments, choosy }
 }

@@ -64,6 +64,7 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
     ...(error.param !== undefined && failure === 'upstream_rejected' ? { param: error.param } : {}),
     ...(error.code !== undefined && failure === 'upstream_rejected' ? { code: error.code } : {}),
     ...(failure === 'upstream_rejected' ? { status: TOLD.has(status) ? status : 400 } : {}),
+    ...(failure === 'upstream_refused' && DOUBTFUL.has(status) ? { blames: 'perhaps' } : {}),
     ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
   }
   return new GatewayError(failure, messageOf(failure, status, error), details)
@@ -71,6 +72,9 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
 
 /** The statuses of a rejection that a client of the gateway is told; others would mean something else here. */
 const TOLD: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 422, 424])
+
+/** Of the refusals, those that may be about the kind of request. */
+const DOUBTFUL: ReadonlySet<number> = new Set([403, 404, 405])
 
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
