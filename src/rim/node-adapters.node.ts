@@ -16,6 +16,9 @@ import { s3Storage } from './s3-storage.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
+/** A request to the shared store is given up after this: no call waits for one so long. */
+const REQUEST_MS = 5000
+
 /** How long a database elsewhere may be away at the start. */
 const PATIENCE_MS = 30_000
 
@@ -109,5 +112,5 @@ async function redis(url: string, token: string | undefined): Promise<SharedStor
     return redisTcpStore({ url })
   }
   const { upstashStore } = await import('../stores/kv/upstash.ts')
-  return upstashStore({ url, token: token ?? '', timeoutMs: 2000 })
+  return upstashStore({ url, token: token ?? '', timeoutMs: REQUEST_MS })
 }

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 
-/** What happens on the way: `slow` answers after ten seconds, `sluggish` after half a second, `garbage` with a page,
+/** What happens on the way: `slow` answers after ten seconds, `sluggish` after almost two, `garbage` with a page,
  *  `nonsense` with JSON that fits nothing, `lost` with nothing at all; `unheard` does what it was told, and the answer is
- *  lost. */
-export type Weather = 'fair' | 'slow' | 'sluggish' | 'garbage' | 'nonsense' | 'lost' | 'unheard'
+ *  lost. Or every answer is late by so much. */
+export type Weather = keyof typeof DELAY_MS | { readonly delayMs: () => number }
 
-const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 500, garbage: 0, nonsense: 0, lost: 0, unheard: 0 } as const
+const DELAY_MS = { fair: 0, slow: 10_000, sluggish: 1900, garbage: 0, nonsense: 0, lost: 0, unheard: 0 } as const
 
 export interface WeatherProxy {
   readonly url: string
@@ -33,7 +33,7 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
     if (weather === 'lost') return void response.destroy()
     if (weather === 'garbage') return void response.end('<html>502 Bad Gateway</html>')
     if (weather === 'nonsense') return void response.end(JSON.stringify({ result: ['admitted', 'tomorrow', [], {}] }))
-    const delayMs = DELAY_MS[weather]
+    const delayMs = typeof weather === 'string' ? DELAY_MS[weather] : weather.delayMs()
     if (delayMs > 0) {
       await new Promise<void>((resolve) => timers.add(setTimeout(resolve, delayMs)))
     }
@@ -71,4 +71,44 @@ export async function startWeatherProxy(target: string): Promise<WeatherProxy> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return Object.assign(proxy, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+}
+
+export interface DelayedLine {
+  /** The target's address with this line's port. */
+  readonly url: string
+  delayMs: () => number
+  close(): Promise<void>
+}
+
+/** A TCP line to a server whose answers arrive late, in their order. */
+export async function startDelayedLine(target: string): Promise<DelayedLine> {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const socket of [near, far]) {
+      sockets.add(socket.on('error', () => {}).setNoDelay())
+      socket.on('close', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.on('data', (bytes) => far.write(bytes))
+    let dueAt = 0
+    far.on('data', (bytes) => {
+      dueAt = Math.max(dueAt, performance.now() + line.delayMs())
+      setTimeout(() => near.write(bytes), dueAt - performance.now())
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const own = (server.address() as AddressInfo).port
+  const line: DelayedLine = {
+    url: Object.assign(new URL(target), { port: String(own) }).href.replace(/\/$/, ''),
+    delayMs: () => 0,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return line
 }

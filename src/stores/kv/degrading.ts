@@ -1,19 +1,11 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { type Log, throttled } from '../../lib/log.ts'
-import { createBreaker } from './breaker.ts'
 import { createChanges } from './changes.ts'
-import { within } from './deadline.ts'
+import { strictly, within } from './deadline.ts'
+import { DEADLINES, type Deadlines, guarded } from './guarded.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
 import { createOwed } from './owed.ts'
-import {
-  type Admission,
-  type Admitted,
-  type Refused,
-  type Settlement,
-  type SharedStore,
-  type Stale,
-  StoreUnavailable,
-} from './shared-store.ts'
+import type { Admission, Admitted, Refused, Settlement, SharedStore, Stale } from './shared-store.ts'
 
 export interface DegradingOptions {
   /** Makes the store that stands in; a new one for each time that the shared one is away. */
@@ -26,10 +18,7 @@ export interface DegradingOptions {
   readonly defer?: (work: Promise<void>) => void
   /** How long the runtime lets such work run; left out where it ends with the process. */
   readonly deferredMs?: number
-  /** For verbs that a client waits for. */
-  readonly admitTimeoutMs?: number
-  /** For verbs that nobody waits for. */
-  readonly settleTimeoutMs?: number
+  readonly deadlines?: Deadlines
 }
 
 export interface DegradingStore extends SharedStore {
@@ -48,13 +37,15 @@ const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, secon
 
 /** A shared store that never hangs a call and never fails one but by `fail_closed`: deadlines, a breaker, and a local store
  *  that stands in. What the shared store missed of money is told to it when it is back, and changes of records until it
- *  knows them; counters and slots of the stand-in are dropped. After a call is admitted, nothing here throws because the store is away. */
+ *  knows them; counters and slots of the stand-in are dropped. After a call is admitted, nothing here throws because the
+ *  store is away. */
 export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
-  const { mode, now, log, defer = () => {}, admitTimeoutMs = 300, settleTimeoutMs = 2000 } = options
-  const breaker = createBreaker(now)
+  const { mode, now, log, defer = () => {}, deadlines = DEADLINES } = options
+  const guard = guarded(primary, now, deadlines)
+  const { breaker } = guard
   const owed = createOwed()
   const changes = createChanges({
-    tell: (change) => within(settleTimeoutMs, primary.publish(change)),
+    tell: (change) => guard.tryOut(deadlines.unhurriedMs, (store) => store.publish(change)),
     now,
     log,
     defer,
@@ -62,9 +53,9 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   })
   const localCalls = expiringMap<SharedStore>(now, MOST_LOCAL_CALLS)
   let local: SharedStore | undefined
-  let trouble = new StoreUnavailable('unreachable')
 
   const complain = throttled(1000, now, (suppressed) => {
+    const { trouble } = guard
     const fields = { mode, trouble: trouble.trouble, reason: trouble.message, state: state(), suppressed }
     if (trouble.trouble === 'refused') log.error('store.degraded', fields)
     else log.warn('store.degraded', fields)
@@ -77,31 +68,21 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     return local
   }
 
-  /** Undefined when the store is away. Anything but `StoreUnavailable` is the caller's mistake and thrown. */
-  async function askPrimary<T>(timeoutMs: number, ask: (store: SharedStore) => Promise<T>): Promise<[T] | undefined> {
-    if (breaker.open) {
-      if (breaker.takeProbe()) defer(probe())
-      complain()
-      return undefined
-    }
-    const { stretch } = breaker
-    const askedAt = now()
-    try {
-      const answer = await within(timeoutMs, ask(primary))
-      // An answer that a waiting client would not have waited for says nothing good about the store.
-      if (now() - askedAt <= admitTimeoutMs) breaker.succeeded(stretch)
-      return [answer]
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      trouble = error
-      breaker.failed(stretch, error.trouble === 'refused')
-      complain()
-      return undefined
-    }
+  /** Undefined when the store is away. */
+  async function askPrimary<T>(
+    waiting: 'client' | 'nobody',
+    verb: (store: SharedStore) => Promise<T>,
+  ): Promise<[T] | undefined> {
+    if (!breaker.open) {
+      const answer = await guard.ask(waiting, verb)
+      if (answer) return answer
+    } else if (breaker.takeProbe()) defer(probe())
+    complain()
+    return undefined
   }
 
-  async function ask<T>(timeoutMs: number, verb: (store: SharedStore) => Promise<T>): Promise<T> {
-    const answer = await askPrimary(timeoutMs, verb)
+  async function ask<T>(waiting: 'client' | 'nobody', verb: (store: SharedStore) => Promise<T>): Promise<T> {
+    const answer = await askPrimary(waiting, verb)
     if (answer) return answer[0]
     if (mode === 'fail_closed') {
       throw new GatewayError('store_unavailable', 'The shared store is away and the gateway is set to fail closed.', {
@@ -119,7 +100,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const { open } = breaker
     try {
       const answer = await ask(
-        admitTimeoutMs,
+        'client',
         async (store) => [store, store === primary ? await store.admit(call) : await standInFor(store, call)] as const,
       )
       const [admitter, decision] = answer
@@ -158,7 +139,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   async function settle(outcome: Settlement): Promise<void> {
     const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
     localCalls.delete(outcome.callId)
-    const told = await askPrimary(settleTimeoutMs, (store) => store.settle(outcome))
+    const told = await askPrimary('nobody', (store) => store.settle(outcome))
     if (!told) owed.add(outcome)
     if (admittedHere || !told) await local?.settle(outcome)
     if (told) await tellOwed()
@@ -168,7 +149,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     for (let count = 0; count < BROUGHT_ALONG; count++) {
       const outcome = owed.take()
       if (!outcome) return
-      if (await askPrimary(settleTimeoutMs, (store) => store.settle(outcome))) continue
+      if (await askPrimary('nobody', (store) => store.settle(outcome))) continue
       owed.add(outcome)
       return
     }
@@ -180,10 +161,10 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     try {
       const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
       const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
-      await within(admitTimeoutMs, primary.admit({ callId: 'probe', attemptId: 'probe', versions, ...nothing }))
+      const empty = { callId: 'probe', attemptId: 'probe', versions, ...nothing }
+      await guard.tryOut(deadlines.patienceMs, (store) => store.admit(empty))
       if (!(await changes.tellAll())) return
-    } catch (error) {
-      if (error instanceof StoreUnavailable) trouble = error
+    } catch {
       return
     }
     if (!breaker.open) return
@@ -198,24 +179,24 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   /** A store that is too slow for calls is away. Whoever asks helps to find out that it is back: nobody else may, when
    *  a process that is not ready gets no calls. */
   async function ping(timeoutMs: number): Promise<void> {
-    if (!breaker.open) return primary.ping(Math.min(timeoutMs, admitTimeoutMs))
-    if (breaker.takeProbe()) await within(timeoutMs, probe())
-    if (breaker.open) throw trouble
+    if (!breaker.open) return primary.ping(Math.min(timeoutMs, deadlines.patienceMs))
+    if (breaker.takeProbe()) await within(strictly(timeoutMs), probe())
+    if (breaker.open) throw guard.trouble
   }
 
-  const waitedFor = <T>(verb: (store: SharedStore) => Promise<T>) => ask(admitTimeoutMs, verb)
-  const unhurried = <T>(verb: (store: SharedStore) => Promise<T>) => ask(settleTimeoutMs, verb)
+  const waitedFor = <T>(verb: (store: SharedStore) => Promise<T>) => ask('client', verb)
+  const unhurried = <T>(verb: (store: SharedStore) => Promise<T>) => ask('nobody', verb)
 
   return {
     state,
     admit,
     settle,
     async startAttempt(start) {
-      const answer = await askPrimary(admitTimeoutMs, (store) => store.startAttempt(start))
+      const answer = await askPrimary('client', (store) => store.startAttempt(start))
       return answer ? answer[0] : standIn().startAttempt(start)
     },
     async renew(lease) {
-      await askPrimary(settleTimeoutMs, (store) => store.renew(lease))
+      await askPrimary('nobody', (store) => store.renew(lease))
       await localCalls.get(lease.callId)?.renew(lease)
     },
     async publish(change) {

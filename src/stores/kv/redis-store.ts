@@ -1,4 +1,4 @@
-import { within } from './deadline.ts'
+import { strictly, within } from './deadline.ts'
 import { countersKey, type Key, logKey } from './keys.ts'
 import { admitScript } from './scripts/admit.ts'
 import { publishScript } from './scripts/publish.ts'
@@ -134,7 +134,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     },
     mode: () => 'shared' as const,
     async ping(timeoutMs) {
-      if ((await within(timeoutMs, ask(['PING']))) !== 'PONG') throw new StoreUnavailable('nonsense')
+      if ((await within(strictly(timeoutMs), ask(['PING']))) !== 'PONG') throw new StoreUnavailable('nonsense')
     },
     close,
   }
