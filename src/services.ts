@@ -6,6 +6,7 @@ import { apiKeys } from './identity/api-keys.ts'
 import { identification } from './identity/identify.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
+import { footprints } from './lib/footprints.ts'
 import type { Log } from './lib/log.ts'
 import { sealUnder } from './lib/seal.ts'
 import { reveal } from './lib/secret.ts'
@@ -52,6 +53,8 @@ export interface Adapters {
   readonly counting: 'process' | 'shared'
   /** Keeps the runtime alive for work that no request waits for, where it would end with the request. */
   readonly defer?: (work: Promise<void>) => void
+  /** How much memory this runtime has for bodies and answers on their way. */
+  readonly memoryBytes: number
   /** How many callers this runtime has the memory to remember. */
   readonly callersKept: number
   /** The processes beside this one, where there are any. */
@@ -110,6 +113,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     config,
     identify: identification(config.general_settings.master_key, keys),
     hashKey,
+    footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
     budgets: budgetRecords(adapters.sql),
     softBudgets: softBudgets({ store, telemetry: reports, now: systemClock.now, log }),
@@ -139,6 +143,12 @@ export function createServices(config: Config, adapters: Adapters): Services {
     clock: systemClock,
     random: Math.random,
   }
+}
+
+/** Of what a runtime has for bodies and answers, one key may take half. */
+function boundsOf({ general_settings: settings }: Config, memoryBytes: number): { total: number; owner: number } {
+  const total = settings.max_in_flight_bytes ?? memoryBytes
+  return { total, owner: settings.max_key_in_flight_bytes ?? Math.floor(total / 2) }
 }
 
 /** Keys hashed without a salt would be found by nobody who adds one later. */

@@ -51,9 +51,11 @@ export default {
     const { app, services } = gateway
     // The schema is there before anybody needs it, and nobody waits for it who does not.
     if (first) execution.waitUntil(services.sql.query({ sql: 'select 1', parameters: [] }).catch(() => {}))
-    const answered = app.fetch(request, { client: workerClient(request, (work) => execution.waitUntil(work)) })
+    const stallMs = 1000 * services.config.general_settings.client_stall_timeout
+    const client = workerClient(request, (work) => execution.waitUntil(work), stallMs)
+    const answered = app.fetch(request, { client })
     // What is registered survives a client that leaves.
-    execution.waitUntil(Promise.resolve(answered).catch(() => {}))
+    execution.waitUntil(Promise.resolve(answered).then(client.answered, client.answered))
     return answered
   },
 

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { GatewayError } from '../lib/errors.ts'
+import type { Footprint } from '../lib/footprints.ts'
 import { newTimedId } from '../lib/ids.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
@@ -26,6 +27,8 @@ export interface Exchange {
   address: string
   /** What the client is told about its limits, where the request was counted. */
   rateHeaders: Readonly<Record<string, string>> | undefined
+  /** The memory that it takes. */
+  footprint: Footprint
   failure: GatewayError | undefined
   /** The handler reports the request by itself. */
   reported: boolean
@@ -42,11 +45,15 @@ export function openExchange(c: Context<Env>, contract?: RouteContract): Exchang
     caller: undefined,
     address: '',
     rateHeaders: undefined,
+    footprint: NO_FOOTPRINT,
     failure: undefined,
     reported: false,
     audited: undefined,
   }
 }
+
+/** Of a request that has no body. */
+const NO_FOOTPRINT: Footprint = { add() {}, release() {} }
 
 const LONGEST_ID = 128
 

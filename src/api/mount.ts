@@ -36,10 +36,16 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     let response: Response
     try {
       if (contract.auth !== 'public') await authenticate(services, exchange, contract)
+      if (contract.modelCall || jsonSchema) takeMemory(services, exchange)
       for (const validate of validators()) await validate(c, nothingElse)
       if (jsonSchema) refuseCompressed(c.req.header('content-encoding'))
       const json = jsonSchema
-        ? await readJson(c.env.client, c.req.header('content-type'), jsonSchema(), limit)
+        ? await readJson(
+            { client: c.env.client, footprint: exchange.footprint },
+            c.req.header('content-type'),
+            jsonSchema(),
+            limit,
+          )
         : undefined
       const answer: Answer = await handler(scopeOf(services, exchange, json) as Scope<never>)
       response = respond(services, exchange, answer)
@@ -82,6 +88,14 @@ function permissionOf({ permission, path }: RouteContract): Permission {
   return permission
 }
 
+/** From now on its body and its answer are counted, until the answer has been taken. */
+function takeMemory({ footprints }: ApiServices, exchange: Exchange): void {
+  const { caller } = exchange
+  const footprint = footprints.open(caller?.keyId ?? caller?.kind ?? '')
+  exchange.footprint = footprint
+  exchange.c.env.client.ended(footprint.release)
+}
+
 /** Counts a request of which no body was read, nor will be before this has passed. */
 async function count(services: ApiServices, exchange: Exchange): Promise<void> {
   const { caller, address, requestId, contract } = exchange
@@ -119,6 +133,7 @@ function scopeOf(services: ApiServices, exchange: Exchange, json: unknown): Scop
   return {
     services,
     client: c.env.client,
+    footprint: exchange.footprint,
     requestId: exchange.requestId,
     arrivedAt: exchange.arrivedAt,
     address: exchange.address,

@@ -1,4 +1,5 @@
 import type { Identify } from '../identity/identify.ts'
+import type { Footprint, Footprints } from '../lib/footprints.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
@@ -25,6 +26,7 @@ import type { ToResponse } from './respond.ts'
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
+  readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The name that a key is kept under. */
   readonly hashKey: (key: string) => string
@@ -58,6 +60,8 @@ export interface ApiServices extends PipelineServices {
 export interface Scope<Input = unknown> {
   readonly services: ApiServices
   readonly client: Client
+  /** The memory that it takes. */
+  readonly footprint: Footprint
   readonly requestId: string
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number

@@ -61,6 +61,8 @@ export const FAILURES = {
     ...upstream,
     classification: 'provider_error',
   },
+  /** No memory for one more body or answer. */
+  overloaded: { status: 503, type: 'api_error', code: 'too_many_bytes_in_flight' },
   shutting_down: { status: 503, type: 'api_error', code: 'shutting_down' },
   internal: { status: 500, type: 'api_error', code: 'internal_error' },
   // The upstream's

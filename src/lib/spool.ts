@@ -35,6 +35,9 @@ const WINDOW_BYTES = 4 * 1024 * 1024
 const KEPT_BYTES = 16 * 1024 * 1024
 const READ_BYTES = 256 * 1024
 
+/** The most of a body that stays in memory. */
+export const spoolMemoryBytes = (scratch: unknown) => (scratch === undefined ? KEPT_BYTES : WINDOW_BYTES)
+
 interface Kept {
   readonly start: number
   readonly bytes: Uint8Array

@@ -3,6 +3,7 @@ import { describeError } from '../lib/log.ts'
 import type { Committed } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
 import { departure } from './client.ts'
+import { deliver, isLong } from './deliver.ts'
 import { noteMade } from './ids/made-ids.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { KEEP_ALIVE, type Over, relay, taken } from './relay.ts'
@@ -22,10 +23,14 @@ export async function answer(
     call.outputCharacters = reply.outputCharacters
     noteMade(call, reply.made)
     const { signal } = call.client
-    await over(signal.aborted ? departure(signal) : undefined)
-    call.client.discard?.(reply.bytes)
+    const long = isLong(reply.bytes) && !signal.aborted
+    if (!long) await over(signal.aborted ? departure(signal) : undefined)
     const headers = routeHeaders(call)
     headers['content-type'] = reply.contentType
+    if (long) {
+      headers['content-length'] = String(reply.bytes.byteLength)
+      return { status: 200, headers, body: deliver(call, reply.bytes, over) }
+    }
     return { status: 200, headers, body: reply.bytes }
   }
   const client = call.client.openStream()

@@ -149,7 +149,11 @@ export async function attempt(
     if (form) clocks.heard()
     if (!call.streamed && !speaker.passes) {
       farewell.begun()
-      const reply = speaker.reply(await response.body.bytes(REPLY_LIMIT_BYTES), response.headers, outgoing)
+      const reply = speaker.reply(
+        await response.body.bytes(REPLY_LIMIT_BYTES, call.footprint.add),
+        response.headers,
+        outgoing,
+      )
       tried.firstTokenAt = performance.now()
       release()
       return { kind: 'whole', reply }

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../lib/errors.ts'
+import type { Footprint } from '../lib/footprints.ts'
 import { newId } from '../lib/ids.ts'
 import { textBytes } from '../lib/text-bytes.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
@@ -38,6 +39,8 @@ export interface CallInput {
   /** The client's own. */
   readonly address: string
   readonly client: Client
+  /** The memory that it takes. */
+  readonly footprint: Footprint
   readonly endpoint: Endpoint
   /** Empty where the request is a form. */
   readonly bytes: Uint8Array

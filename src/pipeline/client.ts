@@ -1,5 +1,6 @@
 import type { Abort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
+import type { Footprint } from '../lib/footprints.ts'
 import type { Scratch, Source } from '../lib/spool.ts'
 
 /** The far end of a call, as the runtime shows it. Made by the rim, one for each request. */
@@ -12,13 +13,17 @@ export interface Client {
   /** Keeps the runtime alive for work that outlives the answer. Handed over before the upstream is called, because a
    *  client that leaves ends everything that was not. */
   defer(work: Promise<unknown>): void
-  /** The request's body. Throws `payload_too_large` as soon as the limit is passed. */
-  body(limitBytes: number): Promise<Uint8Array>
+  /** The request's body, which is told to `footprint` as it comes. Rejects with `payload_too_large` as soon as the limit is
+   *  passed, with `overloaded` where there is no room for it, and as `unsent` says where it does not go on. */
+  body(limitBytes: number, footprint: Footprint): Promise<Uint8Array>
   /** The same as it comes, at the pace of who reads. Its reads reject as `body` does, and when the client has left. */
   upload(limitBytes: number): Upload
+  /** Told once, when the answer has been taken or nobody is there to take it. */
+  ended(listener: () => void): void
   /** Makes room for an upload outside of memory, where the runtime has any. */
   readonly scratch?: () => Promise<Scratch>
-  openStream(): ClientStream
+  /** An answer of `length` bytes, where that is known. One that its client takes nothing of for too long is broken off. */
+  openStream(length?: number): ClientStream
   /** Gives the memory of an answer's bytes back when they have gone, where that is worth it. Nobody else reads them. */
   discard?(bytes: Uint8Array): void
 }

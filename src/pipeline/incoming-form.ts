@@ -1,10 +1,12 @@
 import { type ArrivingForm, arrivingForm } from '../lib/arriving-form.ts'
 import { GatewayError } from '../lib/errors.ts'
+import type { Footprint } from '../lib/footprints.ts'
 import { MalformedForm } from '../lib/multipart.ts'
+import { spoolMemoryBytes } from '../lib/spool.ts'
 import { type RequestForm, readForm } from '../modes/form.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import { PROXY_FIELDS } from '../providers/openai-vendors.ts'
-import type { Client } from './client.ts'
+import type { Client, Upload } from './client.ts'
 import { checked, type Parsed } from './parse.ts'
 
 /** The form of a call, from its client to whoever is asked. */
@@ -16,7 +18,12 @@ export interface IncomingForm extends RequestForm {
   readonly request: ModelRequest | undefined
 }
 
-export function incomingForm(client: Client, mode: Mode, contentType: string, limitBytes: number): IncomingForm {
+export function incomingForm(
+  client: Client,
+  mode: Mode,
+  contentType: string,
+  { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },
+): IncomingForm {
   let known: ModelRequest | undefined
   const readAs = (form: ArrivingForm): Parsed => {
     const read = readForm(form)
@@ -24,7 +31,7 @@ export function incomingForm(client: Client, mode: Mode, contentType: string, li
     if (!parsed.error) known = parsed.request
     return parsed
   }
-  const raw = arrivingForm(client.upload(limitBytes), {
+  const raw = arrivingForm(counted(client.upload(limitBytes), spoolMemoryBytes(client.scratch), footprint), {
     contentType,
     scratch: client.scratch,
     check(form) {
@@ -66,6 +73,22 @@ function refuseLateRouting({ parts }: ArrivingForm): void {
 }
 
 const FORM_ROUTING: ReadonlySet<string> = new Set(PROXY_FIELDS)
+
+/** An upload of which `footprint` is told as much as may stay in memory. */
+function counted(upload: Upload, mostBytes: number, footprint: Footprint): Upload {
+  let left = mostBytes
+  return {
+    ...upload,
+    async read() {
+      const piece = await upload.read()
+      if (piece === undefined || left === 0) return piece
+      const more = Math.min(left, piece.byteLength)
+      footprint.add(more)
+      left -= more
+      return piece
+    },
+  }
+}
 
 function decided({ parts }: ArrivingForm): boolean {
   return (

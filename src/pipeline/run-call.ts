@@ -74,8 +74,20 @@ function inTime(
 
 function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Allowed): Call {
   const { caller, bounds, request, plan, admitted, rateHeaders, slots, holds } = allowed
-  const { requestId, arrivedAt, address, client, endpoint, bytes, form, contentType, clientHeaders, hops, explain } =
-    input
+  const {
+    requestId,
+    arrivedAt,
+    address,
+    client,
+    footprint,
+    endpoint,
+    bytes,
+    form,
+    contentType,
+    clientHeaders,
+    hops,
+    explain,
+  } = input
   // Member by member: every call is of one shape, and none is a copy of its input.
   return {
     requestId,
@@ -83,6 +95,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Al
     caller,
     address,
     client,
+    footprint,
     endpoint,
     bytes,
     form,

@@ -44,6 +44,8 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
 export interface Connections {
   /** To be told of every answer. Aborted when its client has left before its end, or the call is cut. */
   answering(outgoing: ServerResponse): Abort
+  /** Every answer that has not ended, and who ends it. */
+  readonly open: ReadonlyMap<ServerResponse, Aborter<GatewayError>>
   /** Whether an answer has begun over a connection and has not ended. */
   isAnswered(socket: Duplex): boolean
   /** From now on every answer whose head is still to be sent announces the end of its connection. */
@@ -63,6 +65,7 @@ export function connectionsOf(server: Server): Connections {
     socket.once('close', () => sockets.delete(socket))
   })
   return {
+    open,
     answering(outgoing) {
       if (lasts) outgoing.shouldKeepAlive = false
       const left = newAbort<GatewayError>()

@@ -5,6 +5,7 @@ import { asGatewayError, GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import type { Answer } from '../pipeline/call.ts'
 import { drainBody } from './drain-body.node.ts'
+import { expectsContinue } from './expectations.node.ts'
 
 /** The router hands an answer through as it is. */
 export const toResponse = (answer: Answer) => answer as unknown as Response
@@ -24,6 +25,8 @@ export function requestListener(handle: Handling, log: Log): RequestListener {
       const url = urlOf(incoming.url ?? '')
       const answer =
         url === undefined ? failureAnswer(noTarget()) : await handle(requestOf(incoming, url), incoming, outgoing)
+      // Whoever was not told to send its body may send it all the same, or not: nobody could tell its next request from it.
+      if (expectsContinue(incoming)) outgoing.shouldKeepAlive = false
       drainBody(incoming, outgoing)
       await send(outgoing, answer)
     } catch (error) {
@@ -79,6 +82,7 @@ function send(outgoing: ServerResponse, { status, headers, body }: Answer | Resp
     outgoing.writeHead(status, headers)
   }
   if (!(body instanceof ReadableStream)) {
+    if (body instanceof Uint8Array && body.byteLength > PIECE_BYTES) return writePieces(body, outgoing)
     outgoing.end(body)
     return undefined
   }
@@ -89,6 +93,20 @@ function send(outgoing: ServerResponse, { status, headers, body }: Answer | Resp
 /** The class is not asked: its first mention makes Node load a whole fetch, 30 ms of the first answer. */
 function isOfResponse(headers: Answer['headers'] | Headers): headers is Headers {
   return typeof headers.get === 'function'
+}
+
+/** A long answer goes piece by piece: how far its client is with one cannot be seen. */
+const PIECE_BYTES = 262_144
+
+async function writePieces(body: Uint8Array, outgoing: ServerResponse): Promise<void> {
+  let wake: (() => void) | undefined
+  const stir = () => wake?.()
+  outgoing.on('drain', stir).on('close', stir)
+  for (let from = 0; from < body.byteLength && !outgoing.destroyed; from += PIECE_BYTES) {
+    const taken = outgoing.write(body.subarray(from, from + PIECE_BYTES))
+    if (!taken && !outgoing.destroyed) await new Promise<void>((resolve) => (wake = resolve))
+  }
+  outgoing.end()
 }
 
 /** Writes a stream at the pace of the socket. A stream that fails breaks its answer off. */

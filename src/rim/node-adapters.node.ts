@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import { describeError, type Log } from '../lib/log.ts'
@@ -37,9 +38,11 @@ export async function nodeAdapters(
     readonly dataFolder: string
     readonly schemaText: string
     readonly log: Log
+    /** How many share this machine. */
+    readonly processes?: number
   },
 ): Promise<NodeAdapters> {
-  const { log, dataFolder } = options
+  const { log, dataFolder, processes = 1 } = options
   const { sql, ready } = await relational(config, options)
   const store = await sharedStore(config, log)
   const transport = undiciTransport()
@@ -59,6 +62,7 @@ export async function nodeAdapters(
     log,
     counting: 'process',
     callersKept: 20_000,
+    memoryBytes: memoryBytes(processes),
     delivering: (report) => bufferedDelivery({ sql, log, report, topics, backlogs }),
     async close() {
       // One that cannot close keeps nobody else from it.
@@ -68,6 +72,15 @@ export async function nodeAdapters(
       }
     },
   }
+}
+
+/** Of the memory of this machine, or of what it is confined to, this part is for bodies and answers on their way. */
+const MEMORY_SHARE = 4
+const LEAST_MEMORY_BYTES = 128 * 1024 * 1024
+
+function memoryBytes(processes: number): number {
+  const confined = process.constrainedMemory() || Number.POSITIVE_INFINITY
+  return Math.max(LEAST_MEMORY_BYTES, Math.floor(Math.min(totalmem(), confined) / MEMORY_SHARE / processes))
 }
 
 // Loaded when chosen.

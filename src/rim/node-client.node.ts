@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Abort } from '../lib/abort.ts'
+import type { Footprint } from '../lib/footprints.ts'
 import { gathering, release } from '../lib/gathering.node.ts'
-import { type Client, clientClosed } from '../pipeline/client.ts'
+import { type Client, clientClosed, departure } from '../pipeline/client.ts'
+import { continueBody } from './expectations.node.ts'
 import { nodeUpload } from './node-upload.node.ts'
 import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
@@ -18,8 +20,18 @@ export function nodeClient(
     signal,
     address: incoming.socket.remoteAddress ?? '',
     defer,
-    body: (limitBytes) => readBody(incoming, limitBytes),
-    upload: (limitBytes) => nodeUpload(incoming, limitBytes),
+    body(limitBytes, footprint) {
+      continueBody(incoming, outgoing)
+      return readBody(incoming, signal, { limitBytes, footprint })
+    },
+    upload(limitBytes) {
+      continueBody(incoming, outgoing)
+      return nodeUpload(incoming, signal, limitBytes)
+    },
+    ended(listener) {
+      if (outgoing.closed) listener()
+      else outgoing.once('close', listener)
+    },
     scratch: temporaryFile,
     openStream: () => socketStream(outgoing),
     discard(bytes) {
@@ -31,35 +43,56 @@ export function nodeClient(
 /** Shorter answers cost the collector less than a listener does. */
 const LARGE_BYTES = 65_536
 
-function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+function readBody(
+  incoming: IncomingMessage,
+  signal: Abort,
+  { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },
+): Promise<Uint8Array> {
   const declared = Number(incoming.headers['content-length'])
   if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
   // Most bodies have come with their head: nothing has to be waited for.
   if (incoming.complete && !incoming.readableDidRead) {
     const bytes: Uint8Array = incoming.read() ?? new Uint8Array()
-    return bytes.byteLength > limitBytes ? Promise.reject(tooLarge(limitBytes)) : Promise.resolve(bytes)
+    if (bytes.byteLength > limitBytes) return Promise.reject(tooLarge(limitBytes))
+    return counted(footprint, bytes.byteLength) ?? Promise.resolve(bytes)
   }
   // It has left while its key was looked up: nothing more is heard of it.
   if (incoming.destroyed) return Promise.reject(clientClosed())
   return new Promise((resolve, reject) => {
     const gathered = gathering(declared)
     let length = 0
-    const take = (piece: Uint8Array) => {
-      length += piece.byteLength
-      if (length <= limitBytes) {
-        gathered.take(piece)
-        return
-      }
+    const refuse = (error: unknown) => {
       incoming.off('data', take)
       // What is still coming is thrown away, so that the client gets to read the answer.
       incoming.resume()
-      reject(tooLarge(limitBytes))
+      reject(error)
+    }
+    const take = (piece: Uint8Array) => {
+      length += piece.byteLength
+      if (length > limitBytes) return refuse(tooLarge(limitBytes))
+      try {
+        footprint.add(piece.byteLength)
+      } catch (error) {
+        return refuse(error)
+      }
+      gathered.take(piece)
     }
     incoming.on('data', take)
     incoming.on('end', () => resolve(gathered.bytes()))
+    signal.addEventListener('abort', () => refuse(departure(signal)))
     // Where nobody listens for errors, this is all that one comes to.
     incoming.on('close', () => {
       if (!incoming.readableEnded) reject(clientClosed())
     })
   })
+}
+
+/** A rejection where there is no room. */
+function counted(footprint: Footprint, bytes: number): Promise<never> | undefined {
+  try {
+    footprint.add(bytes)
+    return undefined
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }

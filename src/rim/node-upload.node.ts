@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { Abort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
-import { clientClosed, type Upload } from '../pipeline/client.ts'
+import { clientClosed, departure, type Upload } from '../pipeline/client.ts'
 import { tooLarge } from './too-large.ts'
 
 /** A request's body in the pieces that its socket gives, and no faster than they are read. */
-export function nodeUpload(incoming: IncomingMessage, limitBytes: number): Upload {
+export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes: number): Upload {
   const announced = incoming.headers['content-length']
   const length = announced === undefined ? undefined : Number(announced)
   let received = 0
@@ -24,6 +25,7 @@ export function nodeUpload(incoming: IncomingMessage, limitBytes: number): Uploa
   }
   incoming.on('readable', stir).once('end', stir)
   incoming.once('close', closed).on('error', closed)
+  signal.addEventListener('abort', () => fail(departure(signal)))
   if (incoming.destroyed) closed()
   if (length !== undefined && length > limitBytes) fail(tooLarge(limitBytes))
 

@@ -7,8 +7,10 @@ import { runOnce, scheduledJobs } from '../scheduled.ts'
 import { type Adapters, createServices } from '../services.ts'
 import { assets } from './assets.node.ts'
 import { connectionsOf, drain, pendingWork } from './drain.node.ts'
+import { onExpectation } from './expectations.node.ts'
 import { requestListener, toResponse, unreadableAnswer } from './listener.node.ts'
 import { nodeClient } from './node-client.node.ts'
+import { watchStalls } from './stalls.node.ts'
 import { startTimers } from './timers.node.ts'
 
 // As an import, this module would load Node's own fetch and WebSocket beside it, which nothing here uses: 40 ms.
@@ -47,16 +49,19 @@ export async function serve(
   services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
   const assetAt = assets(new URL('../console/public/', import.meta.url))
+  const listener = requestListener((request, incoming, outgoing) => {
+    const left = connections.answering(outgoing)
+    const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
+    return asset ?? app.fetch(request, { client: nodeClient(incoming, outgoing, left, pending.add) })
+  }, log)
   const server = createServer(
     // As many as came, as Workers shows them: the first of several credentials must not be taken for the only one.
     { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true, maxHeaderSize: HEAD_BYTES },
-    requestListener((request, incoming, outgoing) => {
-      const left = connections.answering(outgoing)
-      const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
-      return asset ?? app.fetch(request, { client: nodeClient(incoming, outgoing, left, pending.add) })
-    }, log),
+    listener,
   )
+  onExpectation(server, listener)
   const connections = connectionsOf(server)
+  const stopWatching = watchStalls(connections.open, 1000 * config.general_settings.client_stall_timeout)
   server.on('clientError', (error, socket) => {
     if (socket.writable && !connections.isAnswered(socket)) socket.write(unreadableAnswer(error))
     ;(socket as Socket).destroySoon()
@@ -79,6 +84,7 @@ export async function serve(
       timers.stop()
       if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
       const outcome = await drain(server, { connections, pending, limitMs })
+      stopWatching()
       const lost = await services.delivery.drain(RECORDS_MS)
       if (lost > 0) log.error('records.lost', { records: lost })
       return outcome

@@ -26,7 +26,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
   const member = groupMember()
   const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
-  const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
+  const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
   // What needs no database is answered while that is still starting.
   const serving = await serve(config, { ...adapters, counterPool: member }, settings)
   const { port } = serving

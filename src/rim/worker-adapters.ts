@@ -45,6 +45,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     defer: waitUntil,
     // An isolate has 128 MB for everything.
     callersKept: 2000,
+    memoryBytes: 64 * 1024 * 1024,
     delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
     draining: () => false,
   }

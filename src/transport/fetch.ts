@@ -106,9 +106,15 @@ function bodyOf(response: Response, signal: AbortSignal, sending: Sending | unde
     const cancelled = reader ? reader.cancel() : response.body?.cancel()
     cancelled?.catch(() => {})
   }
-  async function bytes(limitBytes: number): Promise<Uint8Array> {
+  async function bytes(limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
     // One turn of the runtime instead of one a piece. What does not tell its length has to be watched while it grows.
-    if (reader || !(lengthOf(response) <= limitBytes)) return readAll({ read, cancel }, limitBytes)
+    if (reader || !(lengthOf(response) <= limitBytes)) return readAll({ read, cancel }, limitBytes, arrived)
+    try {
+      arrived?.(lengthOf(response))
+    } catch (error) {
+      cancel()
+      throw error
+    }
     try {
       return new Uint8Array(await response.arrayBuffer())
     } catch (error) {

@@ -2,7 +2,11 @@ import { joinBytes } from '../lib/bytes.ts'
 import { BodyTooLarge, type UpstreamBody } from './transport.ts'
 
 /** `UpstreamBody.bytes` in terms of its other two verbs. */
-export async function readAll(body: Pick<UpstreamBody, 'read' | 'cancel'>, limitBytes: number): Promise<Uint8Array> {
+export async function readAll(
+  body: Pick<UpstreamBody, 'read' | 'cancel'>,
+  limitBytes: number,
+  arrived?: (bytes: number) => void,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
   for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
@@ -10,6 +14,12 @@ export async function readAll(body: Pick<UpstreamBody, 'read' | 'cancel'>, limit
     if (length > limitBytes) {
       body.cancel()
       throw new BodyTooLarge(`the upstream's answer is larger than ${limitBytes} bytes`)
+    }
+    try {
+      arrived?.(piece.byteLength)
+    } catch (error) {
+      body.cancel()
+      throw error
     }
     pieces.push(piece)
   }

@@ -31,8 +31,9 @@ export interface UpstreamBody {
   /** What has arrived since the last read, as one piece; undefined at the end. Rejects with TransportError when the
    *  connection ends before the body does. */
   read(): Promise<Uint8Array | undefined>
-  /** Everything that is left. Rejects with BodyTooLarge beyond `limitBytes`, and then ends the call. */
-  bytes(limitBytes: number): Promise<Uint8Array>
+  /** Everything that is left. Rejects with BodyTooLarge beyond `limitBytes`, and then ends the call. `arrived` is told of
+   *  bytes before they are kept; what it throws ends the call as well, and is what this rejects with. */
+  bytes(limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
   /** Ends the upstream call. */
   cancel(): void
 }

@@ -97,18 +97,30 @@ function dispatch(
       forget()
       return piece
     },
-    async bytes(limitBytes) {
+    async bytes(limitBytes, arrived) {
       const whole = gathering(declared)
       let length = 0
+      let refused: { readonly error: unknown } | undefined
       take = (piece) => {
         length += piece.byteLength
-        if (length <= limitBytes) whole.take(piece)
-        else cancel()
+        if (length > limitBytes) {
+          cancel()
+          return
+        }
+        try {
+          arrived?.(piece.byteLength)
+        } catch (error) {
+          refused ??= { error }
+          cancel()
+          return
+        }
+        whole.take(piece)
       }
       for (const piece of pending) take(piece)
       forget()
       while (!ended) await more()
       if (length > limitBytes) throw new BodyTooLarge(`the upstream's answer is larger than ${limitBytes} bytes`)
+      if (refused) throw refused.error
       if (failure !== undefined) throw failure
       return whole.bytes()
     },

@@ -104,6 +104,7 @@ function isolate(cell: Cell, asked: { store: number; statements: number }) {
       log: jsonLog('silent', () => {}),
       counting: 'process',
       callersKept: 20_000,
+      memoryBytes: 256 * 1024 * 1024,
       delivering: () => ({ deliver() {}, depth: () => 0, drain: async () => 0 }),
       draining: () => false,
     }),
@@ -210,6 +211,7 @@ function clientOf(body: Uint8Array, deferred: Promise<unknown>[]): Client {
     address: '',
     defer: (work) => void deferred.push(work),
     body: async () => body,
+    ended: () => {},
     upload: () => {
       throw new Error('not here')
     },

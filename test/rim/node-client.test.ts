@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAbort } from '../../src/lib/abort.ts'
+import { footprints } from '../../src/lib/footprints.ts'
 import type { Client } from '../../src/pipeline/client.ts'
 import { nodeClient } from '../../src/rim/node-client.node.ts'
 
@@ -28,6 +29,7 @@ async function departed(request: string): Promise<Client> {
   return nodeClient(incoming, outgoing, newAbort(), () => {})
 }
 
+const footprint = footprints({ total: 1000, owner: 1000 }, Date.now).open('key')
 const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n'
 
 describe('the body of a client that has left already', () => {
@@ -36,11 +38,11 @@ describe('the body of a client that has left already', () => {
     ['a part of it came', `${head}12345`],
   ])('is not waited for: %s', async (_, request) => {
     const client = await departed(request)
-    await expect(client.body(100)).rejects.toMatchObject({ failure: 'client_closed' })
+    await expect(client.body(100, footprint)).rejects.toMatchObject({ failure: 'client_closed' })
   })
 
   it('is there when all of it came', async () => {
     const client = await departed(`${head}1234567890`)
-    expect(new TextDecoder().decode(await client.body(100))).toBe('1234567890')
+    expect(new TextDecoder().decode(await client.body(100, footprint))).toBe('1234567890')
   })
 })

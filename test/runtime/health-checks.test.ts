@@ -64,6 +64,7 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
     log: jsonLog('silent', () => {}),
     counting: 'shared',
     callersKept: 20_000,
+    memoryBytes: 256 * 1024 * 1024,
     delivering: () => delivery,
     draining: () => false,
   })

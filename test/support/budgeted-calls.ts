@@ -179,6 +179,7 @@ export function budgetedCalls(
       address: '',
       defer: (work) => void deferred.push(work.catch(() => {})),
       body: async () => new Uint8Array(),
+      ended() {},
       upload: () => {
         throw new TypeError('nothing is uploaded here')
       },
@@ -200,6 +201,7 @@ export function budgetedCalls(
         caller: from,
         address: '',
         client,
+        footprint: { add() {}, release() {} },
         endpoint,
         hops: 0,
         bytes: encoder.encode(JSON.stringify(request)),

@@ -17,6 +17,8 @@ export interface FullGateway {
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   chat(body: unknown): Promise<Response>
+  /** Resolves when everything that requests left to be done is done. */
+  idle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,6 +40,7 @@ export async function startFullGateway(yaml: string): Promise<FullGateway> {
   return {
     url,
     fetch: call,
+    idle: serving.idle,
     chat: (body) => call('/v1/chat/completions', chatInit(body)),
     async close() {
       await serving.stop(1000)

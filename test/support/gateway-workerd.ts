@@ -27,6 +27,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     log,
     counting: 'shared',
     callersKept: 20_000,
+    memoryBytes: 256 * 1024 * 1024,
     delivering: () => delivery,
     draining: () => false,
   })
@@ -39,7 +40,13 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
       ...init,
       headers: { authorization: `Bearer ${MASTER_KEY}`, ...(init.headers as Record<string, string> | undefined) },
     })
-    return app.fetch(request, { client: workerClient(request, (work) => context.waitUntil(work)) })
+    const stallMs = 1000 * config.general_settings.client_stall_timeout
+    const client = workerClient(request, (work) => context.waitUntil(work), stallMs)
+    try {
+      return await app.fetch(request, { client })
+    } finally {
+      client.answered()
+    }
   }
   return {
     runtime: 'workerd',

@@ -29,6 +29,7 @@ export async function start(
     log,
     counting: 'process' as const,
     callersKept: 20_000,
+    memoryBytes: 256 * 1024 * 1024,
     delivering,
   }
   const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })

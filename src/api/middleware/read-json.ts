@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { accepted } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import type { Footprint } from '../../lib/footprints.ts'
 import { boundJson, RECORD_BOUNDS } from '../../lib/json-bounds.ts'
 import type { Client } from '../../pipeline/client.ts'
 
@@ -9,7 +10,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** The JSON body of a request, as it was sent, once its schema has taken it. Counted while it arrives. An empty one is no
  *  body where the schema can do without. */
 export async function readJson(
-  client: Client,
+  { client, footprint }: { readonly client: Client; readonly footprint: Footprint },
   contentType: string | undefined,
   schema: z.ZodType,
   limitBytes: number,
@@ -17,7 +18,7 @@ export async function readJson(
   const isJson = /^application\/json\b/i.test(contentType ?? '')
   const mayBeMissing = schema.safeParse(undefined).success
   if (!isJson && !mayBeMissing) throw notJson()
-  const bytes = await client.body(limitBytes)
+  const bytes = await client.body(limitBytes, footprint)
   if (mayBeMissing && bytes.length === 0) return undefined
   if (!isJson) throw notJson()
   boundJson(bytes, RECORD_BOUNDS)

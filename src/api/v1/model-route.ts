@@ -23,7 +23,7 @@ export function modelRoute(
   const route = defineRoute(
     { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
     async (scope) => {
-      const { services, client, requestId, arrivedAt, address } = scope
+      const { services, client, footprint, requestId, arrivedAt, address } = scope
       let contentType: string
       let form: IncomingForm | undefined
       let bytes = NO_BYTES
@@ -33,8 +33,8 @@ export function modelRoute(
         contentType = requireType(scope.header('content-type'), mode.body)
         refuseCompressed(scope.header('content-encoding'))
         const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-        if (mode.body === 'json') bytes = await client.body(max_json_bytes)
-        else form = incomingForm(client, mode, contentType, max_upload_bytes)
+        if (mode.body === 'json') bytes = await client.body(max_json_bytes, footprint)
+        else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint })
       } catch (error) {
         // What never becomes a call counts all the same.
         await scope.count()
@@ -52,6 +52,7 @@ export function modelRoute(
         caller,
         address,
         client,
+        footprint,
         bytes,
         form,
         contentType,
