@@ -86,11 +86,11 @@ export const generalSettings = lazily(() =>
     max_in_flight_bytes: positiveCount()
       .optional()
       .describe(
-        'Bodies and untaken answers that a process holds at most; beyond it 503. Without it a quarter of its memory on Node, 64 MiB on Workers.',
+        'Bytes of bodies and untaken answers that a process holds at most: a quarter of its memory on Node and 64 MiB on Workers when left out.',
       ),
     max_key_in_flight_bytes: positiveCount()
       .optional()
-      .describe('The same for the requests of one key. Without it half of what all may hold.'),
+      .describe('The same for the requests of one key: half of what all may hold when left out.'),
     client_stall_timeout: positiveSeconds()
       .default(60)
       .describe(

@@ -77,7 +77,7 @@ function openStream(length: number | undefined, stallMs: number, ended: () => vo
     write(bytes) {
       writingSince ??= performance.now()
       const writing = writer.write(bytes)
-      writing.then(written, written)
+      writing.then(written, end)
       return writing
     },
     close: () => writer.close().finally(end),

@@ -1,0 +1,81 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { hugeAnswer } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+
+/** More than all buffers on the way hold. */
+const LONG_BYTES = 16_000_000
+const STALL_SECONDS = 6
+const upstream = upstreamClient(inject('upstreamUrl'))
+const model = `long-${crypto.randomUUID()}`
+let gateway: TestGateway
+
+beforeAll(async () => {
+  const settings = `general_settings:\n  client_stall_timeout: ${STALL_SECONDS}\n  max_in_flight_bytes: 40000000\n  max_key_in_flight_bytes: 40000000\n`
+  gateway = await startGateway(configOf(upstream.url, { [model]: [model] }, settings))
+})
+afterAll(() => gateway.close())
+
+const ask = async (textBytes: number) => {
+  await upstream.script(model, [hugeAnswer(textBytes)])
+  return gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }] })
+}
+const endings = () => gateway.records.flatMap(({ entry }) => (entry as { ending?: string }).ending ?? [])
+async function ended(count: number): Promise<string[]> {
+  for (let turn = 0; turn < 300 && endings().length < count; turn++) await wait(100)
+  return endings().slice(count - 1)
+}
+
+describe('a long answer', () => {
+  it.each([70_000, 300_000, LONG_BYTES])('of %i bytes comes whole, with its length', async (textBytes) => {
+    const before = endings().length
+    const response = await ask(textBytes)
+    expect(response.status).toBe(200)
+    const text = await response.text()
+    expect(JSON.parse(text).choices[0].message.content.length).toBeGreaterThanOrEqual(textBytes)
+    expect(Number(response.headers.get('content-length'))).toBe(text.length)
+    expect(await ended(before + 1)).toEqual(['answered'])
+  })
+
+  it('ends its call when it is taken, and not before', async () => {
+    const before = endings().length
+    const response = await ask(LONG_BYTES)
+    await wait(700)
+    expect(endings().length).toBe(before)
+    await response.arrayBuffer()
+    expect(await ended(before + 1)).toEqual(['answered'])
+  })
+
+  it('ends its call when its client leaves, and is paid for', async () => {
+    const before = endings().length
+    const response = await ask(LONG_BYTES)
+    await response.body?.cancel()
+    expect(await ended(before + 1)).toEqual(['client_closed'])
+    expect(gateway.records.at(-1)?.entry).toMatchObject({ ending: 'client_closed' })
+  })
+
+  it('is broken off where nothing of it is taken for too long, and its memory is free again', async () => {
+    const before = endings().length
+    await upstream.script(model, [hugeAnswer(LONG_BYTES), hugeAnswer(LONG_BYTES), hugeAnswer(LONG_BYTES)])
+    const call = () => gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }] })
+    const answers = await Promise.all([call(), call(), call()])
+    const untaken = answers.filter(({ status }) => status === 200)
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(untaken.length).toBeGreaterThanOrEqual(1)
+    expect(untaken.length).toBeLessThanOrEqual(2)
+    expect(refused.length).toBe(3 - untaken.length)
+    for (const response of refused) {
+      expect((await response.json()).error.code).toBe('too_many_bytes_in_flight')
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await ended(before + 3)).length).toBe(1)
+    const told = answers.map(({ status }) => (status === 200 ? 'client_closed' : 'failed'))
+    expect(endings().slice(before).sort()).toEqual(told.sort())
+    for (const response of untaken) await expect(response.arrayBuffer()).rejects.toThrow()
+    await wait(200)
+    const response = await ask(LONG_BYTES)
+    expect(response.status).toBe(200)
+    await response.arrayBuffer()
+  }, 60_000)
+})
