@@ -39,10 +39,13 @@ export function arrivingForm(
   {
     contentType,
     check,
+    watch,
     scratch,
   }: {
     readonly contentType: string
     readonly check: (form: ArrivingForm) => void
+    /** Shown every piece when it has come, with where it begins. */
+    readonly watch?: (form: ArrivingForm, piece: Uint8Array, start: number) => void
     readonly scratch?: (() => Promise<Scratch>) | undefined
   },
 ): ArrivingForm {
@@ -55,8 +58,10 @@ export function arrivingForm(
   function take(piece: Uint8Array | undefined): void {
     if (failed) return
     try {
-      if (piece) scanner.push(piece)
-      else scanner.end()
+      if (piece) {
+        scanner.push(piece)
+        watch?.(form, piece, bytes.received - piece.byteLength)
+      } else scanner.end()
       if (!complete && scanner.closing !== undefined) {
         check(form)
         complete = true

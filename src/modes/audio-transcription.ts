@@ -8,11 +8,11 @@ import type { Usage } from './usage.ts'
 /** A second of speech, at the vendors that count its tokens. */
 const SECOND = { input: 10, output: 4 }
 
-/** Speech as it is mostly sent (128 kbit/s), and as tightly as it usually is (32 kbit/s). */
-const BYTES_A_SECOND = { likely: 16_000, most: 4000 }
+/** Speech as it is mostly sent (128 kbit/s), and as tightly as it can be (6 kbit/s). */
+const BYTES_A_SECOND = { likely: 16_000, most: 750 }
 
-function recordingOf(bytes: number, bytesASecond: number): Partial<Usage> {
-  const audioSeconds = Math.max(1, Math.ceil(bytes / bytesASecond))
+function recordingOf(seconds: number): Partial<Usage> {
+  const audioSeconds = Math.max(1, Math.ceil(seconds))
   return { audioSeconds, inputTokens: SECOND.input * audioSeconds, outputTokens: SECOND.output * audioSeconds }
 }
 
@@ -38,9 +38,9 @@ export const audioTranscription: Mode<TranscriptionRequest> = {
   body: 'multipart',
   unit: 'audioSeconds',
   measure: () => ({}),
-  ofFile: (bytes) => ({
-    likely: recordingOf(bytes, BYTES_A_SECOND.likely),
-    most: recordingOf(bytes, BYTES_A_SECOND.most),
+  ofFile: (bytes, seconds) => ({
+    likely: recordingOf(seconds ?? bytes / BYTES_A_SECOND.likely),
+    most: recordingOf(seconds ?? bytes / BYTES_A_SECOND.most),
   }),
   tariffs: [perUnit('audioSeconds', 'cost_per_audio_second'), tokensInstead(SECOND)],
 }

@@ -33,8 +33,9 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   asks?(request: Request): readonly Asked[]
   /** What a request probably uses at vendors that count its tokens, where they do not tell. */
   unreported?(request: Request): { readonly inputTokens: number; readonly outputTokens: number }
-  /** What a file of so many bytes probably uses, and at most, where neither the request nor the provider tells. */
-  ofFile?(bytes: number): { readonly likely: Partial<Usage>; readonly most: Partial<Usage> }
+  /** What a file of so many bytes probably uses, and at most, where neither the request nor the provider tells. Of a
+   *  recording that itself tells how long it is, exactly that. */
+  ofFile?(bytes: number, seconds?: number): { readonly likely: Partial<Usage>; readonly most: Partial<Usage> }
   /** The smallest request of this kind, without its model, which shows whether a deployment works; absent where even that
    *  would cost noticeably. */
   readonly smallest?: Readonly<Record<string, unknown>>

@@ -5,6 +5,7 @@ import { MalformedForm } from '../lib/multipart.ts'
 import { spoolMemoryBytes } from '../lib/spool.ts'
 import { type RequestForm, readForm } from '../modes/form.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
+import { type RecordingLength, recordingLength } from '../modes/recording-length.ts'
 import { PROXY_FIELDS } from '../providers/openai-vendors.ts'
 import type { Client, Upload } from './client.ts'
 import { checked, type Parsed } from './parse.ts'
@@ -16,6 +17,8 @@ export interface IncomingForm extends RequestForm {
   head(): Promise<Parsed>
   /** What is known of the request by now. */
   readonly request: ModelRequest | undefined
+  /** Of a recording that has come, where it tells itself how long it is. */
+  readonly seconds: number | undefined
 }
 
 export function incomingForm(
@@ -25,6 +28,7 @@ export function incomingForm(
   { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },
 ): IncomingForm {
   let known: ModelRequest | undefined
+  const length = mode.ofFile ? recordingLength() : undefined
   const readAs = (form: ArrivingForm): Parsed => {
     const read = readForm(form)
     const parsed = checked(read, mode.schema(), (valid) => valid)
@@ -34,6 +38,7 @@ export function incomingForm(
   const raw = arrivingForm(counted(client.upload(limitBytes), spoolMemoryBytes(client.scratch), footprint), {
     contentType,
     scratch: client.scratch,
+    ...(length ? { watch: fileWatcher(length) } : {}),
     check(form) {
       const { error } = readAs(form)
       if (error) throw error
@@ -42,6 +47,9 @@ export function incomingForm(
   })
   return {
     raw,
+    get seconds() {
+      return length?.seconds()
+    },
     get request() {
       return known
     },
@@ -87,6 +95,17 @@ function counted(upload: Upload, mostBytes: number, footprint: Footprint): Uploa
       left -= more
       return piece
     },
+  }
+}
+
+/** Shows what comes of the file to who follows it. */
+function fileWatcher(length: RecordingLength): (form: ArrivingForm, piece: Uint8Array, start: number) => void {
+  return ({ parts }, piece, start) => {
+    const file = parts.find(({ name, filename }) => name === 'file' && filename !== undefined)
+    if (!file) return
+    const from = Math.max(0, file.start - start)
+    const until = file.end === undefined ? piece.byteLength : Math.min(piece.byteLength, file.end - start)
+    if (from < until) length.push(piece.subarray(from, until))
   }
 }
 

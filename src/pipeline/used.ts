@@ -48,15 +48,23 @@ function asAsked({ request }: Call, { connection: { defaults } }: Deployment): C
   return request
 }
 
-/** With what it probably used, where what is known can be billed in no way. */
+/** With what it probably used, where what is known can be billed in no way. How long a recording is tells the recording
+ *  itself, else its size: the end of its last word tells nothing of the silence behind it. */
 function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
   const { mode } = call.endpoint
-  if (costNano(mode, deployment.info, usage) !== undefined) return usage
-  const probably = mode.ofFile?.(requestBytes(call)).likely ?? mode.unreported?.(asAsked(call, deployment))
-  if (!probably) return usage
-  const whole = { ...filled(usage, probably), estimated: true }
+  if (mode.ofFile) {
+    const told = costNano(mode, deployment.info, usage) !== undefined
+    if (told && !usage.estimated) return usage
+    const certain = usage.estimated || usage.audioSeconds === 0 ? call.form?.seconds : usage.audioSeconds
+    const { audioSeconds = 0, ...tokens } = mode.ofFile(requestBytes(call), certain).most
+    const whole = told ? usage : filled(usage, tokens)
+    if (certain !== undefined && certain === usage.audioSeconds) return { ...whole, estimated: true }
+    return { ...whole, audioSeconds: Math.max(usage.audioSeconds, audioSeconds), estimated: true }
+  }
+  if (!mode.unreported || costNano(mode, deployment.info, usage) !== undefined) return usage
+  const whole = { ...filled(usage, mode.unreported(asAsked(call, deployment))), estimated: true }
   // Where that has no price either it is not worth telling.
-  return mode.ofFile || costNano(mode, deployment.info, whole) !== undefined ? whole : usage
+  return costNano(mode, deployment.info, whole) === undefined ? usage : whole
 }
 
 /** With the surcharges that it is billed by: those that were reported, else those that were asked for. */

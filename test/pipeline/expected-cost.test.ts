@@ -129,10 +129,10 @@ describe('what is held for a call', () => {
       return cost({ form, endpoint: { mode: asMode(audioTranscription) } }, {}, { info })
     }
     const perSecond = { cost_per_audio_second: 1 }
-    expect(secondsOf({ length: 160_000 }, perSecond)).toEqual({ holdNano: 40e9, likelyNano: 10e9 })
+    expect(secondsOf({ length: 160_000 }, perSecond)).toEqual({ holdNano: 214e9, likelyNano: 10e9 })
     // Whose length nobody has said may be as long as an upload may be.
     expect(secondsOf({ received: 10, ended: false }, perSecond).likelyNano).toBeGreaterThan(60e9)
-    expect(secondsOf({ received: 10, ended: false }, perSecond).holdNano).toBe(25_000e9)
+    expect(secondsOf({ received: 10, ended: false }, perSecond).holdNano).toBe(133_334e9)
     expect(secondsOf({ received: 160_000, ended: true }, perSecond).likelyNano).toBe(10e9)
     const perToken = { input_cost_per_token: 1, output_cost_per_token: 1 }
     expect(secondsOf({ length: 160_000 }, perToken).likelyNano).toBe(140e9)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream } from '../support/sse.ts'
-import { answer, frames, json, serverError } from '../support/upstream/index.ts'
+import { answer, frames, json, raw, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
@@ -46,6 +46,7 @@ function configuration(general: object = {}): string {
       of('gpt', 'openai', '/v1', { tool_costs: { file_search: 0.0025 } }),
       at('reranks', 'reranks', { input_cost_per_token: 0.000001 }),
       at('draws', 'draws', { input_cost_per_token: 0.000001, output_cost_per_token: 0.00001 }),
+      at('hears', 'hears', { cost_per_audio_second: 0.0001 }),
       at('chosen', 'chosen', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
       at('pictures', 'pictures', { cost_per_image: { '1024x1024': 0.04, '512x512': 0.02 } }),
     ],
@@ -253,6 +254,58 @@ describe('what a call cost', () => {
     const headers = { 'content-type': 'application/json' }
     await (await gateway.fetch('/v1/images/generations', { method: 'POST', body, headers })).json()
     expect(await finished()).toMatchObject({ costNano: 1000 + 2 * each * 10_000, usage: { estimated: true } })
+  })
+
+  const wav = () => {
+    const header = new DataView(new ArrayBuffer(44))
+    for (const [at, word] of [
+      [0, 'RIFF'],
+      [8, 'WAVE'],
+      [12, 'fmt '],
+      [36, 'data'],
+    ] as const) {
+      for (let index = 0; index < 4; index++) header.setUint8(at + index, word.charCodeAt(index))
+    }
+    header.setUint32(16, 16, true)
+    header.setUint16(20, 1, true)
+    header.setUint16(22, 1, true)
+    header.setUint32(24, 8000, true)
+    header.setUint32(28, 16_000, true)
+    header.setUint16(32, 2, true)
+    header.setUint16(34, 16, true)
+    return new Uint8Array([...new Uint8Array(header.buffer), ...new Uint8Array(5 * 16_000)])
+  }
+  const second = 100_000
+  it.each([
+    ['a format that tells nothing', new Uint8Array(75_000), 'text', 'Hi', [100, 102]],
+    ['subtitles that end early', new Uint8Array(75_000), 'srt', '1\n00:00:00,000 --> 00:00:01,000\nHi\n', [100, 102]],
+    ['the recording itself', wav(), 'text', 'Hi', [5, 5]],
+    [
+      'the recording itself, however early its last word is',
+      wav(),
+      'srt',
+      '1\n00:00:00,000 --> 00:00:01,000\nHi\n',
+      [5, 5],
+    ],
+    [
+      'its provider',
+      new Uint8Array(75_000),
+      'json',
+      JSON.stringify({ text: 'Hi', usage: { type: 'duration', seconds: 7 } }),
+      [7, 7],
+    ],
+  ] as const)('is that of all seconds of a recording, by %s', async (_, recording, format, told, [least, most]) => {
+    const type = format === 'json' ? 'application/json' : 'text/plain'
+    await upstream.script(`${here}-hears`, [raw(200, told, { 'content-type': type })])
+    const form = new FormData()
+    form.set('model', 'hears')
+    form.set('response_format', format)
+    form.set('file', new File([recording], 'a.ogg'))
+    expect((await gateway.fetch('/v1/audio/transcriptions', { method: 'POST', body: form })).status).toBe(200)
+    const call = await finished()
+    expect(call.costNano).toBeGreaterThanOrEqual(least * second)
+    expect(call.costNano).toBeLessThanOrEqual(most * second)
+    expect(call.usage?.estimated).toBe(format !== 'json')
   })
 
   it('is kept with a few short tags that a database can hold', async () => {
