@@ -6,7 +6,7 @@ import {
   type Reservation,
 } from '../../src/stores/kv/deployment-signals.ts'
 import { type Key, providerIdKey } from '../../src/stores/kv/keys.ts'
-import type { Admission, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
+import type { Admission, Budget, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { TestClock } from './clock.ts'
 import type { Random } from './random.ts'
 
@@ -27,6 +27,8 @@ type Attempt = Reservation & { readonly attemptId: string }
 
 interface OpenCall {
   readonly admission: Admission
+  /** What it holds beyond that by now. */
+  readonly more: Budget[]
   readonly attempts: Attempt[]
 }
 
@@ -106,7 +108,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
         const answer = await store.admit(call)
         if (answer.kind === 'admitted' && !open.some(({ admission }) => admission === call)) {
           const attempts = answer.reserved ? [{ attemptId: call.attemptId, ...answer.reserved }] : []
-          open.push({ admission: call, attempts })
+          open.push({ admission: call, more: [], attempts })
         }
         return answer
       },
@@ -125,10 +127,40 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     cooldown: { allowedFails: random.integer(0, 2), seconds: random.pick([0, 10, 60, 0.5]) },
   })
 
-  const settlement = ({ admission, attempts }: OpenCall): Settlement => ({
+  /** As before a dearer fallback. */
+  function holdMore(): Step {
+    const call = random.pick(open)
+    const { admission, more } = call
+    const budgets = some(admission.budgets, 0.7).map((budget): Budget => {
+      const held = [...admission.budgets, ...more].filter(({ subject }) => subject === budget.subject)
+      const ownNano = held.map(({ holdNano }) => holdNano)
+      let holdNano = random.integer(1, 900_000_000_000_001)
+      while (ownNano.includes(holdNano)) holdNano += 1
+      return { ...budget, holdNano, likelyNano: random.integer(0, holdNano), ownNano: some(ownNano, 0.9) }
+    })
+    const nothing = { versions: [], quotas: [], tokens: 0, slots: [], candidates: [] }
+    const asked = {
+      ...nothing,
+      callId: admission.callId,
+      attemptId: 'none',
+      budgets,
+      leaseSeconds: random.pick(LEASES),
+    }
+    return {
+      name: 'admit',
+      input: asked,
+      async run(store) {
+        const answer = await store.admit(asked)
+        if (answer.kind === 'admitted' && !budgets.some((one) => more.includes(one))) more.push(...budgets)
+        return answer
+      },
+    }
+  }
+
+  const settlement = ({ admission, more, attempts }: OpenCall): Settlement => ({
     callId: admission.callId,
     slots: admission.slots.map(({ subject }) => subject),
-    budgets: admission.budgets.map(({ subject, period, holdNano }) => ({
+    budgets: [...admission.budgets, ...more].map(({ subject, period, holdNano }) => ({
       subject,
       period,
       holdNano,
@@ -183,12 +215,12 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
   }
 
   function renew(): Step {
-    const { admission, attempts } = random.pick(open)
+    const { admission, more, attempts } = random.pick(open)
     const lease = {
       callId: admission.callId,
       attemptIds: [...attempts],
       slots: admission.slots.map(({ subject }) => subject),
-      budgets: admission.budgets.map(({ subject, holdNano }) => ({ subject, holdNano })),
+      budgets: [...admission.budgets, ...more].map(({ subject, holdNano }) => ({ subject, holdNano })),
       leaseSeconds: random.pick(LEASES),
     }
     return { name: 'renew', input: lease, run: (store) => store.renew(lease) }
@@ -225,7 +257,8 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     if (dice < 0.3) return passTime()
     if (open.length > 0) {
       if (dice < 0.32) return commit()
-      if (dice < 0.35) return admit(random.pick(open).admission)
+      if (dice < 0.34) return holdMore()
+      if (dice < 0.37) return admit(random.pick(open).admission)
       if (dice < 0.42) return startAttempt()
       if (dice < 0.45) return renew()
       const [ended] = dice < 0.7 ? open.splice(random.integer(0, open.length - 1), 1) : []

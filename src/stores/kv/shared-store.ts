@@ -54,6 +54,9 @@ export interface Budget {
   /** What it probably costs, where `holdNano` is more than that: while nothing else is held, only this has to fit, so
    *  that a careful hold does not pin what is left. `holdNano` when left out. */
   readonly likelyNano?: number
+  /** Amounts that the same call holds of it already, and goes on holding: `likelyNano` is what it costs with them, and
+   *  they are nobody else's. */
+  readonly ownNano?: readonly number[]
   /** Names the budget's period; spend of an earlier one does not count. `''` when it never resets. Periods of one
    *  subject sort as text, so a budget whose duration changes needs a new subject. A call that is late with an earlier
    *  period than the store's is held against the store's. */

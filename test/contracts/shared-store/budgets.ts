@@ -37,6 +37,32 @@ export function budgetsContract({ fresh }: World): void {
       expect(await kinds(store, careful(0))).toEqual(['refused'])
     })
 
+    it('takes what a call holds already for its own, while it still does, and what others hold for theirs', async () => {
+      const { store, clock } = fresh()
+      const first = call({ budgets: [{ ...budget(100, 150), likelyNano: 10 }] })
+      await admitted(store, first)
+      const more = (holdNano: number, likelyNano: number, ownNano: number[]) => ({
+        ...call({ budgets: [{ ...budget(100, holdNano), likelyNano, ownNano }] }),
+        callId: first.callId,
+      })
+      expect(await kinds(store, more(70, 20, []), more(70, 101, [150]), more(70, 100, [150]))).toEqual([
+        'refused',
+        'refused',
+        'admitted',
+      ])
+      expect(await kinds(store, more(71, 30, [150, 70]), call({ budgets: [budget(100, 1)] }))).toEqual([
+        'admitted',
+        'refused',
+      ])
+      clock.advance(30_000)
+      const small = call({ budgets: [budget(100, 40)] })
+      expect(await kinds(store, small, more(61, 1, [150, 70, 71]), more(60, 1, [150, 70, 71]))).toEqual([
+        'admitted',
+        'refused',
+        'admitted',
+      ])
+    })
+
     it('is asked of the database again when it was removed', async () => {
       const { store } = fresh()
       const asked = (seedNano: number | 'unseeded') => call({ budgets: [budget(100, 10, '2026-02', seedNano)] })

@@ -102,12 +102,15 @@ export function tinyModel(now: () => number) {
       if (living(slots, subject).filter(({ callId }) => callId !== call.callId).length >= limit)
         return refuse('slot', scope)
     }
-    for (const { scope, subject, limitNano, holdNano, likelyNano = holdNano, period, seedNano } of call.budgets) {
-      const others = living(holds, subject).filter(
-        ({ callId, amount }) => callId !== call.callId || amount !== holdNano,
+    for (const budget of call.budgets) {
+      const { scope, subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
+      const own = living(holds, subject).filter(
+        ({ callId, amount }) => callId === call.callId && (amount === holdNano || ownNano.includes(amount)),
       )
+      const others = living(holds, subject).filter((one) => !own.includes(one))
       const owed = spentOf(subject, period, seedNano) + sum(others)
-      const needs = sum(others) > 0 ? holdNano : likelyNano
+      const kept = own.filter(({ amount }) => amount !== holdNano)
+      const needs = sum(others) > 0 ? sum(kept) + holdNano : likelyNano
       if (owed >= limitNano || owed + needs > limitNano) return refuse('budget', scope)
     }
 

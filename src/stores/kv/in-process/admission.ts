@@ -9,8 +9,8 @@ import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, Quota, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
-import { createLeases } from './leases.ts'
-import { addLease, type BudgetRecord, type Counter, deploymentExpiresAt, holdIds, type State } from './state.ts'
+import { createLeases, type Leases } from './leases.ts'
+import { addLease, type BudgetRecord, type Counter, deploymentExpiresAt, holdId, holdIds, type State } from './state.ts'
 
 /** Decides a call: everything is checked before anything is written. `scripts/admit.ts` says the same in Lua. */
 export function admit(state: State, call: Admission, now: number): Admitted | Refused | Stale {
@@ -144,15 +144,21 @@ function readBudgets(state: State, { callId, budgets }: Admission): Budgets {
 
 function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, now: number): Objection | undefined {
   for (let index = 0; index < call.budgets.length; index++) {
-    const { scope, limitNano, holdNano, likelyNano = holdNano } = call.budgets[index] as Budget
+    const { scope, limitNano, holdNano, likelyNano = holdNano, ownNano } = call.budgets[index] as Budget
     const holds = known[index]?.holds
-    const own = holds?.amount(holdIds[index] as string, now) ?? 0
-    const others = (holds?.total(now) ?? 0) - own
+    const again = holds?.amount(holdIds[index] as string, now) ?? 0
+    const own = holds && ownNano ? ownHolds(holds, call.callId, ownNano, now) : 0
+    const others = (holds?.total(now) ?? 0) - again - own
     const owed = (spentNano[index] as number) + others
-    if (owed >= limitNano || owed + (others > 0 ? holdNano : likelyNano) > limitNano) {
+    if (owed >= limitNano || owed + (others > 0 ? own + holdNano : likelyNano) > limitNano) {
       return { reason: 'budget', scope, resetsAt: undefined }
     }
   }
+}
+
+/** What a call holds already, as far as it still does. */
+function ownHolds(holds: Leases, callId: string, amounts: readonly number[], now: number): number {
+  return amounts.reduce((sum, amount) => sum + holds.amount(holdId(callId, amount), now), 0)
 }
 
 function hold(

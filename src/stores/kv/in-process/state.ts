@@ -57,6 +57,9 @@ export function addLease(state: State, subject: string, id: string, now: number,
   state.slots.set(subject, leases, leasesExpireAt(now, end))
 }
 
+/** Holds of one call are told apart by their amounts. */
+export const holdId = (callId: string, holdNano: number) => `${callId}|${holdNano}`
+
 /** What the holds of a call are called, by their amounts: mostly the same of all its budgets, and then one text. */
 export function holdIds(callId: string, budgets: readonly { readonly holdNano: number }[]): string[] {
   const ids: string[] = []
@@ -65,7 +68,7 @@ export function holdIds(callId: string, budgets: readonly { readonly holdNano: n
   for (const { holdNano } of budgets) {
     if (holdNano !== amount) {
       amount = holdNano
-      id = `${callId}|${holdNano}`
+      id = holdId(callId, holdNano)
     }
     ids.push(id)
   }

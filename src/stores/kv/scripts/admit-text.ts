@@ -56,7 +56,8 @@ end
 local budgets = {}
 for i = 1, number() do
   local budget = { hash = key(), holds = key(), limit = number(), hold = text(),
-    likely = number(), period = text(), seed = text() }
+    likely = number(), period = text(), seed = text(), own = {} }
+  for j = 1, number() do budget.own[j] = text() end
   local known = call('HMGET', budget.hash, 'spent', 'period', 'held')
   budget.member = callId .. '|' .. budget.hold
   budget.hold = tonumber(budget.hold)
@@ -129,12 +130,18 @@ for i = 1, #budgets do
   local others = budget.held
   local owed = budget.spent + others
   if owed >= budget.limit or owed + budget.hold > budget.limit then
-    if hasLease(budget.holds, budget.member) then
-      others = others - budget.hold
-      owed = budget.spent + others
+    local needs = budget.hold
+    if hasLease(budget.holds, budget.member) then others = others - budget.hold end
+    for _, amount in ipairs(budget.own) do
+      local member = callId .. '|' .. amount
+      if member ~= budget.member and hasLease(budget.holds, member) then
+        others = others - tonumber(amount)
+        needs = needs + tonumber(amount)
+      end
     end
-    local fits = others > 0 and budget.hold or budget.likely
-    if owed >= budget.limit or owed + fits > budget.limit then
+    owed = budget.spent + others
+    if others <= 0 then needs = budget.likely end
+    if owed >= budget.limit or owed + needs > budget.limit then
       return { 'refused', now, 'budget', i - 1, before }
     end
   end

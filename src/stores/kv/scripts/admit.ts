@@ -31,9 +31,10 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   }
 
   args.push(call.budgets.length)
-  for (const { subject, limitNano, holdNano, likelyNano = holdNano, period, seedNano } of call.budgets) {
+  for (const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } of call.budgets) {
     keys.push(budgetKey(subject), holdKey(subject))
-    args.push(limitNano, inDigits(holdNano), likelyNano, period, seedNano ?? '')
+    args.push(limitNano, inDigits(holdNano), likelyNano, period, seedNano ?? '', ownNano.length)
+    args.push(...ownNano.map(inDigits))
   }
 
   const { candidates, preference } = call
