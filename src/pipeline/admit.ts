@@ -16,7 +16,7 @@ const JUST_READ_MS = 1000
 /** Money spent by subject, by the database: in one period, which may have ended since it was read. */
 export type Seeds = ReadonlyMap<string, { readonly period: string; readonly spentNano: number }>
 
-const NO_SEEDS: Seeds = new Map()
+export const NO_SEEDS: Seeds = new Map()
 
 /** What an admission says of the caller's versions. */
 export type Held = Pick<Admission, 'versions' | 'confirmedAt'>
@@ -36,20 +36,27 @@ export interface Decision<Asked extends Admission = Admission> {
 }
 
 /** Asks the shared store, in one round trip where nothing has changed: what turns out to be out of date, or unknown to
- *  it, is read from the database, and asked once more. Throws the refusal. */
+ *  it, is read from the database, and asked once more; so is what can do without what refuses it. Throws the refusal. */
 export async function decide<Asked extends Admission>(
   services: PipelineServices,
   { caller: first, address }: Asking,
   ask: (caller: Caller, seeds: Seeds, held: Held) => Asked,
+  doesWithout?: (caller: Caller, refused: Refused) => boolean,
 ): Promise<Decision<Asked>> {
   let seeds = NO_SEEDS
   let caller = first
-  for (let turn = 0; turn < TURNS; turn++) {
+  let turn = 0
+  while (turn < TURNS) {
     const asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
     const answer = await services.store.admit(asked)
     if (answer.kind !== 'stale' && !answer.unconfirmed) caller.confirmedAt = services.clock.now()
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
-    if (answer.kind === 'refused') throw refusal(answer, asked.quotas)
+    if (answer.kind === 'refused') {
+      // Each time there is less to do without.
+      if (doesWithout?.(caller, answer)) continue
+      throw refusal(answer, asked.quotas)
+    }
+    turn += 1
     if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
     if (answer.records.length > 0)
       caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))

@@ -2,19 +2,28 @@ import { GatewayError, withHeaders } from '../lib/errors.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import { tokensOfCharacters } from '../modes/usage.ts'
-import type { Admission, Admitted } from '../stores/kv/shared-store.ts'
+import type { Admission, Admitted, Refused } from '../stores/kv/shared-store.ts'
 import { decide, type Held, LEASE_SECONDS, type Seeds } from './admit.ts'
 import { hasBudget } from './affordable.ts'
 import type { CallInput } from './call.ts'
 import { type Caller, tenantOf } from './caller.ts'
-import { type ExpectedCost, expecting } from './expected-cost.ts'
+import { expecting } from './expected-cost.ts'
 import { explainedUnfit } from './explain.ts'
 import { planKeeper } from './fallbacks.ts'
-import { type AskedBudget, budgetsOf, chargedAccounts, type Hold, holdsOf } from './holds.ts'
+import {
+  type AskedBudget,
+  budgetsOf,
+  chargedAccounts,
+  costsOf,
+  type Hold,
+  hasModelBudget,
+  holdsOf,
+  leaveOut,
+} from './holds.ts'
 import { type KnownIds, knownIds } from './ids/known-ids.ts'
 import { type Parsed, parse } from './parse.ts'
 import type { PipelineServices } from './pipeline.ts'
-import { asCandidate, type Bounds, type Plan, plan } from './plan.ts'
+import { asCandidate, type Bounds, everybody, type Plan, plan } from './plan.ts'
 
 /** What was asked, and where it may go. */
 interface Ready {
@@ -52,7 +61,9 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
     const { request } = parsed
-    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted: caller.restricted }
+    const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
+    const { restricted } = caller
+    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, leftOut }
     const planned = plan(services, input.endpoint, request, caller, bounds)
     if (!planned.error) return { request, plan: planned.plan, bounds }
     const { error, group } = planned
@@ -73,10 +84,8 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
     const { preference, group } = ready.plan
     const order = ready.plan.order()
-    const accounts = chargedAccounts(services.registry, caller, group.name)
-    const { request } = ready
-    let cost: ExpectedCost | undefined
-    const costs = () => (cost ??= expecting(services, input, request)(order))
+    const accounts = chargedAccounts(services.registry, caller, group.name, order)
+    const costs = costsOf(services, expecting(services, input, ready.request), group.name, order)
     return {
       ...counted,
       slots,
@@ -85,7 +94,15 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
       preference,
     }
   }
-  const { caller, asked, admitted } = await decide(services, input, ask)
+  // A group may hold models beside the one whose budget is spent.
+  const doesWithout = (caller: Caller, { reason, subject }: Refused): boolean => {
+    if (reason !== 'budget' || 'error' in ready) return false
+    const { plan, bounds } = ready
+    const { leftOut } = bounds
+    const among = { group: plan.group.name, deployments: everybody(plan), leftOut }
+    return leaveOut(services.registry, caller, subject, among)
+  }
+  const { caller, asked, admitted } = await decide(services, input, ask, doesWithout)
   services.signals.learn(admitted.signals)
   const headers = rateHeaders(asked.quotas, admitted.quotas)
   if ('error' in ready) throw withHeaders(ready.error, headers)

@@ -2,8 +2,9 @@ import { costNano } from '../modes/cost.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
+import type { Charge } from '../telemetry/events.ts'
 import type { Attempt, Call } from './call.ts'
-import { chargedAccounts } from './holds.ts'
+import { pays } from './holds.ts'
 
 /** What a call has cost, and who pays. */
 export interface Bill {
@@ -12,26 +13,45 @@ export interface Bill {
   /** The same of each attempt. 0 when it used nothing. */
   readonly attemptsNano: readonly (number | undefined)[]
   /** Every account that pays, budget or not. */
-  readonly charges: readonly BudgetPeriod[]
+  readonly charges: readonly Charge[]
   /** The same for the shared store, which knows only those with a budget, and gives back what was held. */
   readonly budgets: Settlement['budgets']
 }
 
 /** Reads the bill of a call that is over: every attempt that gave a part of the answer, at the price of its deployment. */
 export function billOf(registry: Registry, call: Call, now: number): Bill {
-  const { attempts, holds, caller, servedGroup } = call
-  const attemptsNano = attempts.map((attempt) => costOf(call, attempt))
+  const { attempts, holds } = call
+  const attemptsNano = attempts.map((attempt) => attemptNano(call, attempt))
   const cost = sumOf(attempts, attemptsNano)
-  const charges = chargedAccounts(registry, caller, servedGroup).map(({ subject, periodAt }) => ({
-    subject,
-    period: holds[placeOf(subject, holds)]?.period ?? periodAt(now),
-  }))
+  const charges = chargesOf(registry, call, { cost, attemptsNano }, now)
   const budgets = holds.map(({ subject, period, holdNano }, index) => {
     // A subject pays once, however many holds it has.
-    const pays = placeOf(subject, charges) !== -1 && placeOf(subject, holds) === index
-    return { subject, period, holdNano, spentNano: pays ? (cost ?? 0) : 0 }
+    const charge = placeOf(subject, holds) === index ? charges[placeOf(subject, charges)] : undefined
+    return { subject, period, holdNano, spentNano: charge ? (charge.costNano ?? cost ?? 0) : 0 }
   })
   return { costNano: cost, attemptsNano, charges, budgets }
+}
+
+/** Who pays: an account for one model, for the attempts at its deployments. */
+function chargesOf(
+  registry: Registry,
+  { attempts, holds, caller }: Call,
+  { cost, attemptsNano }: { readonly cost: number | undefined } & Pick<Bill, 'attemptsNano'>,
+  now: number,
+): Charge[] {
+  const charges: Charge[] = []
+  for (const account of caller.accounts) {
+    const { subject, model, periodAt } = account
+    const period = holds[placeOf(subject, holds)]?.period ?? periodAt(now)
+    if (model === undefined) charges.push({ subject, period })
+    else {
+      const paid = attempts.map(({ plan, deployment }) => pays(registry, account, plan.group.name, deployment))
+      const costs = attemptsNano.map((one, index) => (paid[index] ? one : 0))
+      const costNano = cost === undefined ? undefined : sumOf(attempts, costs)
+      if (paid.includes(true)) charges.push({ subject, period, costNano })
+    }
+  }
+  return charges
 }
 
 function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
@@ -39,7 +59,8 @@ function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
   return -1
 }
 
-function costOf({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
+/** 0 for one that used nothing; undefined where its price is unknown. */
+export function attemptNano({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
   return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
 }
 

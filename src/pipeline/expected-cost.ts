@@ -25,15 +25,16 @@ const ELSEWHERE_TOKENS = 32_768
 const BYTES_A_TOKEN = 4
 
 type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
-type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
+export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
 
-/** Tells what a call costs at the dearest of some deployments; nothing where no price is known. */
-export function expecting(services: PipelineServices, input: Asked, request: ModelRequest): Expecting {
+/** Tells what a call costs at the dearest of some deployments; nothing where no price is known. `said`: tokens of an
+ *  answer that has begun, which whoever goes on with it reads, too. */
+export function expecting(services: PipelineServices, input: Asked, request: ModelRequest, said = 0): Expecting {
   const { endpoint, form } = input
   if (endpoint.free) return () => NO_COST
   const { mode } = endpoint
   const bodyBytes = requestBytes(input)
-  const most = inputBound(input, request)
+  let read: InputBound | undefined
 
   function ofFile({ info }: Deployment, file: NonNullable<typeof mode.ofFile>): ExpectedCost {
     const limit = services.config.general_settings.max_upload_bytes
@@ -48,12 +49,14 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
     if (mode.ofFile) return ofFile(deployment, mode.ofFile)
     const { id, info, connection } = deployment
     const usual = services.usual.of(id)
+    read ??= inputBound(input, request)
+    const most = read
     const longest = info.max_input_tokens ?? Number.POSITIVE_INFINITY
     const elsewhere = most.pointsElsewhere ? (info.max_input_tokens ?? ELSEWHERE_TOKENS) : 0
     const asked = completed(request, connection.defaults)
     // Of a reranking the query is read with each of its documents.
-    const said = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
-    const mostInput = Math.max(said, Math.min(longest, most.tokens + elsewhere))
+    const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
+    const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + said))
     const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.inputRatio ?? 1)))
     const output = outputBound(endpoint, request, deployment)
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)

@@ -18,14 +18,13 @@ export function furtherOf(services: PipelineServices, call: Call, plan: Plan): (
     left = left.filter((deployment) => !next.includes(deployment))
     if (next.length === 0) return next
     try {
-      await holdFallback(services, call, plan, next)
+      return await holdFallback(services, call, plan, next)
     } catch (error) {
       // That nobody can pay for the others says less than what those who were asked have said.
       if (call.attempts.length === 0 || !(error instanceof GatewayError)) throw error
       left = []
       return left
     }
-    return next
   }
 }
 

@@ -1,10 +1,13 @@
 import type { Account } from '../limits/accounts.ts'
+import type { Deployment } from '../routing/deployment.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { Budget } from '../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../stores/sql/budget-records.ts'
 import type { Seeds } from './admit.ts'
 import type { Caller } from './caller.ts'
-import { type ExpectedCost, NO_COST } from './expected-cost.ts'
+import { type ExpectedCost, type Expecting, NO_COST } from './expected-cost.ts'
+import type { PipelineServices } from './pipeline.ts'
+import type { Bounds } from './plan.ts'
 
 /** Money that a call holds until it is settled. */
 export interface Hold extends BudgetPeriod {
@@ -21,11 +24,60 @@ export interface AskedBudget extends Budget {
 /** A budget that refuses nobody, whose soft limit wants to be told of. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** The accounts of a caller that a call to this group is charged to: a budget for a model holds by each of its names. */
-export function chargedAccounts({ resolve }: Registry, { accounts }: Caller, group: string): readonly Account[] {
-  // Few have a budget for a single model.
-  if (accounts.every(({ model }) => model === undefined)) return accounts
-  return accounts.filter(({ model }) => model === undefined || model === group || resolve(model)?.name === group)
+/** Whether an account pays for what a deployment does as a member of a group: a model's does by each of its names, and
+ *  whatever the group was, where the deployment is one of the model. */
+export function pays({ resolve }: Registry, { model }: Account, group: string, { modelName }: Deployment): boolean {
+  if (model === undefined || model === group || model === modelName) return true
+  const meant = resolve(model)?.name
+  return meant !== undefined && (meant === group || meant === modelName)
+}
+
+/** Few have a budget for a single model. */
+export function hasModelBudget({ accounts }: Pick<Caller, 'accounts'>): boolean {
+  return accounts.some(({ model }) => model !== undefined)
+}
+
+/** The accounts of a caller that may have to pay for a call to these members of a group. */
+export function chargedAccounts(
+  registry: Registry,
+  { accounts }: Caller,
+  group: string,
+  deployments: readonly Deployment[],
+): readonly Account[] {
+  if (!hasModelBudget({ accounts })) return accounts
+  return accounts.filter(
+    (account) => account.model === undefined || deployments.some((one) => pays(registry, account, group, one)),
+  )
+}
+
+/** What each of these accounts may have to pay: one for a model, what the call costs at the deployments of that. */
+export function costsOf(
+  { registry }: PipelineServices,
+  expected: Expecting,
+  group: string,
+  deployments: readonly Deployment[],
+): (account: Account) => ExpectedCost {
+  let ofAll: ExpectedCost | undefined
+  return (account) => {
+    if (account.model !== undefined) return expected(deployments.filter((one) => pays(registry, account, group, one)))
+    ofAll ??= expected(deployments)
+    return ofAll
+  }
+}
+
+/** Leaves the models out of a call that one of its accounts, named by its subject, has no room for. False where it pays
+ *  for all that the call may go to: then there is nobody else. */
+export function leaveOut(
+  registry: Registry,
+  { accounts }: Caller,
+  subject: string,
+  { group, deployments, leftOut }: { group: string; deployments: readonly Deployment[] } & Pick<Bounds, 'leftOut'>,
+): boolean {
+  const account = accounts.find((one) => one.subject === subject)
+  if (account?.model === undefined || !leftOut) return false
+  const paidFor = deployments.filter((one) => pays(registry, account, group, one))
+  for (const { modelName } of paidFor) leftOut.add(modelName)
+  return paidFor.length > 0 && paidFor.length < deployments.length
 }
 
 /** The budgets among them, each with what the call is expected to cost. */

@@ -52,6 +52,8 @@ export interface Bounds {
   readonly budgeted: boolean
   /** There are models that its caller may not call. */
   readonly restricted: boolean
+  /** Models whose own budgets were found to have no room for it. undefined where none has a budget. */
+  readonly leftOut: Set<string> | undefined
 }
 
 export type Planned =
@@ -94,7 +96,8 @@ export function planGroup(
   const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
   const deployments = budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
   const settings = groupSettings(services.config.router_settings, group)
-  const ordered = (members: readonly Deployment[]) => orderOf(services, endpoint, settings, members)
+  const ordered = (members: readonly Deployment[]) =>
+    remainingOrder(orderOf(services, endpoint, settings, members), bounds?.leftOut)
   if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }
   const best = ordered(deployments.filter((deployment) => first.includes(deployment)))
   const rest = ordered(deployments.filter((deployment) => !first.includes(deployment)))
@@ -109,13 +112,31 @@ export function planGroup(
   }
 }
 
+type Order = Omit<Plan, 'group' | 'settings'>
+
+/** The order without those that are found to be out of reach meanwhile. */
+function remainingOrder(order: Order, leftOut: Bounds['leftOut']): Order {
+  if (!leftOut) return order
+  return {
+    ...order,
+    order: () => remaining(order.order(), leftOut),
+    others: () => remaining(order.others(), leftOut),
+  }
+}
+
+/** Those of them that no model's budget keeps from the call. */
+export function remaining(deployments: Deployment[], leftOut: Bounds['leftOut']): Deployment[] {
+  if (!leftOut || leftOut.size === 0) return deployments
+  return deployments.filter(({ modelName }) => !leftOut.has(modelName))
+}
+
 /** Deployments as the strategy of their group orders them. */
 function orderOf(
   services: PipelineServices,
   { mode }: Endpoint,
   settings: GroupSettings,
   deployments: readonly Deployment[],
-): Omit<Plan, 'group' | 'settings'> {
+): Order {
   const strategy = strategies.get(settings.strategy)
   if (!strategy) throw new TypeError(`no strategy '${settings.strategy}'`)
   const { random, signals } = services

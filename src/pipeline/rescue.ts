@@ -107,9 +107,9 @@ async function goOn(
   return undefined
 }
 
-/** Holds what a rescuer of another group may cost beyond what the call holds. False where a budget has no room for it. */
+/** Holds what a rescuer may cost beyond what the call holds, on top of what was said. False where a budget has no room
+ *  for it. */
 async function affords(services: PipelineServices, call: Call, plan: Plan, target: Deployment): Promise<boolean> {
-  if (plan.group.name === call.servedGroup) return true
   try {
     await holdFallback(services, call, plan, [target])
     return true

@@ -26,6 +26,8 @@ export interface AttemptFinished {
 export interface Charge {
   readonly subject: string
   readonly period: string
+  /** What it pays, where that is only a part of what the call cost. */
+  readonly costNano?: number | undefined
 }
 
 /** A model call is over and everything about it is known. Holds no content and no credential. */

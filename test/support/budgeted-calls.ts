@@ -1,3 +1,4 @@
+import { chatDialect } from '../../src/api/dialects/chat.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { newAbort } from '../../src/lib/abort.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
@@ -84,7 +85,12 @@ function streamOf(usage: object, cutAfter: number | undefined): string {
   return `${words}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}${event({ choices: [], usage })}data: [DONE]\n\n`
 }
 
-export const CHAT: Endpoint = { path: '/v1/chat/completions', mode: asMode(chat), errorEvent: () => new Uint8Array() }
+export const CHAT: Endpoint = {
+  path: '/v1/chat/completions',
+  mode: asMode(chat),
+  dialect: chatDialect,
+  errorEvent: chatDialect.errorEvent,
+}
 
 const NO_LIMITS = { rpm_limit: null, tpm_limit: null, rph_limit: null, rpd_limit: null, tpd_limit: null }
 const NO_MONEY = {

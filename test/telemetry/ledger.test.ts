@@ -149,7 +149,11 @@ describe.each([
       { subject: 'key:key-1', period: '' },
       { subject: 'team:team-1@1mo', period: '2026-03-01T00:00:00.000Z' },
     ]
-    const calls = [1, 2, 3].map((cost) => finishedCall({ costNano: cost, charges, tags: ['x', 'y'] }))
+    // One for a model, which has served a part.
+    const part = { subject: 'key:key-1|model', period: '' }
+    const calls = [1, 2, 3].map((cost) =>
+      finishedCall({ costNano: cost, charges: [...charges, { ...part, costNano: cost - 1 }], tags: ['x', 'y'] }),
+    )
     const [first, second, third] = calls as [CallFinished, CallFinished, CallFinished]
     await write(first, first, second)
     await write(second, third, first)
@@ -158,7 +162,7 @@ describe.each([
       { calls: 3, nano: '6' },
     ])
     expect(await rows('SELECT * FROM gateway_budget ORDER BY subject')).toEqual(
-      charges.map((charge) => ({ ...charge, spent_nano: '6' })),
+      [charges[0], part, charges[1]].map((charge) => ({ ...charge, spent_nano: charge === part ? '3' : '6' })),
     )
     for (const grain of ['hour', 'day']) {
       const bucket = grain === 'hour' ? '2026-03-04T05:00:00.000Z' : '2026-03-04T00:00:00.000Z'

@@ -54,8 +54,8 @@ export interface Budget {
   /** What it probably costs, where `holdNano` is more than that: while nothing else is held, only this has to fit, so
    *  that a careful hold does not pin what is left. `holdNano` when left out. */
   readonly likelyNano?: number
-  /** Amounts that the same call holds of it already, and goes on holding: `likelyNano` is what it costs with them, and
-   *  they are nobody else's. */
+  /** Other amounts that the same call holds of it already, and goes on holding: `likelyNano` is what it costs with them,
+   *  and they are nobody else's. */
   readonly ownNano?: readonly number[]
   /** Names the budget's period; spend of an earlier one does not count. `''` when it never resets. Periods of one
    *  subject sort as text, so a budget whose duration changes needs a new subject. A call that is late with an earlier
@@ -116,6 +116,8 @@ export interface Refused {
   readonly now: number
   readonly reason: 'quota' | 'slot' | 'budget'
   readonly scope: string
+  /** Whose quota, slot or budget it was. */
+  readonly subject: string
   /** Milliseconds since 1970: when trying again may succeed; undefined where nobody can tell (slots, budgets). */
   readonly resetsAt: number | undefined
   readonly quotas: QuotaStates

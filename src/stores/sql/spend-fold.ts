@@ -86,8 +86,8 @@ export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): F
   }
 
   /** Subjects have few periods at a time. */
-  function charge(row: ChargedRow, nano: number): void {
-    for (const { subject, period } of row.charges) {
+  function charge(row: ChargedRow, whole: number): void {
+    for (const { subject, period, costNano: nano = whole } of row.charges) {
       const found = chargesOf.get(subject)?.find((one) => one.period === period)
       if (found) {
         found.nano = sum(found.nano, nano)

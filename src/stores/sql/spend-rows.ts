@@ -43,9 +43,13 @@ export interface SpendRow {
   readonly total_ms: number
 }
 
-/** What its cost is added to in `gateway_budget`. */
+/** What its cost, or a part of it, is added to in `gateway_budget`. */
 export interface ChargedRow extends SpendRow {
-  readonly charges: readonly { readonly subject: string; readonly period: string }[]
+  readonly charges: readonly {
+    readonly subject: string
+    readonly period: string
+    readonly costNano?: number | undefined
+  }[]
 }
 
 /** The type of each. */

@@ -51,12 +51,14 @@ export function limitsContract({ fresh, raw }: World): void {
         ...refusal,
         reason: 'quota',
         scope: 'org_rpd',
+        subject: 'org:1',
         resetsAt: Date.UTC(2026, 1, 11),
       })
       expect(await store.admit(call({ quotas: [hourly, daily], ...full }))).toEqual({
         ...refusal,
         reason: 'quota',
         scope: 'key_rph',
+        subject: 'key:1',
         resetsAt: Date.UTC(2026, 1, 10, 21),
         quotas: { used: [1, 1], resetsAt: ends.toReversed() },
       })
@@ -64,6 +66,7 @@ export function limitsContract({ fresh, raw }: World): void {
         ...refusal,
         reason: 'slot',
         scope: 'key_parallel_requests',
+        subject: 'key:1',
         resetsAt: undefined,
         quotas: none,
       })
@@ -71,6 +74,7 @@ export function limitsContract({ fresh, raw }: World): void {
         ...refusal,
         reason: 'budget',
         scope: 'team_budget',
+        subject: 'team:1',
         resetsAt: undefined,
         quotas: none,
       })

@@ -86,24 +86,25 @@ export function tinyModel(now: () => number) {
       const { used, ends } = window(quota)
       return { used, resetsAt: ends, cost: quota.unit === 'tokens' ? call.tokens : 1 }
     })
-    const refuse = (reason: string, scope: string, resetsAt?: number) => ({
+    const refuse = (reason: string, { scope, subject }: { scope: string; subject: string }, resetsAt?: number) => ({
       kind: 'refused',
       now: now(),
       reason,
       scope,
+      subject,
       resetsAt,
       quotas: told(states),
     })
-    for (const [at, { scope, limit }] of call.quotas.entries()) {
+    for (const [at, quota] of call.quotas.entries()) {
       const { used, resetsAt, cost } = states[at] as State
-      if (limit === 0 || used + cost > limit) return refuse('quota', scope, resetsAt)
+      if (quota.limit === 0 || used + cost > quota.limit) return refuse('quota', quota, resetsAt)
     }
-    for (const { scope, subject, limit } of call.slots) {
-      if (living(slots, subject).filter(({ callId }) => callId !== call.callId).length >= limit)
-        return refuse('slot', scope)
+    for (const slot of call.slots) {
+      if (living(slots, slot.subject).filter(({ callId }) => callId !== call.callId).length >= slot.limit)
+        return refuse('slot', slot)
     }
     for (const budget of call.budgets) {
-      const { scope, subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
+      const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
       const own = living(holds, subject).filter(
         ({ callId, amount }) => callId === call.callId && (amount === holdNano || ownNano.includes(amount)),
       )
@@ -111,7 +112,7 @@ export function tinyModel(now: () => number) {
       const owed = spentOf(subject, period, seedNano) + sum(others)
       const kept = own.filter(({ amount }) => amount !== holdNano)
       const needs = sum(others) > 0 ? sum(kept) + holdNano : likelyNano
-      if (owed >= limitNano || owed + needs > limitNano) return refuse('budget', scope)
+      if (owed >= limitNano || owed + needs > limitNano) return refuse('budget', budget)
     }
 
     const spentNano = call.budgets.map(({ subject, period, seedNano }) => spentOf(subject, period, seedNano))

@@ -52,7 +52,7 @@ function findStale(state: State, call: Admission): Stale | undefined {
 }
 
 /** What a check finds against a call. */
-type Objection = Pick<Refused, 'reason' | 'scope' | 'resetsAt'>
+type Objection = Pick<Refused, 'reason' | 'scope' | 'subject' | 'resetsAt'>
 
 const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
@@ -86,9 +86,9 @@ function readQuotas(state: State, { quotas }: Admission, now: number): Counts {
 function checkQuotas(call: Admission, { used, resetsAt }: Counts): Objection | undefined {
   for (let index = 0; index < call.quotas.length; index++) {
     const quota = call.quotas[index] as Quota
-    const { scope, limit } = quota
+    const { scope, subject, limit } = quota
     if (limit <= 0 || (used[index] as number) + costOf(quota, call) > limit) {
-      return { reason: 'quota', scope, resetsAt: resetsAt[index] }
+      return { reason: 'quota', scope, subject, resetsAt: resetsAt[index] }
     }
   }
 }
@@ -120,7 +120,7 @@ function checkSlots(state: State, call: Admission, now: number): Objection | und
   for (const { scope, subject, limit } of call.slots) {
     const leases = state.slots.get(subject)
     const taken = leases ? leases.count(now) - (leases.has(call.callId, now) ? 1 : 0) : 0
-    if (taken >= limit) return { reason: 'slot', scope, resetsAt: undefined }
+    if (taken >= limit) return { reason: 'slot', scope, subject, resetsAt: undefined }
   }
 }
 
@@ -144,14 +144,14 @@ function readBudgets(state: State, { callId, budgets }: Admission): Budgets {
 
 function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, now: number): Objection | undefined {
   for (let index = 0; index < call.budgets.length; index++) {
-    const { scope, limitNano, holdNano, likelyNano = holdNano, ownNano } = call.budgets[index] as Budget
+    const { scope, subject, limitNano, holdNano, likelyNano = holdNano, ownNano } = call.budgets[index] as Budget
     const holds = known[index]?.holds
     const again = holds?.amount(holdIds[index] as string, now) ?? 0
     const own = holds && ownNano ? ownHolds(holds, call.callId, ownNano, now) : 0
     const others = (holds?.total(now) ?? 0) - again - own
     const owed = (spentNano[index] as number) + others
     if (owed >= limitNano || owed + (others > 0 ? own + holdNano : likelyNano) > limitNano) {
-      return { reason: 'budget', scope, resetsAt: undefined }
+      return { reason: 'budget', scope, subject, resetsAt: undefined }
     }
   }
 }

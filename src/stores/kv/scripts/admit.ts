@@ -94,9 +94,9 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
     const reason = reply.text()
     if (reason !== 'quota' && reason !== 'slot' && reason !== 'budget') throw new StoreUnavailable('nonsense')
     const at = reply.number()
-    const { scope } = item<{ readonly scope: string }>(REFUSERS[reason](call), at)
+    const { scope, subject } = item<{ readonly scope: string; readonly subject: string }>(REFUSERS[reason](call), at)
     const quotas = readQuotas(reply.numbers(), call.quotas)
-    return { kind, now, reason, scope, resetsAt: reason === 'quota' ? quotas.resetsAt[at] : undefined, quotas }
+    return { kind, now, reason, scope, subject, resetsAt: reason === 'quota' ? quotas.resetsAt[at] : undefined, quotas }
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
   const reserved = reply.number()
