@@ -1,5 +1,6 @@
 import { costNano } from '../modes/cost.ts'
-import type { ModelRequest } from '../modes/mode.ts'
+import type { Mode, ModelRequest } from '../modes/mode.ts'
+import { asOftenAsItMay, asUsage } from '../modes/surcharges-asked.ts'
 import { type Usage, usageOf } from '../modes/usage.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import { type CallInput, requestBytes } from './call.ts'
@@ -57,18 +58,18 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
     // Of a reranking the query is read with each of its documents.
     const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
     const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + said))
-    const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.inputRatio ?? 1)))
+    const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.denseInput ?? 1)))
     const output = outputBound(endpoint, request, deployment)
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
     const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
     const measured = mode.measure(asked)
-    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...used, ...measured })) ?? 0
-    const whole = { inputTokens: mostInput, outputTokens: output.tokens }
-    let holdNano = cost(whole)
-    // To have it kept may cost more than to have it read.
-    if (most.cached) holdNano = Math.max(holdNano, cost({ ...whole, ...written(mostInput, most.cached) }))
+    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...measured, ...used })) ?? 0
     const likelyNano = cost({ inputTokens: likelyInput, outputTokens: likelyOutput })
-    return { holdNano, likelyNano: Math.min(holdNano, likelyNano) }
+    let holdNano = likelyNano
+    for (const kind of dearestKinds(mode, asked, most)) {
+      holdNano = Math.max(holdNano, cost(kind({ inputTokens: mostInput, outputTokens: output.tokens })))
+    }
+    return { holdNano, likelyNano }
   }
 
   return (deployments) => {
@@ -82,8 +83,31 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
   }
 }
 
-function written(tokens: number, cached: NonNullable<InputBound['cached']>): Partial<Usage> {
-  return { cacheCreationInputTokens: tokens, cacheCreation1hInputTokens: cached === '1h' ? tokens : 0 }
+type Kind = (whole: Pick<Usage, 'inputTokens' | 'outputTokens'>) => Partial<Usage>
+
+/** As what the tokens of a call may be billed: each of these may be the dearest. */
+function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: InputBound): Kind[] {
+  const asked = mode.asks?.(request) ?? []
+  const { terms, toolUses } = asUsage(asked, asOftenAsItMay)
+  const kinds: Kind[] = [(whole) => ({ ...whole, toolUses, terms })]
+  // Cheaper terms are not for everybody who asks for them.
+  if (terms) kinds.push((whole) => ({ ...whole, toolUses, terms: undefined }))
+  if (hasSound || request.audio != null) {
+    kinds.push((whole) => ({
+      ...{ ...whole, toolUses, terms },
+      audioInputTokens: whole.inputTokens,
+      audioOutputTokens: whole.outputTokens,
+    }))
+  }
+  // To have it kept may cost more than to have it read.
+  if (cached) {
+    kinds.push((whole) => ({
+      ...{ ...whole, toolUses, terms },
+      cacheCreationInputTokens: whole.inputTokens,
+      cacheCreation1hInputTokens: cached === '1h' ? whole.inputTokens : 0,
+    }))
+  }
+  return kinds
 }
 
 /** The request with what its operator set where it says nothing. */

@@ -12,6 +12,8 @@ export interface InputBound {
   readonly likely: number
   /** It goes on from, or points to, something whose length nobody knows here. */
   readonly pointsElsewhere: boolean
+  /** A part of it is heard. */
+  readonly hasSound: boolean
   /** It asks its vendor to keep what is read, and for how long. */
   readonly cached: '5m' | '1h' | undefined
 }
@@ -52,16 +54,19 @@ const POINTERS = ['previous_response_id', 'conversation', 'container', 'web_sear
 export function inputBound({ bytes, endpoint: { dialect } }: Input, request: ModelRequest): InputBound {
   const { byteLength } = bytes
   const likely = tokensOfCharacters(textBytes(bytes))
-  if (!dialect) return { tokens: byteLength, likely, pointsElsewhere: false, cached: undefined }
+  const text = { tokens: byteLength, likely, pointsElsewhere: false, hasSound: false }
+  if (!dialect) return { ...text, cached: undefined }
+  const points = pointsElsewhere(request, dialect)
   // A long conversation without a file in it is not built only to be looked at.
   if (byteLength >= UNBUILT_BYTES && textBytes(bytes) === byteLength) {
-    return { tokens: byteLength, likely, pointsElsewhere: pointsElsewhere(request, dialect), cached: '1h' }
+    return { ...text, pointsElsewhere: points, cached: '1h' }
   }
   const found: Found = {
     letters: 0,
     tokens: 0,
     usual: 0,
-    pointsElsewhere: pointsElsewhere(request, dialect),
+    pointsElsewhere: points,
+    hasSound: false,
     cached: undefined,
   }
   try {
@@ -70,7 +75,7 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
     lookAtTools(request.tools, found)
   } catch {
     // Whoever has to read it will say what is wrong with it.
-    return { tokens: byteLength, likely, pointsElsewhere: false, cached: '1h' }
+    return { ...text, hasSound: true, cached: '1h' }
   }
   const { letters, tokens, usual, ...rest } = found
   const elsewhere = rest.pointsElsewhere ? USUAL_ELSEWHERE_TOKENS : 0
@@ -95,6 +100,7 @@ interface Found {
   tokens: number
   usual: number
   pointsElsewhere: boolean
+  hasSound: boolean
   cached: InputBound['cached']
 }
 
@@ -115,6 +121,7 @@ function lookAt(item: JsonRecord, found: Found, depth: number): void {
     found.letters += fileOf(item).letters
   } else if (SOUNDS.has(type as string)) {
     const { letters, inside } = fileOf(item)
+    found.hasSound = true
     found.letters += letters
     found.tokens += Math.ceil(letters / LETTERS_A_SOUND_TOKEN)
     found.usual += letters / USUAL_LETTERS_A_FILE_TOKEN

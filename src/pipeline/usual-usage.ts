@@ -3,8 +3,9 @@ import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 
 /** What calls of a deployment have used of late, as this process saw it. */
 export interface Usual {
-  /** Input tokens for each one that the body's length suggests. */
+  /** Input tokens for each one that the body's length suggests: on average, and of one of the denser bodies. */
   readonly inputRatio: number
+  readonly denseInput: number
   /** Tokens of an answer: on average, and of one of the longer ones. */
   readonly answer: number
   readonly longAnswer: number
@@ -45,14 +46,17 @@ export function usualUsage(now: () => number): UsualUsage {
       const answer = usage.outputTokens / answers
       let usual = known.get(deployment)
       if (usual) {
-        usual.inputRatio += WEIGHT * (inputRatio - usual.inputRatio)
-        usual.answer += WEIGHT * (answer - usual.answer)
-        const lowered = limited ? usual.longAnswer : usual.longAnswer + DECAY * (answer - usual.longAnswer)
-        usual.longAnswer = Math.max(answer, lowered)
+        usual.inputRatio = mean(usual.inputRatio, inputRatio)
+        usual.denseInput = high(usual.denseInput, inputRatio)
+        usual.answer = mean(usual.answer, answer)
+        usual.longAnswer = limited ? Math.max(usual.longAnswer, answer) : high(usual.longAnswer, answer)
       } else {
-        usual = { inputRatio, answer, longAnswer: answer }
+        usual = { inputRatio, denseInput: inputRatio, answer, longAnswer: answer }
       }
       known.set(deployment, usual, now() + FORGET_MS)
     },
   }
 }
+
+const mean = (old: number, sample: number) => old + WEIGHT * (sample - old)
+const high = (old: number, sample: number) => Math.max(sample, old + DECAY * (sample - old))

@@ -89,6 +89,20 @@ describe('what is held for a call', () => {
     }
   })
 
+  it('is by the dearest terms that may be billed, and every use of a tool', () => {
+    const info = {
+      price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 },
+      tool_costs: { web_search: 0.01 },
+    }
+    expect(tokensHeld({ max_tokens: 100, service_tier: 'priority' }, { info })).toBe(200)
+    // Who asks for cheaper terms does not always get them.
+    expect(tokensHeld({ max_tokens: 100, service_tier: 'flex' }, { info })).toBe(100)
+    expect(tokensHeld({ max_tokens: 100, tools: [{ type: 'web_search', max_uses: 3 }] }, { info })).toBe(130)
+    expect(
+      tokensHeld({ max_tokens: 100, audio: { voice: 'a' } }, { info: { output_cost_per_audio_token: 0.003 } }),
+    ).toBe(300)
+  })
+
   it('is nothing for what costs nothing anywhere', () => {
     expect(cost({ endpoint: { ...input.endpoint, free: true } }, {}, { info: PRICES })).toEqual(NO_COST)
   })
