@@ -1,7 +1,23 @@
+#!/usr/bin/env -S node --max-semi-space-size=16
 import cluster from 'node:cluster'
+import * as module from 'node:module'
 import { spareCollector } from './rim/collector.node.ts'
 import { configPath, nodeSettings } from './rim/node-settings.node.ts'
+import { tooOld } from './rim/node-version.node.ts'
 
+const objection = tooOld(process.versions.node)
+if (objection !== undefined) {
+  process.stderr.write(objection)
+  process.exit(1)
+}
+module.enableCompileCache()
+const words = process.argv.slice(2)
+if (words.length > 0) {
+  const { commandLine } = await import('./rim/command-line.node.ts')
+  process.exit(commandLine(words, process.env))
+}
+// Whoever reads its lines may go: calls go on, and their lines are lost.
+process.stdout.on('error', () => {})
 // Whatever it writes is its own: the database, what waits for it, uploads on their way.
 process.umask(0o077)
 spareCollector()

@@ -7,10 +7,11 @@ export function greeting(started: {
   readonly port: number
   readonly config: Config
   readonly newMasterKey: string | undefined
+  readonly isSample: boolean
   readonly dataFolder: string
   readonly processes?: number
 }): string {
-  const { processes = 1, host, port, config, newMasterKey, dataFolder } = started
+  const { processes = 1, host, port, config, newMasterKey, isSample, dataFolder } = started
   const shown = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host
   const base = `http://${shown}:${port}`
   const { database_url, redis_url } = config.general_settings
@@ -22,6 +23,7 @@ export function greeting(started: {
     `metrics   ${base}/metrics`,
     `stores    ${database_url ? 'PostgreSQL' : 'embedded PostgreSQL'}, ${redis_url ? 'Redis' : 'store inside the process'}`,
   ]
+  if (isSample) lines.push('config    a sample with one model, echo: `model-gateway init` writes it into this folder')
   if (processes > 1) lines.push(`processes ${processes}`)
   if (newMasterKey) {
     lines.push(`key       ${newMasterKey}   (the master key, made now and kept in ${join(dataFolder, 'keys.json')})`)

@@ -10,6 +10,7 @@ import { connectionsOf, drain, pendingWork } from './drain.node.ts'
 import { onExpectation } from './expectations.node.ts'
 import { requestListener, toResponse, unreadableAnswer } from './listener.node.ts'
 import { nodeClient } from './node-client.node.ts'
+import { PUBLIC_FILES } from './places.node.ts'
 import { watchStalls } from './stalls.node.ts'
 import { startTimers } from './timers.node.ts'
 
@@ -48,7 +49,7 @@ export async function serve(
   // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
   services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
-  const assetAt = assets(new URL('../console/public/', import.meta.url))
+  const assetAt = assets(PUBLIC_FILES)
   const listener = requestListener((request, incoming, outgoing) => {
     const left = connections.answering(outgoing)
     const asset = assetAt(incoming.method ?? '', incoming.url ?? '')

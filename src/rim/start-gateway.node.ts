@@ -6,6 +6,7 @@ import { lineWriter } from './line-writer.node.ts'
 import { nodeAdapters } from './node-adapters.node.ts'
 import { nodeConfig } from './node-config.node.ts'
 import type { NodeSettings } from './node-settings.node.ts'
+import { SCHEMA } from './places.node.ts'
 import { groupMember } from './process-group.node.ts'
 import { refusal } from './refusal.node.ts'
 import { serve } from './serve.node.ts'
@@ -20,10 +21,10 @@ const CLOSE_MS = 6000
 /** One process of the gateway, from its settings to its greeting; then until it is asked to stop. */
 export async function startGateway(settings: NodeSettings): Promise<void> {
   const { host, dataFolder, drainMs } = settings
-  const { config, newMasterKey } = nodeConfig(settings.configPath, dataFolder, process.env)
+  const { config, newMasterKey, isSample } = nodeConfig(settings.configPath, dataFolder, process.env)
   const lines = lineWriter((text) => process.stdout.write(text))
   process.on('exit', lines.flush)
-  const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+  const schemaText = readFileSync(SCHEMA, 'utf8')
   const member = groupMember()
   const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
@@ -59,5 +60,5 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   lines.flush()
   // Of several processes, the one that leads them greets.
   if (member) member.ready(port)
-  else process.stdout.write(greeting({ host, port, config, newMasterKey, dataFolder }))
+  else process.stdout.write(greeting({ host, port, config, newMasterKey, isSample, dataFolder }))
 }

@@ -9,7 +9,7 @@ import { whenOrphaned } from './when-orphaned.node.ts'
 
 /** Several processes of the gateway behind one port, led by this one, which answers no requests itself. */
 export async function startGroup({ configPath, dataFolder, host, processes }: NodeSettings): Promise<void> {
-  const { config, newMasterKey } = nodeConfig(configPath, dataFolder, process.env)
+  const { config, newMasterKey, isSample } = nodeConfig(configPath, dataFolder, process.env)
   requireSharedStores(config, processes)
   const lines = lineWriter((text) => process.stdout.write(text))
   process.on('exit', lines.flush)
@@ -19,7 +19,7 @@ export async function startGroup({ configPath, dataFolder, host, processes }: No
     log: jsonLog(config.general_settings.log_level, lines.write),
     onReady(port) {
       lines.flush()
-      process.stdout.write(greeting({ host, port, config, newMasterKey, dataFolder, processes }))
+      process.stdout.write(greeting({ host, port, config, newMasterKey, isSample, dataFolder, processes }))
     },
   })
   process.exit(exitCode)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 
-const check = fileURLToPath(new URL('../../src/config/check.node.ts', import.meta.url))
+const check = fileURLToPath(new URL('../../src/node.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -14,7 +14,7 @@ function run(yaml: string | undefined) {
   if (yaml !== undefined) writeFileSync(file, yaml)
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [check, yaml === undefined ? `${file}.absent` : file],
+    [check, 'check', yaml === undefined ? `${file}.absent` : file],
     {
       encoding: 'utf8',
       env: { NODE_NO_WARNINGS: '1' },

@@ -19,6 +19,12 @@ export interface Opening<Port> {
   readonly opened: Promise<void>
 }
 
+/** In the build the thread is a file of its own beside the rest. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? './pglite-thread.node.ts' : './pglite-thread.mjs',
+  import.meta.url,
+)
+
 /** How long an orderly end may take before the thread is ended as it is. */
 const CLOSE_MS = 5000
 
@@ -49,7 +55,7 @@ interface Waiting {
 function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<Wire> {
   const { path, unlock } = folder === undefined ? { path: undefined, unlock: () => {} } : locked(folder)
   const workerData: ThreadData = { path }
-  const thread = new Worker(new URL('./pglite-thread.node.ts', import.meta.url), { workerData, execArgv: [] })
+  const thread = new Worker(THREAD, { workerData, execArgv: [] })
   const waiting = new Map<ThreadAnswer['id'], Waiting>()
   let serial = 0
   let ended: SqlError | undefined
