@@ -1,5 +1,5 @@
 # The gateway as one image: the package that `npm pack` makes, on a plain Node, without a shell user's rights.
-FROM node:24-alpine AS package
+FROM node:24-slim AS package
 WORKDIR /source
 COPY . .
 RUN npm install --no-audit --no-fund && npm pack --pack-destination /package
