@@ -1,15 +1,8 @@
 import { type Abort, newAbort } from '../lib/abort.ts'
 import { atMost } from '../lib/at-most.ts'
 import { GatewayError } from '../lib/errors.ts'
-import type { Outgoing, StreamStep } from '../providers/provider.ts'
-import type { Deployment } from '../routing/deployment.ts'
-import {
-  BodyTooLarge,
-  TransportError,
-  type UpstreamBody,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from '../transport/transport.ts'
+import type { Outgoing } from '../providers/provider.ts'
+import { BodyTooLarge, TransportError, type UpstreamRequest, type UpstreamResponse } from '../transport/transport.ts'
 import { withoutSecrets } from '../transport/without-secrets.ts'
 import { askWithForm, completed, unlessAborted, watched } from './ask-with-form.ts'
 import type { Attempt, Call } from './call.ts'
@@ -18,27 +11,20 @@ import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
 import { asFormFailure } from './incoming-form.ts'
+import { type Errand, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
 import { type Parting, parting } from './parting.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { requestOf } from './request-of.ts'
 import { rescueTargets } from './rescue-targets.ts'
 import { newSaid, type Said } from './said.ts'
 import { settleCommitted } from './settle-ended.ts'
-import { type Speaker, speakerOf, type WrittenReader, type WrittenReply } from './speak.ts'
+import { type Speaker, speakerOf, type WrittenReply } from './speak.ts'
 import { withDefaults } from './with-defaults.ts'
 
-const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
 const ERROR_LIMIT_BYTES = 1024 * 1024
-/** What a stream may say before it begins to answer: as much as an event may, and the one that begins it. */
-const PREFACE_LIMIT_BYTES = 32 * 1024 * 1024
 /** How long a provider may take to say what went wrong. Its status has told already that somebody else is to be asked. */
 const ERROR_WAIT_MS = 2000
-const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
 const EVENTS = 'text/event-stream; charset=utf-8'
-/** What says that something went wrong, whatever its status is. */
-const DOCUMENT = /^(text\/html|application\/([\w.-]+\+)?json)\b/i
-
-const NOTHING_MORE: WrittenReader = { push: () => [], closing: () => new Uint8Array() }
 
 /** What an attempt that may be shown to the client has reached. */
 export type Committed =
@@ -46,13 +32,7 @@ export type Committed =
   | { readonly kind: 'stream'; readonly stream: OpenStream; readonly contentType: string }
 
 /** An upstream stream whose first content has been seen. */
-export interface OpenStream {
-  readonly body: UpstreamBody
-  readonly reader: WrittenReader
-  /** The end of the body is the end of the answer: bytes that are not events. */
-  readonly endsWithBody: boolean
-  /** What was read up to the commit, still to be written to the client. */
-  readonly backlog: StreamStep[]
+export interface OpenStream extends Opened {
   readonly clocks: Clocks
   readonly farewell: Parting
   /** What the provider says went wrong, without the credentials that it was sent. */
@@ -65,13 +45,6 @@ export interface OpenStream {
   readonly said: Said | undefined
 }
 
-/** What an attempt asks, and how. */
-export interface Errand {
-  readonly speaker: Speaker
-  readonly outgoing: Outgoing
-  readonly said?: Said | undefined
-}
-
 /** Asks one deployment. Resolves at the commit point: a whole answer, or a stream's first content. Until then every
  *  trouble is a GatewayError and nothing of the attempt has been seen by the client. `outrun` ends it, because another
  *  was first. */
@@ -79,7 +52,7 @@ export async function attempt(
   services: PipelineServices,
   call: Call,
   tried: Attempt,
-  errand: Errand = errandOf(services, call, tried.deployment),
+  errand: Errand = errandOf(services, call, tried),
   outrun?: Abort,
 ): Promise<Committed> {
   let { speaker, outgoing: asked, said } = errand
@@ -138,7 +111,7 @@ export async function attempt(
     if (isRefusal(response)) {
       const failure = await refusal(response)
       if (!inChatInstead(call, deployment, speaker, { status: response.status, failure })) throw failure
-      ;({ speaker, outgoing: asked, said } = errandOf(services, call, deployment))
+      ;({ speaker, outgoing: asked, said } = errandOf(services, call, tried))
       response = await ask(asked)
       clocks.heard()
       if (isRefusal(response)) throw await refusal(response)
@@ -214,77 +187,13 @@ function awaiting({ config }: PipelineServices, streamed: boolean) {
 }
 
 /** The client's own request, in the words that the deployment is asked in. */
-function errandOf(services: PipelineServices, call: Call, deployment: Deployment): Errand {
+function errandOf(services: PipelineServices, call: Call, tried: Attempt): Errand {
+  const { deployment } = tried
   const speaker = speakerOf(deployment, call.endpoint.mode, call.endpoint.dialect)
   if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
   const outgoing = withDefaults(call, deployment, speaker.translates === true)
-  const rescuable = rescueTargets(services, call, deployment).length > 0
+  const rescuable = rescueTargets(services, call, tried, undefined).length > 0
   return rescuable ? { speaker, outgoing, said: newSaid() } : { speaker, outgoing }
-}
-
-type Opened = Pick<OpenStream, 'body' | 'reader' | 'endsWithBody' | 'backlog'>
-
-/** Reads up to the first content. */
-async function openEvents(
-  tried: Attempt,
-  { speaker, outgoing, said }: Errand,
-  { body, headers }: UpstreamResponse,
-  clocks: Clocks,
-): Promise<Opened> {
-  if (!speaker.stream) throw unstreamed()
-  if (!(speaker.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
-    // What went wrong, or the whole answer: some models know no streams, and their providers do not say so.
-    const bytes = await body.bytes(REPLY_LIMIT_BYTES)
-    if (!speaker.inOne) {
-      speaker.reply(bytes, headers, outgoing)
-      throw unstreamed()
-    }
-    const backlog = speaker.inOne(bytes, headers, outgoing)
-    tried.firstTokenAt = performance.now()
-    clocks.committed()
-    return { body, reader: NOTHING_MORE, endsWithBody: false, backlog }
-  }
-  const reader = speaker.stream(outgoing, headers, said?.hear)
-  const backlog: StreamStep[] = []
-  let prefaceBytes = 0
-  for (;;) {
-    const piece = await body.read()
-    if (piece === undefined) {
-      throw new GatewayError('upstream_truncated', "The provider's stream ended before it began to answer.")
-    }
-    clocks.heard()
-    // Those before them were looked at when they came: a provider may say nothing in many pieces.
-    const steps = reader.push(piece)
-    for (const step of steps) {
-      if (step.failure) throw step.failure
-      backlog.push(step)
-    }
-    if (steps.some((step) => step.commits || (step.characters ?? 0) > 0)) {
-      tried.firstTokenAt = performance.now()
-      clocks.committed()
-      return { body, reader, endsWithBody: false, backlog }
-    }
-    if (steps.some((step) => step.done)) {
-      throw new GatewayError('upstream_truncated', "The provider's stream ended without an answer.")
-    }
-    prefaceBytes += piece.byteLength
-    if (prefaceBytes > PREFACE_LIMIT_BYTES) {
-      throw new GatewayError('unusable_answer', "What the provider's stream says before it answers is too large.")
-    }
-  }
-}
-
-/** Reads the first bytes of an answer that is passed on unread. */
-async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clocks: Clocks): Promise<Opened> {
-  if (DOCUMENT.test(headers['content-type'] ?? '')) {
-    throw new GatewayError('upstream_malformed', "The provider's answer is a document, not a sound.")
-  }
-  const reader: WrittenReader = { push: (piece) => [{ out: piece }], closing: () => new Uint8Array() }
-  const first = await body.read()
-  if (first === undefined) throw new GatewayError('unusable_answer', "The provider's answer is empty.")
-  tried.firstTokenAt = performance.now()
-  clocks.committed()
-  return { body, reader, endsWithBody: true, backlog: [{ out: first }] }
 }
 
 /** Anything thrown on the way to an upstream, by its proper name. */

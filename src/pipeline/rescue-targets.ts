@@ -1,6 +1,7 @@
+import type { GatewayError } from '../lib/errors.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Registry } from '../routing/registry.ts'
-import type { Call } from './call.ts'
+import type { Attempt, Call } from './call.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import type { PipelineServices } from './pipeline.ts'
 import { everybody, type Plan } from './plan.ts'
@@ -17,30 +18,35 @@ export interface RescueTarget {
   readonly plan: Plan
 }
 
-/** Who could finish an answer that `failed` began: of its own group first, then of the groups it falls back to. Nobody is
- *  asked who was asked before in this call. */
-export function rescueTargets(services: PipelineServices, call: Call, failed: Deployment): RescueTarget[] {
+/** Who could finish an answer that an attempt began: others of its group, or the same deployment where there are none, then
+ *  the groups it falls back to. Nobody else is asked who was asked before in this call, and the same one goes on with its
+ *  own answer once; after silence when nobody else is left. */
+export function rescueTargets(
+  services: PipelineServices,
+  call: Call,
+  failed: Attempt,
+  failure: GatewayError | undefined,
+): RescueTarget[] {
   const { dialect, mode } = call.endpoint
   if (!call.streamed || !dialect || !someContinue(services.registry)) return []
   if (!isExpressibleInChat(call.request, dialect)) return []
-  const own = groupOf(services, call, failed)
-  const groups = new Set<Group>([own, ...fallbackGroups(services, 'fallbacks', own)])
-  return [...groups]
-    .flatMap((group) => {
-      const plan = planFallback(services, call, group)
-      return plan ? everybody(plan).map((deployment) => ({ deployment, plan })) : []
-    })
-    .filter(({ deployment }) => deployment.info.supports_assistant_prefix && !refusing.has(deployment))
-    .filter(
-      ({ deployment }) => deployment !== failed && call.attempts.every((tried) => tried.deployment !== deployment),
-    )
-    .filter(({ deployment }) => inChunks(deployment, mode) !== undefined)
-}
-
-/** The group that it was asked as a member of: the client's own, else a fallback. */
-function groupOf({ registry }: PipelineServices, { group }: Call, asked: Deployment): Group {
-  if (group.deployments.includes(asked)) return group
-  return registry.groups.find(({ name }) => name === asked.modelName) ?? group
+  const { group: own } = failed.plan
+  const isAble = ({ deployment }: RescueTarget) =>
+    deployment.info.supports_assistant_prefix && !refusing.has(deployment) && inChunks(deployment, mode) !== undefined
+  const untried = (group: Group): RescueTarget[] => {
+    const plan = planFallback(services, call, group)
+    return (plan ? everybody(plan) : [])
+      .filter((deployment) => call.attempts.every((tried) => tried.deployment !== deployment))
+      .map((deployment) => ({ deployment, plan: plan as Plan }))
+      .filter(isAble)
+  }
+  const mates = untried(own)
+  const begun = call.attempts.filter((one) => one.deployment === failed.deployment && one.firstTokenAt !== undefined)
+  const itself = mates.length === 0 && begun.length < 2 ? [failed].filter(isAble) : []
+  const groups = new Set(fallbackGroups(services, 'fallbacks', own))
+  groups.delete(own)
+  const others = [...groups].flatMap(untried)
+  return failure?.failure === 'upstream_timeout' ? [...mates, ...others, ...itself] : [...mates, ...itself, ...others]
 }
 
 /** By the list of groups, which is another one whenever the registry has changed. */

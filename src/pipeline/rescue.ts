@@ -12,6 +12,7 @@ import { attempt, type OpenStream } from './attempt.ts'
 import type { Attempt, Call } from './call.ts'
 import type { ClientStream } from './client.ts'
 import { defaultFields } from './default-fields.ts'
+import { learnSignals } from './further.ts'
 import { holdFallback } from './hold-fallback.ts'
 import type { PipelineServices } from './pipeline.ts'
 import type { Plan } from './plan.ts'
@@ -25,7 +26,7 @@ import { startAttempt } from './start-attempt.ts'
 import { usedByCut } from './used.ts'
 import { withDefaults } from './with-defaults.ts'
 
-const MAX_RESCUES = 2
+const MAX_RESCUES = 3
 const encoder = new TextEncoder()
 
 /** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told.
@@ -46,7 +47,7 @@ export function rescueOf(
     const possible = failure.row.retry && said.continuable && voice.write && performance.now() < call.deadline
     if (!failed || !possible || left === 0) return undefined
     left -= 1
-    const targets = rescueTargets(services, call, failed.deployment)
+    const targets = rescueTargets(services, call, failed, failure)
     if (targets.length === 0) return undefined
     close(call, failed, failure)
     settleEnded(services, call)
@@ -82,7 +83,9 @@ async function goOn(
     const speaker = inChunks(target, call.endpoint.mode)
     const from = call.attempts.at(-1)
     if (speaker && !(await affords(services, call, plan, target))) continue
-    const started = speaker && (await startAttempt(services, call, plan, target))
+    const retry = call.attempts.some(({ deployment }) => deployment === target)
+    if (retry && (await isDead(services, call, target))) continue
+    const started = speaker && (await startAttempt(services, call, plan, target, { retry }))
     if (!started) continue
     try {
       const outgoing = continuing(call, target, said.text())
@@ -105,6 +108,13 @@ async function goOn(
     }
   }
   return undefined
+}
+
+/** Whether the others' failures alone would have cooled a deployment that has just failed here. */
+async function isDead(services: PipelineServices, call: Call, deployment: Deployment): Promise<boolean> {
+  await learnSignals(services, call, [deployment])
+  const { failures, cooledUntil } = services.signals.of(deployment.id)
+  return cooledUntil > 0 && failures > services.config.router_settings.allowed_fails + 1
 }
 
 /** Holds what a rescuer may cost beyond what the call holds, on top of what was said. False where a budget has no room

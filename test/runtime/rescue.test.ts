@@ -8,6 +8,7 @@ import {
   badRequest,
   cutAfter,
   errorEvent,
+  serverError,
   silence,
   slowBetween,
   slowFirstToken,
@@ -150,14 +151,14 @@ describe('an answer that fails after it began', () => {
     expect(signals.map(({ failures }) => failures)).toEqual([1, 0])
   })
 
-  it('is finished by a third where the second fails too, and by nobody after that', async () => {
-    await upstream.script(second, [answer({ text: ' four five six' }, cutAfter({ frames: 2 }))])
+  it('is finished by a third where the second fails too, and fails again', async () => {
+    await upstream.script(second, [answer({ text: ' four five six' }, cutAfter({ frames: 2 })), serverError()])
     await upstream.script(third, [answer({ text: ' five six' })])
     expectSeamless(await ask(cut))
     expect(await bodyOf(third)).toMatchObject({
       messages: [...messages, { role: 'assistant', content: 'one two three four' }],
     })
-    expect(await line()).toMatchObject({ ending: 'answered', model: 'spare', deployment: third, attempts: 3 })
+    expect(await line()).toMatchObject({ ending: 'answered', model: 'spare', deployment: third, attempts: 4 })
   })
 
   it('is finished by a fallback where its group refuses the prefix, which is remembered', async () => {
@@ -230,6 +231,82 @@ describe('an answer that fails after it began', () => {
   it('counts what was said against the limit of the answer', async () => {
     expectSeamless(await ask(cut, { max_tokens: 50 }))
     expect(await bodyOf(second)).toMatchObject({ max_tokens: 47 })
+  })
+})
+
+describe('an answer of the only deployment of its group', () => {
+  /** With a fallback that can go on as well, where there is one. */
+  async function alone(fallback: boolean, settings: object = {}): Promise<void> {
+    await gateway.close()
+    const able = { supports_assistant_prefix: true }
+    gateway = await startGateway(
+      configuration({
+        router_settings: { stream_idle_timeout: 0.5, retry_after: 0.01, ...settings },
+        gateway_settings: { fallbacks: fallback ? [{ group: ['spare'] }] : [] },
+        model_list: [
+          deployment(upstream.url, 'group', first, able),
+          ...(fallback ? [deployment(upstream.url, 'spare', third, able)] : []),
+        ],
+      }),
+    )
+  }
+  const askBoth = async (...behaviours: Behaviour[]) => {
+    await upstream.script(first, behaviours)
+    const stream = await readStream(await gateway.chat({ model: 'group', messages, stream: true }))
+    await gateway.idle()
+    return stream
+  }
+
+  it.each([
+    ['is finished by that one, though its failure cooled it', false],
+    ['is finished by that one before a fallback', true],
+  ])('%s', async (_, fallback) => {
+    await alone(fallback, { cooldown_time: 60, allowed_fails: 0 })
+    expectSeamless(await askBoth(cut, answer({ text: ' four five six' })))
+    expect(await bodyOf(first, 1)).toMatchObject({
+      messages: [...messages, { role: 'assistant', content: 'one two three' }],
+    })
+    expect([await asked(first), await asked(third)]).toEqual([2, 0])
+    expect(await line()).toMatchObject({ ending: 'answered', deployment: first, attempts: 2, rescuedFrom: [first] })
+    // It has answered since.
+    expect((await gateway.store.signals([first]))[0]).toMatchObject({ failures: 0, active: 0 })
+    expect(await readStream(await gateway.chat({ model: 'group', messages, stream: true }))).toMatchObject({ rest: '' })
+  })
+
+  it.each([
+    ['a fallback where it fell silent', true],
+    ['that one where it fell silent and there is nobody else', false],
+  ])('is finished by %s', async (_, fallback) => {
+    await alone(fallback)
+    await askBoth(answer({ text: WHOLE }, stallAfter({ frames: 4 })), answer({ text: ' four five six' }))
+    expect(await line()).toMatchObject({ ending: 'answered', deployment: fallback ? third : first, attempts: 2 })
+  })
+
+  it('ends with the honest error where that one is cut twice, or refuses the prefix', async () => {
+    await alone(false)
+    const again = answer({ text: ' four five six' }, cutAfter({ frames: 2 }))
+    const stream = await askBoth(cut, again, answer({ text: ' five six' }))
+    expect(JSON.parse(stream.events.at(-1)?.data ?? '{}')).toMatchObject({ error: { code: 'upstream_truncated' } })
+    expect(await asked(first)).toBe(2)
+    await alone(false)
+    const refused = await askBoth(cut, badRequest())
+    expect(JSON.parse(refused.events.at(-1)?.data ?? '{}')).toMatchObject({ error: { code: 'upstream_truncated' } })
+    await askBoth(cut, answer({ text: ' four five six' }))
+    // Once for each call, and once for the prefix that it refused.
+    expect(await asked(first)).toBe(2 + 2 + 1)
+  })
+
+  it('is not asked of one that others have found dead meanwhile', async () => {
+    await alone(true, { allowed_fails: 1, cooldown_time: 60 })
+    await upstream.script(first, [answer({ text: WHOLE }, stallAfter({ frames: 4 })), serverError()])
+    const begun = gateway.chat({ model: 'group', messages, stream: true })
+    await upstream.until(first, (calls) => calls.length === 1)
+    for (let call = 0; call < 3; call++) await (await gateway.chat({ model: 'group', messages })).text()
+    await upstream.script(third, [serverError()])
+    const before = await asked(first)
+    const stream = await readStream(await begun)
+    expect(JSON.parse(stream.events.at(-1)?.data ?? '{}')).toMatchObject({ error: { code: 'upstream_timeout' } })
+    expect(await asked(first)).toBe(before)
   })
 })
 
