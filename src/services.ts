@@ -19,6 +19,7 @@ import { deploymentIds } from './routing/registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
+import { bounded, MODEL_CALL_MS } from './stores/sql/bounded.ts'
 import { budgetRecords } from './stores/sql/budget-records.ts'
 import { callableBindingRecords } from './stores/sql/callable-binding-records.ts'
 import { callableScopeRecords } from './stores/sql/callable-scope-records.ts'
@@ -77,6 +78,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const scope =
     adapters.counting === 'process' ? processCounters(metrics, adapters.counterPool) : sharedCounters(metrics, store)
   const delivery = adapters.delivering(scope.count)
+  const waitedFor = bounded(adapters.sql, MODEL_CALL_MS)
   const seal = sealUnder(config.general_settings.salt_key)
   const records = modelRecords(adapters.sql)
   const groups = routeGroupRecords(adapters.sql)
@@ -98,7 +100,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
   const keys = apiKeys({
     hash: hashKey,
-    records: callerRecords(adapters.sql),
+    records: callerRecords(waitedFor),
     store,
     targetDefault,
     callersKept: adapters.callersKept,
@@ -115,7 +117,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
-    budgets: budgetRecords(adapters.sql),
+    budgets: budgetRecords(waitedFor),
     softBudgets: softBudgets({ store, telemetry: reports, now: systemClock.now, log }),
     usual: usualUsage(systemClock.now),
     get registry() {

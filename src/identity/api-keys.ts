@@ -40,11 +40,12 @@ export function apiKeys(options: {
   readonly log: Log
   readonly defer?: (work: Promise<void>) => void
 }): (key: string, address: string) => Caller | Promise<Caller> {
-  const { hash, records, store, targetDefault, callersKept, graceMs, now, log, defer } = options
+  const { hash, records, store, targetDefault, callersKept, graceMs, now, log, defer = () => {} } = options
   const known = knownKeys({ now, callersKept, keptMs: Math.max(KNOWN_MS, graceMs) })
   const shared = sharedCallers(store, log)
-  const stored = storedCallers({ records, found: shared.put, now })
-  const checks = rechecks({ recheck, now, ...(defer ? { defer } : {}) })
+  // Nobody waits until the others know it, too.
+  const stored = storedCallers({ records, found: (keyHash, found) => defer(shared.put(keyHash, found)), now })
+  const checks = rechecks({ recheck, now, defer })
 
   function callerFrom(named: Named, { record, readAt }: StoredCaller, by?: typeof READ_BY_ANOTHER): Caller {
     const caller = callerOf(record, {

@@ -29,9 +29,9 @@ export function rechecks<Entry extends Kept>(options: {
   readonly recheck: (entry: Entry) => Promise<void>
   readonly now: () => number
   /** Keeps the runtime alive for work that no request waits for. */
-  readonly defer?: (work: Promise<void>) => void
+  readonly defer: (work: Promise<void>) => void
 }): Rechecks<Entry> {
-  const { recheck, now, defer = () => {} } = options
+  const { recheck, now, defer } = options
   const running = new Set<{ readonly since: number }>()
 
   function after(pauseMs: number, entry: Entry): void {

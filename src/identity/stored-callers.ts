@@ -4,7 +4,7 @@ import { SqlError } from '../stores/sql/sql.ts'
 
 /** How long a request waits for the look at the database that another one has begun: on a runtime that kills the other
  *  with its client, that look never ends. */
-const SHARED_LOOK_MS = 2000
+const OTHERS_LOOK_MS = 500
 
 /** A record of the database. What is true of it was true when the look at it began. */
 export interface StoredCaller {
@@ -23,8 +23,8 @@ export interface StoredCallers {
 
 export function storedCallers(options: {
   readonly records: CallerRecords
-  /** Does with a record that was found what everybody who asked for it waits for. */
-  readonly found: (keyHash: string, stored: StoredCaller) => Promise<void>
+  /** Told of each record that was found. */
+  readonly found: (keyHash: string, stored: StoredCaller) => void
   readonly now: () => number
 }): StoredCallers {
   const { records, found, now } = options
@@ -48,16 +48,19 @@ export function storedCallers(options: {
       return away
     },
     async find(keyHash) {
-      const begun = looking.get(keyHash)
-      if (begun) {
-        const shared = await atMost(SHARED_LOOK_MS, begun)
+      for (let begun = looking.get(keyHash); begun; ) {
+        const shared = await atMost(OTHERS_LOOK_MS, begun)
         if (shared) return shared.value
+        const present = looking.get(keyHash)
+        if (present === begun) break
+        // Somebody else has begun anew.
+        begun = present
       }
       const own = look(keyHash)
       looking.set(keyHash, own)
       try {
         const stored = await own
-        if (stored) await found(keyHash, stored)
+        if (stored) found(keyHash, stored)
         return stored
       } finally {
         if (looking.get(keyHash) === own) looking.delete(keyHash)

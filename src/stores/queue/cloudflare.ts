@@ -2,6 +2,7 @@ import { describeError, type Log } from '../../lib/log.ts'
 import { encodeBody } from './message-body.ts'
 import type { Delivery, Handler, Message, Queue } from './queue.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
+import { inTime } from './send-deadline.ts'
 
 /** What we use of a Workers queue binding. */
 export interface QueueBinding {
@@ -25,7 +26,7 @@ export interface QueueMessage {
 export function cloudflareQueue(binding: QueueBinding): Queue {
   return {
     async send(messages, options) {
-      for (const chunk of chunksOf(messages)) await binding.sendBatch(chunk, options)
+      for (const chunk of chunksOf(messages)) await inTime(binding.sendBatch(chunk, options))
     },
   }
 }

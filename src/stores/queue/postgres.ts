@@ -3,6 +3,7 @@ import type { Result, Sql } from '../sql/sql.ts'
 import { encodeBody } from './message-body.ts'
 import type { Handler, Queue } from './queue.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
+import { inTime } from './send-deadline.ts'
 import { wake } from './wake.ts'
 
 export interface PostgresQueueOptions {
@@ -50,11 +51,9 @@ export function postgresQueue(sql: Sql, options: PostgresQueueOptions): Postgres
   return {
     async send(messages, { delaySeconds = 0 } = {}) {
       if (messages.length === 0) return
-      await table.add(
-        messages.map(({ topic }) => topic),
-        messages.map(({ body }) => encodeBody(body)),
-        delaySeconds,
-      )
+      const topics = messages.map(({ topic }) => topic)
+      const bodies = messages.map(({ body }) => encodeBody(body))
+      await inTime(table.add(topics, bodies, delaySeconds))
       work.signal()
     },
 

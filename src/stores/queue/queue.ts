@@ -15,7 +15,8 @@ export interface Delivery extends Message {
  *  is kept in the dead letters. One failing message never repeats its neighbours. */
 export type Handler = (delivery: Delivery) => Promise<void>
 
-/** The sending side, which every runtime has. Resolved means kept: the message survives the process. */
+/** The sending side, which every runtime has. Resolved means kept: the message survives the process. Rejects, within
+ *  seconds, where that cannot be said. */
 export interface Queue {
   send(messages: readonly Message[], options?: { delaySeconds?: number }): Promise<void>
 }
