@@ -8,6 +8,7 @@ import { askWithForm, completed, unlessAborted, watched } from './ask-with-form.
 import type { Attempt, Call } from './call.ts'
 import { departure, unsent } from './client.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
+import { lostId } from './ids/lost-id.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
 import { asFormFailure } from './incoming-form.ts'
@@ -102,7 +103,8 @@ export async function attempt(
   const refusal = async ({ status, headers, body }: UpstreamResponse): Promise<GatewayError> => {
     const explanation = body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
     const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
-    return ended.reason ?? speaker.failure(status, headers, bytes, services.clock.now())
+    const failure = speaker.failure(status, headers, bytes, services.clock.now())
+    return ended.reason ?? lostId(call.bounds, failure, { status, bytes }) ?? failure
   }
 
   try {

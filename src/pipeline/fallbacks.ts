@@ -34,7 +34,7 @@ export function planKeeper(
   group: Group,
   bounds: Bounds,
 ): Plan | undefined {
-  if (!bounds.ids?.ids.some(({ owner }) => owner?.tenant === bounds.tenant)) return undefined
+  if (!bounds.ids?.some(({ owner }) => owner?.tenant === bounds.tenant)) return undefined
   const groups = new Set([group])
   for (const from of groups) {
     for (const chain of CHAINS) for (const next of fallbackGroups(services, chain, from)) groups.add(next)

@@ -102,6 +102,18 @@ describe('ids of the Messages API', () => {
     }
   })
 
+  it('that its provider has lost blame nobody, in whatever words it says so', async () => {
+    const lost = { type: 'not_found_error', message: 'The environment container_lost is gone.' }
+    const made = json(200, message('container_lost', { content: [{ type: 'text', text: 'Hi' }] }))
+    for (const id of claudes) await upstream.script(`/${id}`, [made])
+    const maker = (await servedBy(await ask({})))[1] as string
+    await upstream.script(`/${maker}`, [json(404, { type: 'error', error: lost }), made])
+    const refused = await ask({ container: 'container_lost' })
+    expect(await refusal(refused)).toMatchObject([404, { error: { type: 'not_found_error' } }])
+    await gateway.idle()
+    expect(await servedBy(await ask({ container: 'container_lost' }))).toEqual([200, maker])
+  })
+
   it('that no call made are refused by their field, in the words of the dialect, counting included', async () => {
     const source = { type: 'file', file_id: 'file_1' }
     const nested = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] }

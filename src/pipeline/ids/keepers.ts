@@ -15,7 +15,7 @@ export interface Keepers {
  *  nobody here has, and of what the gateway has not seen made, unless the operator has opened it; all the same. */
 export function keepersOf(
   deployments: readonly Deployment[],
-  { ids, blind }: KnownIds,
+  ids: KnownIds,
   options: {
     readonly tenant: string
     readonly registry: Registry
@@ -29,7 +29,7 @@ export function keepersOf(
   let maker: string | undefined
   const narrow = (id: KnownId, keeps: (deployment: Deployment) => boolean) => {
     able = able.filter(keeps)
-    if (able.length === 0) throw absent(id, blind && !id.owner)
+    if (able.length === 0) throw absent(id)
   }
   for (const one of ids) {
     const { standing, id } = one
@@ -41,7 +41,7 @@ export function keepersOf(
     if (owner && mine) {
       const has = homes(owner.deployment)
       narrow(one, standing === 'reference' ? has : (deployment) => has(deployment) || !isNative(deployment))
-    } else if (standing === 'reference') narrow(one, (deployment) => !owner && isOpen(deployment, id))
+    } else if (standing === 'reference') narrow(one, (deployment) => owner === undefined && isOpen(deployment, id))
     else if (owner) narrow(one, (deployment) => !isNative(deployment))
   }
   const first = maker === undefined ? [] : able.filter(homes(maker))
@@ -66,8 +66,8 @@ function isNamed({ info: { allow_foreign_ids: open } }: Deployment, id: string):
   return Array.isArray(open) && open.includes(id)
 }
 
-function absent({ param, kind }: KnownId, blind: boolean): GatewayError {
-  if (blind) {
+function absent({ param, kind, owner }: KnownId): GatewayError {
+  if (owner === null) {
     const message = `Whose the ${words(kind)} of '${param}' is cannot be told while the shared store is away.`
     return new GatewayError('store_unavailable', message, { param, retryAfterSeconds: 1 })
   }

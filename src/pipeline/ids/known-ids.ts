@@ -13,15 +13,12 @@ export interface Owner {
 
 /** An id of a request, with what is known of it. */
 export interface KnownId extends NamedId {
-  readonly owner: Owner | undefined
+  /** null where the store cannot tell. */
+  readonly owner: Owner | undefined | null
 }
 
 /** The ids of a request. */
-export interface KnownIds {
-  readonly ids: readonly KnownId[]
-  /** The store could not say whose they are. */
-  readonly blind: boolean
-}
+export type KnownIds = readonly KnownId[]
 
 /** No provider's ids are longer; a store that is asked for megabytes would seem to be down. */
 export const LONGEST_ID = 512
@@ -44,12 +41,11 @@ export async function knownIds(
       .filter((id) => id.length <= LONGEST_ID),
   )
   const list = [...asked]
-  const blind = store.mode() === 'degraded'
-  const owners = new Map<string, Owner | undefined>()
+  const owners = new Map<string, KnownId['owner']>()
   for (const [index, text] of (await store.getAll(list.map(providerIdKey))).entries()) {
-    owners.set(list[index] as string, ownerIn(text))
+    owners.set(list[index] as string, text === null ? null : ownerIn(text))
   }
-  return { blind, ids: named.map((one) => ({ ...one, owner: owners.get(one.id) })) }
+  return named.map((one) => ({ ...one, owner: owners.get(one.id) }))
 }
 
 const isHint = ({ standing }: NamedId) => standing === 'hint'

@@ -14,7 +14,7 @@ const MOST_IDS = 512
 export function noteMade(call: Call, made: readonly MadeId[] | undefined): void {
   const deployment = call.attempts.at(-1)?.deployment.id
   if (!made || deployment === undefined) return
-  const open = new Set(call.bounds.ids?.ids.flatMap(({ id, owner }) => (owner ? [] : id)))
+  const open = new Set(call.bounds.ids?.flatMap(({ id, owner }) => (owner ? [] : id)))
   call.made ??= new Map()
   for (const { id, ttlSeconds } of made) {
     if (open.has(id) || id.length > LONGEST_ID || (call.made.size >= MOST_IDS && !call.made.has(id))) continue

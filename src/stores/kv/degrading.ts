@@ -207,7 +207,11 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     counters: () => unhurried((store) => store.counters()),
     entries: (name, limit) => unhurried((store) => store.entries(name, limit)),
     get: (key) => waitedFor((store) => store.get(key)),
-    getAll: (keys) => waitedFor((store) => store.getAll(keys)),
+    getAll: (keys) =>
+      waitedFor(async (store) => {
+        const values = await store.getAll(keys)
+        return store === primary ? values : values.map((value) => value ?? null)
+      }),
     put: (key, value, ttlSeconds) => waitedFor((store) => store.put(key, value, ttlSeconds)),
     putNew: (key, value, ttlSeconds) => waitedFor((store) => store.putNew(key, value, ttlSeconds)),
     take: (key) => waitedFor((store) => store.take(key)),

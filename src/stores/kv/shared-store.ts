@@ -203,8 +203,8 @@ export interface SharedStore {
   entries(log: string, limit: number): Promise<string[]>
 
   get(key: Key): Promise<string | undefined>
-  /** The same for several, in their order. */
-  getAll(keys: readonly Key[]): Promise<(string | undefined)[]>
+  /** The same for several, in their order; null where nobody can tell, because the shared store is away. */
+  getAll(keys: readonly Key[]): Promise<(string | undefined | null)[]>
   put(key: Key, value: string, ttlSeconds: number): Promise<void>
   /** Stores only where nothing is; says whether it did. */
   putNew(key: Key, value: string, ttlSeconds: number): Promise<boolean>
