@@ -64,13 +64,13 @@ export function membersOf(bytes: Uint8Array): Member[] | undefined {
 /** An escape writes one letter in six. */
 const LONGEST_ESCAPE = 6
 
-/** Which of some words are strings of the JSON between two places of the bytes, in whatever way they are written. */
-export function stringsAmong(bytes: Uint8Array, start: number, end: number, words: ReadonlySet<string>): Set<string> {
+/** Which of some words are strings of a JSON text, in whatever way they are written. */
+export function stringsAmong(bytes: Uint8Array, words: ReadonlySet<string>): Set<string> {
   const view = viewOf(bytes)
   const found = new Set<string>()
   let longest = 0
   for (const word of words) longest = Math.max(longest, word.length)
-  for (let at = quoteFrom(bytes, view, start); at !== -1 && at < end; at = quoteFrom(bytes, view, at)) {
+  for (let at = quoteFrom(bytes, view, 0); at !== -1; at = quoteFrom(bytes, view, at)) {
     const opened = at
     at = stringEnd(bytes, view, opened)
     const length = at - opened - 2

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
 import { GatewayError } from './errors.ts'
 import { endOfValue, type Member, membersOf, stringsAmong } from './json-members.ts'
 
@@ -63,7 +63,9 @@ export function wordsIn(value: object, key: string, words: ReadonlySet<string>):
   const source = sources.get(value)
   const member = source?.members.find((one) => one.key === key)
   if (!source || !member || member.valueEnd - member.valueStart < LAZY_BYTES) return undefined
-  return stringsAmong(source.bytes, member.valueStart, member.valueEnd, words)
+  const { buffer, byteOffset } = source.bytes
+  const { valueStart, valueEnd } = member
+  return stringsAmong(Buffer.from(buffer, byteOffset + valueStart, valueEnd - valueStart), words)
 }
 
 /** Where an object came from, when it was read lazily. */

@@ -27,76 +27,106 @@ export interface IdPlace {
   readonly standing?: (holder: JsonRecord) => Standing | undefined
 }
 
-/** A table of places, read once. */
+/** A table of places, read once: what may lie below a value, down to ids. */
 export interface IdPlaces {
-  readonly rows: readonly Row[]
-  /** By the member at the top, all that can lie on the way to an id in it. */
-  readonly words: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-interface Row extends IdPlace {
-  readonly top: string
-  readonly steps: readonly string[]
-  /** The members below the top one that have to be there. */
-  readonly words: readonly string[]
+  readonly members: readonly (readonly [name: string, below: IdPlaces])[]
+  readonly items: IdPlaces | undefined
+  /** Below whatever an object has. */
+  readonly values: IdPlaces | undefined
+  readonly id: Pick<IdPlace, 'kind' | 'standing'> | undefined
+  /** The names on each way to an id. */
+  readonly ways: readonly (readonly string[])[]
+  /** All of them. */
+  readonly words: ReadonlySet<string>
 }
 
 /** More than the longest conversation has. */
 const MOST_IDS = 10_000
 
 export function idPlaces(places: readonly IdPlace[]): IdPlaces {
-  const words = new Map<string, Set<string>>()
-  const rows = places.map((place) => {
-    const [top = '', ...steps] = place.path.split(/\.|(?=\[\])/)
-    const row = { ...place, top, steps, words: steps.filter((step) => step !== '[]' && step !== '*') }
-    const known = words.get(top) ?? new Set()
-    for (const word of row.words) known.add(word)
-    words.set(top, known)
-    return row
-  })
-  return { rows, words }
+  const ways = places.map(({ path, ...id }) => ({ steps: path.split(/\.|(?=\[\])/), id }))
+  return below(ways)
 }
 
-/** Every id that a request names, in the order of the table. A long member that can hold none is not built. */
-export function namedIds(request: ModelRequest, { rows, words }: IdPlaces): NamedId[] {
+interface Way {
+  readonly steps: readonly string[]
+  readonly id: Omit<IdPlace, 'path'>
+}
+
+function below(ways: readonly Way[]): IdPlaces {
+  const after = (step: string): IdPlaces | undefined => {
+    const further = ways.filter(({ steps }) => steps[0] === step)
+    return further.length === 0 ? undefined : below(further.map(({ steps, id }) => ({ steps: steps.slice(1), id })))
+  }
+  const named = ways.map(({ steps }) => steps.filter((step) => step !== '[]' && step !== '*'))
+  const words = named.flat()
+  const names = ways.flatMap(({ steps: [first = ''] }) => (words.includes(first) ? [first] : []))
+  return {
+    members: [...new Set(names)].map((name) => [name, after(name) as IdPlaces] as const),
+    items: after('[]'),
+    values: after('*'),
+    id: ways.find(({ steps }) => steps.length === 0)?.id,
+    ways: named,
+    words: new Set(words),
+  }
+}
+
+/** Every id that a request names, those of one list in its order. A long member that can hold none is not built. */
+export function namedIds(request: ModelRequest, places: IdPlaces): NamedId[] {
   const found: NamedId[] = []
-  const seen = new Map<string, ReadonlySet<string> | undefined>()
-  for (const row of rows) {
-    const { top, steps } = row
-    if (!Object.hasOwn(request, top)) continue
-    if (!seen.has(top)) seen.set(top, wordsIn(request, top, words.get(top) ?? new Set()))
-    const there = seen.get(top)
-    if (!there || row.words.every((word) => there.has(word))) find(request[top], request, steps, top, row, found)
+  const way: (string | number)[] = []
+  for (const [name, under] of places.members) {
+    if (!Object.hasOwn(request, name)) continue
+    const there = wordsIn(request, name, under.words)
+    if (there && !under.ways.some((words) => words.every((word) => there.has(word)))) continue
+    way[0] = name
+    find(request[name], request, under, { way, depth: 1, found })
   }
   return found
 }
 
-function find(
-  value: unknown,
-  holder: unknown,
-  steps: readonly string[],
-  param: string,
-  row: Row,
-  found: NamedId[],
-): void {
-  if (value === undefined || value === null) return
-  const [step, ...rest] = steps
-  if (step === undefined) {
-    if (typeof value !== 'string') return
-    const standing = row.standing ? row.standing(asRecord(holder)) : 'reference'
-    if (standing) found.push({ id: value, param, kind: row.kind, standing })
-    if (found.length > MOST_IDS) throw new GatewayError('invalid_request', 'The request names too many ids.', { param })
+interface Search {
+  /** To the value that is looked at; what lies deeper is of another one. */
+  readonly way: (string | number)[]
+  readonly depth: number
+  readonly found: NamedId[]
+}
+
+function find(value: unknown, holder: unknown, places: IdPlaces, search: Search): void {
+  const { way, depth, found } = search
+  if (typeof value === 'string') {
+    if (places.id) take(value, holder, places.id, search)
     return
   }
-  if (step === '[]') {
-    if (!Array.isArray(value)) return
-    for (let at = 0; at < value.length; at++) find(value[at], holder, rest, `${param}.${at}`, row, found)
+  if (typeof value !== 'object' || value === null) return
+  const deeper = { way, depth: depth + 1, found }
+  if (Array.isArray(value)) {
+    if (!places.items) return
+    for (let at = 0; at < value.length; at++) {
+      way[depth] = at
+      find(value[at], holder, places.items, deeper)
+    }
     return
   }
-  if (typeof value !== 'object' || Array.isArray(value)) return
-  if (step === '*') {
-    for (const [name, one] of Object.entries(value)) find(one, value, rest, `${param}.${name}`, row, found)
-  } else if (Object.hasOwn(value, step)) {
-    find((value as JsonRecord)[step], value, rest, `${param}.${step}`, row, found)
+  const record = value as JsonRecord
+  for (const [name, under] of places.members) {
+    const member = record[name]
+    if (member === undefined || member === null || !Object.hasOwn(record, name)) continue
+    way[depth] = name
+    find(member, record, under, deeper)
   }
+  if (!places.values) return
+  for (const [name, member] of Object.entries(record)) {
+    way[depth] = name
+    find(member, record, places.values, deeper)
+  }
+}
+
+function take(id: string, holder: unknown, { kind, standing }: Omit<IdPlace, 'path'>, search: Search): void {
+  const { way, depth, found } = search
+  const stands = standing ? standing(asRecord(holder)) : 'reference'
+  if (!stands) return
+  const param = way.slice(0, depth).join('.')
+  if (found.length >= MOST_IDS) throw new GatewayError('invalid_request', 'The request names too many ids.', { param })
+  found.push({ id, param, kind, standing: stands })
 }
