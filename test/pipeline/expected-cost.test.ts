@@ -137,6 +137,19 @@ describe('what is held for a call', () => {
     expect(costOf({ ...words, [own]: 10 }, 0.001, defaults).holdNano).toBeLessThan(costOf({}).holdNano)
   })
 
+  it('has room for what the request asks for beyond its tokens', () => {
+    const prices = { price_multipliers: { 'service_tier/priority': 2 }, tool_costs: { web_search: 0.01 } }
+    const info = { input_cost_per_token: 0.001, output_cost_per_token: 0.001, batch_price_multiplier: 1, ...prices }
+    const held = (fields: object) => cost({}, { max_tokens: 10, ...fields }, { info }).holdNano
+    const usual = held({})
+    expect(held({ service_tier: 'priority' })).toBe(2 * usual)
+    const search = { type: 'web_search' }
+    const withTools = held({ tools: [{ type: 'function' }] })
+    expect(held({ web_search_options: {} }) - usual).toBeGreaterThanOrEqual(50_000_000)
+    expect(held({ tools: [{ ...search, max_uses: 3 }] }) - withTools).toBeGreaterThanOrEqual(30_000_000)
+    expect(held({ tools: [{ ...search, max_uses: 1e9 }] }) - withTools).toBeGreaterThanOrEqual(200_000_000)
+  })
+
   it('is by the length of a recording where that is all that is known', () => {
     const secondsOf = (raw: object, info: object) => {
       const form = { raw }
