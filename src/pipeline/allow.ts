@@ -39,6 +39,7 @@ export interface Allowed extends Ready {
   /** What the client is told about its limits. */
   readonly rateHeaders: Record<string, string>
   readonly slots: readonly string[]
+  readonly budgets: readonly AskedBudget[]
   readonly holds: Hold[]
 }
 
@@ -106,13 +107,13 @@ export async function allow(services: PipelineServices, input: CallInput, ids: C
   services.signals.learn(admitted.signals)
   const headers = rateHeaders(asked.quotas, admitted.quotas)
   if ('error' in ready) throw withHeaders(ready.error, headers)
-  services.softBudgets.look(input.client, asked.budgets, admitted.spentNano)
   return {
     caller,
     ...ready,
     admitted,
     rateHeaders: headers,
     slots: asked.slots.map(({ subject }) => subject),
+    budgets: asked.budgets,
     holds: holdsOf(asked.budgets, admitted.spentNano),
   }
 }

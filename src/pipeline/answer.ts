@@ -1,8 +1,8 @@
-import { asGatewayError } from '../lib/errors.ts'
+import { asGatewayError, type GatewayError } from '../lib/errors.ts'
 import { describeError } from '../lib/log.ts'
-import type { Committed } from './attempt.ts'
+import type { Committed, OpenStream } from './attempt.ts'
 import type { Answer, Call } from './call.ts'
-import { departure } from './client.ts'
+import { type ClientStream, departure } from './client.ts'
 import { deliver, isLong } from './deliver.ts'
 import { noteMade } from './ids/made-ids.ts'
 import type { PipelineServices } from './pipeline.ts'
@@ -33,14 +33,44 @@ export async function answer(
     }
     return { status: 200, headers, body: reply.bytes }
   }
-  const client = call.client.openStream()
-  const relayed = relay(call, committed.stream, client, over, rescueOf(services, call, committed.stream, client))
-  call.client.defer(relayed.then(over))
+  const client = opened(call, committed.stream)
+  call.client.defer(carried(services, call, committed.stream, client, over))
   return {
     status: 200,
     headers: { ...routeHeaders(call), ...EVENT_STREAM, 'content-type': committed.contentType },
     body: client.readable,
   }
+}
+
+function opened(call: Call, { release, body }: OpenStream): ClientStream {
+  try {
+    return call.client.openStream()
+  } catch (error) {
+    release()
+    body.cancel()
+    throw error
+  }
+}
+
+/** Carries an answer to its client and ends the call, whatever becomes of it on the way. */
+async function carried(
+  services: PipelineServices,
+  call: Call,
+  stream: OpenStream,
+  client: ClientStream,
+  over: Over,
+): Promise<void> {
+  let failure: GatewayError | undefined
+  try {
+    failure = await relay(call, stream, client, over, rescueOf(services, call, stream, client))
+  } catch (error) {
+    services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
+    failure = asGatewayError(error)
+    stream.release()
+    stream.body.cancel()
+    client.abort()
+  }
+  await over(failure)
 }
 
 const EVENT_STREAM = {
@@ -65,9 +95,9 @@ export function answerLater(
   const relayed = committing
     .finally(() => clearInterval(comments))
     .then(
-      (committed) => {
-        if (committed.kind !== 'stream') return undefined
-        return relay(call, committed.stream, client, over, rescueOf(services, call, committed.stream, client))
+      async (committed) => {
+        if (committed.kind === 'stream') await carried(services, call, committed.stream, client, over)
+        else await over(undefined)
       },
       async (error) => {
         const failure = asGatewayError(error)
@@ -77,10 +107,9 @@ export function answerLater(
         await over(failure)
         await taken(call, client, client.write(call.endpoint.errorEvent(failure)))?.catch(() => {})
         await client.close().catch(() => {})
-        return failure
       },
     )
-  call.client.defer(relayed.then(over))
+  call.client.defer(relayed)
   return { status: 200, headers: { ...routeHeaders(call), ...EVENT_STREAM }, body: client.readable }
 }
 

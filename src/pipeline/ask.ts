@@ -9,6 +9,7 @@ import { type Attempt, type Call, requestBytes } from './call.ts'
 import type { PipelineServices } from './pipeline.ts'
 import type { Plan } from './plan.ts'
 import { settleEnded } from './settle-ended.ts'
+import { giveUp } from './start-attempt.ts'
 
 /** Starts an attempt at another deployment; undefined when nobody is free, or by then nobody is `wanted`. */
 export type Beside = (wanted: () => boolean) => Promise<Attempt | undefined>
@@ -107,8 +108,10 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
   async function join(beside: Beside): Promise<void> {
     joining = true
     try {
-      const second = await beside(() => !over && !call.client.signal.aborted)
-      if (second) {
+      const wanted = () => !over && !call.client.signal.aborted
+      const second = await beside(wanted)
+      if (second && !wanted()) giveUp(services, call, second)
+      else if (second) {
         call.hedged = true
         run(second)
       }

@@ -54,6 +54,12 @@ function chargesOf(
   return charges
 }
 
+/** Where nobody can tell what it has cost: what was held is given back. */
+export function unbilled({ holds }: Call): Bill {
+  const budgets = holds.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
+  return { costNano: undefined, attemptsNano: [], charges: [], budgets }
+}
+
 function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
   for (let index = 0; index < list.length; index++) if (list[index]?.subject === subject) return index
   return -1

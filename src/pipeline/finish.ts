@@ -7,7 +7,7 @@ import type { DeploymentOutcome } from '../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../telemetry/events.ts'
 import { addUsage } from './add-usage.ts'
-import { type Bill, billOf } from './bill.ts'
+import { type Bill, billOf, unbilled } from './bill.ts'
 import { type Attempt, type Call, type Reserved, requestBytes } from './call.ts'
 import { keptIds } from './ids/made-ids.ts'
 import { outputBound } from './output-bound.ts'
@@ -24,16 +24,31 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
-  if (last?.asked) last.usage ??= usedByLast(services, call, failure)
-  const bill = billOf(services.registry, call, now)
-  services.telemetry.emit(finished(call, failure, bill, { now, endedAt }))
-  learnUsual(services, call)
+  const bill = trying(services, call, () => {
+    if (last?.asked) last.usage ??= usedByLast(services, call, failure)
+    return billOf(services.registry, call, now)
+  })
+  trying(services, call, () => {
+    services.telemetry.emit(finished(call, failure, bill ?? unbilled(call), { now, endedAt }))
+    learnUsual(services, call)
+  })
   try {
+    const settlement = settlementOf(services, call, bill ?? unbilled(call))
     // What happened last is told last.
     if (call.settling) await call.settling
-    await services.store.settle(settlement(services, call, bill))
+    await services.store.settle(settlement)
   } catch (error) {
     services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
+  }
+}
+
+/** What goes wrong where a call is told of must not keep what it held. */
+function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => T): T | undefined {
+  try {
+    return what()
+  } catch (error) {
+    log.error('finish.failed', { callId, error: describeError(error) })
+    return undefined
   }
 }
 
@@ -142,15 +157,16 @@ function resultOf({ outrun, failure, firstTokenAt }: Attempt): AttemptFinished['
   return firstTokenAt === undefined ? 'failed' : 'cut'
 }
 
-function settlement(services: PipelineServices, call: Call, { budgets }: Bill): Settlement {
+function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill): Settlement {
+  const events = () => fallbackEvents(services, call).map(entryOf)
   return {
     callId: call.id,
     slots: call.slots,
     budgets,
     outcomes: outcomes(services, call),
-    counters: services.telemetry.settledCounters(),
-    values: keptIds(call),
-    entries: call.attempts.length < 2 ? [] : fallbackEvents(services, call).map(entryOf),
+    counters: trying(services, call, () => services.telemetry.settledCounters()) ?? {},
+    values: trying(services, call, () => keptIds(call)) ?? [],
+    entries: call.attempts.length < 2 ? [] : (trying(services, call, events) ?? []),
   }
 }
 

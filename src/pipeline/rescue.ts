@@ -42,7 +42,7 @@ export function rescueOf(
 ): Rescue | undefined {
   if (!said) return undefined
   let left = MAX_RESCUES
-  return async (failure) => {
+  const rescue: Rescue = async (failure) => {
     const failed = call.attempts.at(-1)
     const possible = failure.row.retry && said.continuable && voice.write && performance.now() < call.deadline
     if (!failed || !possible || left === 0) return undefined
@@ -54,12 +54,17 @@ export function rescueOf(
     const quiet = showLife(call, client, services.config.router_settings.stream_keep_alive)
     try {
       return await goOn(services, call, { targets, said, voice })
+    } finally {
+      await quiet()
+    }
+  }
+  return async (failure) => {
+    try {
+      return await rescue(failure)
     } catch (error) {
       // The store, say. The client hears what ended its answer, not what went wrong on the way to saving it.
       services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
       return undefined
-    } finally {
-      await quiet()
     }
   }
 }

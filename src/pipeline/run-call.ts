@@ -27,28 +27,31 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   }
 
   const call = begin(input, ids, allowed)
-  input.begun()
-  // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
   let settled: (work: Promise<void>) => void = () => {}
   const finished = new Promise<void>((resolve) => {
     settled = resolve
   })
-  const letGo = keepLeases(services, call)
-  call.client.defer(finished)
+  let stopKeeping = () => {}
   let over = false
   const end = (failure: GatewayError | undefined): Promise<unknown> | undefined => {
     if (!over) {
       over = true
-      letGo()
-      call.form?.raw.close()
+      stopKeeping()
       settled(finish(services, call, failure))
+      call.form?.raw.close()
     }
     // Whoever has an answer may call again at once, must not be refused for what the answered call still holds, and may
     // name what it made.
     return isAwaited(call) ? atMost(CROWDING_MS, finished) : undefined
   }
-  const committing = failover(services, call, allowed.plan)
+  // From here on the call holds what admission gave it, and every way out leads through its end.
   try {
+    // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
+    call.client.defer(finished)
+    input.begun()
+    services.softBudgets.look(call.client, allowed.budgets, allowed.admitted.spentNano)
+    stopKeeping = keepLeases(services, call)
+    const committing = failover(services, call, allowed.plan)
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
     const why = call.explain ? await explained(services, call) : undefined

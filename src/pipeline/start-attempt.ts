@@ -37,6 +37,13 @@ export async function startAttempt(
   return begin(call, plan, reserved, deployment)
 }
 
+/** Gives the place of an attempt back that has asked nobody yet, and is none then. */
+export function giveUp(services: PipelineServices, call: Call, attempt: Attempt): void {
+  call.attempts.splice(call.attempts.indexOf(attempt), 1)
+  call.unused.push(attempt.reserved)
+  settleEnded(services, call)
+}
+
 function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deployment): Attempt {
   const started: Attempt = {
     id: reserved.attemptId,
