@@ -27,6 +27,7 @@ const upstream = upstreamClient(inject('upstreamUrl'))
 const redisUrl = inject('redisUrl')
 const transport = undiciTransport()
 const LIMIT_NANO = 1_000_000_000
+const footprint = { add() {}, release() {} }
 const oops = () => {
   throw new TypeError('something of ours')
 }
@@ -89,6 +90,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
       log: jsonLog('error', () => {}),
       counting: 'process',
       callersKept: 10,
+      memoryBytes: 1e9,
       delivering: () => keptRecords().delivery,
       draining: () => false,
     }),
@@ -103,6 +105,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
     defer: (work) => void works.push(work),
     body: async () => new Uint8Array(),
     upload: () => ({ length: undefined, read: async () => undefined, close() {} }),
+    ended() {},
     openStream: () => ({
       readable: new ReadableStream(),
       write: (bytes) => void written.push(bytes),
@@ -152,10 +155,11 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
       client,
       endpoint,
       bytes: form ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body)),
-      form: form && incomingForm(client, endpoint.mode, contentType, 1_000_000),
+      form: form && incomingForm(client, endpoint.mode, contentType, { limitBytes: 1_000_000, footprint }),
       contentType,
       clientHeaders: undefined,
       hops: 0,
+      footprint,
       explain: own.explain,
       begun: () => own.begun(),
     }
