@@ -158,6 +158,14 @@ CREATE TABLE IF NOT EXISTS gateway_key (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+-- Once a user who was deleted left their keys behind, without the user's limits.
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'gateway_key'::regclass
+      AND conname = 'gateway_key_user_id_fkey' AND confdeltype = 'n') THEN
+    ALTER TABLE gateway_key DROP CONSTRAINT gateway_key_user_id_fkey,
+      ADD CONSTRAINT gateway_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES gateway_user (user_id);
+  END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS gateway_key_team ON gateway_key (team_id);
 CREATE INDEX IF NOT EXISTS gateway_key_organization ON gateway_key (organization_id);
 CREATE INDEX IF NOT EXISTS gateway_key_user ON gateway_key (user_id);
@@ -188,6 +196,22 @@ CREATE TABLE IF NOT EXISTS gateway_budget (
   spent_nano numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (subject, period)
 );
+
+-- Tables that came after what they are made of, and how far each has what was there before it. Noted before the ledger is
+-- made, so that it can be told whether there was one: a new one has nothing to be filled with.
+CREATE TABLE IF NOT EXISTS gateway_backfill (
+  target text COLLATE "C" PRIMARY KEY,
+  begun_at timestamptz NOT NULL DEFAULT now(),
+  -- Everything up to here is there; null before the first step.
+  filled_to timestamptz,
+  -- When everything before begun_at was there.
+  filled_at timestamptz
+);
+INSERT INTO gateway_backfill (target, filled_to, filled_at)
+  SELECT target, at + interval '1 day', at
+  FROM (VALUES ('gateway_spend_total'), ('gateway_spend_tag')) AS derived (target),
+    (SELECT CASE WHEN to_regclass('gateway_spend') IS NULL THEN now() END) AS fresh (at)
+  ON CONFLICT DO NOTHING;
 
 -- The ledger: one row for every model call, however it ended. call_id makes writing it twice the same as once.
 CREATE TABLE IF NOT EXISTS gateway_spend (

@@ -3,10 +3,34 @@ import { describeError } from './lib/log.ts'
 import { healthChecks } from './pipeline/health-checks.ts'
 import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
+import { SqlError } from './stores/sql/sql.ts'
 
 /** Everything that is done by the clock and is not off. */
 export function scheduledJobs(services: Services): readonly Job[] {
-  return [healthChecks(services, services.live)].filter(({ everySeconds }) => everySeconds > 0)
+  return [healthChecks(services, services.live), filling(services)].filter(({ everySeconds }) => everySeconds > 0)
+}
+
+/** So many steps are far from what Workers lets one event ask for. */
+const STEPS_A_RUN = 60
+const RUN_MS = 50_000
+
+/** Fills what came to the database later than what it is made of. */
+function filling({ backfill, clock }: Services): Job {
+  return {
+    name: 'backfill',
+    everySeconds: 60,
+    atStart: true,
+    async run(signal) {
+      const until = clock.now() + RUN_MS
+      const stopped = new Promise<false>((resolve) =>
+        signal.addEventListener('abort', () => resolve(false), { once: true }),
+      )
+      for (let steps = 0; steps < STEPS_A_RUN && clock.now() < until && !signal.aborted; steps++) {
+        // A step may wait for a database that is only starting; a process that ends does not.
+        if (!(await Promise.race([backfill.step(clock.now()), stopped]))) return
+      }
+    },
+  }
 }
 
 /** Does a job, unless this interval's was done already, here or in another process. Never rejects. */
@@ -16,6 +40,7 @@ export async function runOnce({ store, clock, log }: Services, job: Job, signal:
   try {
     if (await store.putNew(key, '1', 2 * job.everySeconds)) await job.run(signal)
   } catch (error) {
-    log.error('job.failed', { job: job.name, error: describeError(error) })
+    const level = error instanceof SqlError && error.isAway ? 'warn' : 'error'
+    log[level]('job.failed', { job: job.name, error: describeError(error) })
   }
 }

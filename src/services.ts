@@ -19,6 +19,7 @@ import { deploymentIds } from './routing/registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
+import { type Backfill, backfill } from './stores/sql/backfill.ts'
 import { bounded, MODEL_CALL_MS } from './stores/sql/bounded.ts'
 import { budgetRecords } from './stores/sql/budget-records.ts'
 import { callableBindingRecords } from './stores/sql/callable-binding-records.ts'
@@ -68,6 +69,7 @@ export interface Adapters {
 }
 
 export interface Services extends ApiServices {
+  readonly backfill: Backfill
   readonly blobs: Blobs
   readonly queue: Queue
 }
@@ -137,6 +139,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     callableScopeRecords: callableScopeRecords(adapters.sql),
     signals,
     delivery,
+    backfill: backfill(adapters.sql),
     spendReports: spendReports(adapters.sql),
     spendLog: spendLog(adapters.sql),
     telemetry: reports,

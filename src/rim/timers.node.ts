@@ -8,13 +8,14 @@ export function startTimers(
   const stopping = new AbortController()
   const timers = jobs.map((job) => {
     let running = false
-    const timer = setInterval(async () => {
+    async function tick(): Promise<void> {
       if (running) return
       running = true
       await run(job, stopping.signal)
       running = false
-    }, 1000 * job.everySeconds)
-    return timer.unref()
+    }
+    if (job.atStart) void tick()
+    return setInterval(tick, 1000 * job.everySeconds).unref()
   })
   return {
     stop() {

@@ -96,10 +96,18 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     else timer ??= setTimeout(start, gatherMs)
   }
 
+  /** A disk that fails keeps nobody back who is not there. */
+  function unreadable(error: unknown): readonly object[] {
+    if (waiting.length === 0) throw error
+    lastError = describeError(error)
+    logFailure()
+    return []
+  }
+
   /** What is in the backlog came first. */
   async function next(limit: number): Promise<{ readonly batch: readonly object[]; readonly done: () => unknown }> {
     if (backlog && inBacklog()) {
-      const batch = await backlog.first(limit)
+      const batch = await backlog.first(limit).catch(unreadable)
       if (batch.length > 0) return { batch, done: () => backlog.remove(batch.length) }
     }
     const begunAt = Date.now()

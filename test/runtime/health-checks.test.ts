@@ -75,8 +75,10 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
 async function check(services: Services): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 1000 * OFTEN))
   const signal = new AbortController().signal
-  for (const job of scheduledJobs(services)) await runOnce(services, job, signal)
+  for (const job of healthJobs(services)) await runOnce(services, job, signal)
 }
+
+const healthJobs = (services: Services) => scheduledJobs(services).filter(({ name }) => name === 'health-checks')
 
 const signalsOf = async ({ store }: Services) => (await store.signals([model]))[0] as DeploymentSignals
 const asked = async () => (await upstream.calls(place)).map((call) => `${call.method} ${call.path}`)
@@ -85,7 +87,7 @@ const question = () => `POST ${place}/v1/chat/completions`
 
 describe('health checks', () => {
   it('are off unless an interval is set', () => {
-    expect(scheduledJobs(gateway([{}], { every: 0 }))).toEqual([])
+    expect(healthJobs(gateway([{}], { every: 0 }))).toEqual([])
   })
 
   it('look at an idle deployment without a cost, and show that it is well', async () => {
@@ -233,7 +235,7 @@ describe('health checks', () => {
     const services = gateway([{}])
     await upstream.script(place, [silence()])
     const stopping = new AbortController()
-    const [job] = scheduledJobs(services)
+    const [job] = healthJobs(services)
     const running = job?.run(stopping.signal)
     await upstream.until(place, (calls) => calls.length === 1)
     stopping.abort()

@@ -1,3 +1,4 @@
+import { isFilled } from './backfill.ts'
 import { type Fragment, fragment, raw, statement } from './fragment.ts'
 import type { Reach } from './reach.ts'
 import { all, equal, type SpendFilters } from './spend-filters.ts'
@@ -35,21 +36,28 @@ const COLUMNS = raw(SPEND_COLUMNS.join(', '))
 const CALL_COLUMNS = raw(SPEND_COLUMNS.map((column) => `call.${column}`).join(', '))
 const NEWEST_FIRST = raw('ORDER BY at DESC, call_id DESC')
 
-/** Found by the order of the tag's own table. */
+/** Where the calls of a query are found, and in whose order. The calls of a tag have a table of their own, as soon as it
+ *  has all of them. */
+type Order = 'call' | 'tagged'
+const CALLS = raw('gateway_spend AS call')
 const TAGGED = raw('gateway_spend_tag AS tagged JOIN gateway_spend AS call ON call.call_id = tagged.call_id')
 
-/** What a query is in the order of. */
-const orderOf = ({ tag }: LogQuery) => raw(tag === undefined ? 'call' : 'tagged')
-const newestOf = (query: LogQuery) => fragment`ORDER BY ${orderOf(query)}.at DESC, ${orderOf(query)}.call_id DESC`
-
 export function spendLog(sql: Sql): SpendLog {
+  let filled = false
+  async function hasTags(): Promise<boolean> {
+    filled ||= await isFilled(sql, 'gateway_spend_tag')
+    return filled
+  }
+
   return {
     async page(reach, query) {
-      const wanted = conditions(query)
+      const order: Order = query.tag !== undefined && (await hasTags()) ? 'tagged' : 'call'
+      const wanted = conditions(query, order)
       const limit = fragment`LIMIT ${query.limit}`
-      const calls = query.tag === undefined ? raw('gateway_spend AS call') : TAGGED
+      const calls = order === 'call' ? CALLS : TAGGED
+      const newestFirst = raw(`ORDER BY ${order}.at DESC, ${order}.call_id DESC`)
       const newest = (where: Fragment) =>
-        fragment`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestOf(query)} ${limit}`
+        fragment`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestFirst} ${limit}`
       const text = reach === 'everything' ? newest(raw('true')) : merged(reach, newest, limit)
       return (await sql.query<LoggedCall>(statement(text))).rows
     },
@@ -74,13 +82,14 @@ function merged(
     ) AS visible ${NEWEST_FIRST} ${limit}`
 }
 
-function conditions(query: LogQuery): Fragment {
+function conditions(query: LogQuery, order: Order): Fragment {
   const { ending, status, request_id, tag, from, to, after } = query
-  const ordered = orderOf(query)
+  const ordered = raw(order)
+  const tagged = order === 'tagged' ? fragment`tagged.tag = ${tag}` : fragment`call.tags @> ${[tag]}::text[]`
   return all([
     ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
     request_id === undefined ? undefined : fragment`request_id = ${request_id}`,
-    tag === undefined ? undefined : fragment`tagged.tag = ${tag}`,
+    tag === undefined ? undefined : tagged,
     ending === undefined ? undefined : fragment`ending = ${ending}`,
     ending === undefined || ending === 'answered' ? undefined : raw("ending <> 'answered'"),
     status === undefined ? undefined : fragment`status = ${status}`,

@@ -1,3 +1,4 @@
+import { isFilled } from './backfill.ts'
 import { type Fragment, fragment, raw, statement } from './fragment.ts'
 import type { Reach } from './reach.ts'
 import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
@@ -50,13 +51,21 @@ const TOTALS = raw(NAMES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).j
 const DAY_MS = 86_400_000
 
 export function spendReports(sql: Sql): SpendReports {
+  let filled = false
+  /** Until the totals have everything, reports are made of the sums that always had. */
+  async function hasTotals(): Promise<boolean> {
+    filled ||= await isFilled(sql, 'gateway_spend_total')
+    return filled
+  }
+
   return {
     async totals(reach, range, filters) {
       const { from, to } = range
+      const short = await hasTotals()
       const length = Date.parse(to) - Date.parse(from)
       const before = { from: new Date(Date.parse(from) - length).toISOString(), to: from }
       const total = (within: ReportRange) =>
-        statement(fragment`SELECT ${TOTALS} FROM ${source(reach, within, filters, 'all')}`)
+        statement(fragment`SELECT ${TOTALS} FROM ${source(short, reach, within, filters, 'all')}`)
       const [current, previous] = await sql.batch([total(range), total(before)])
       return { current: current?.rows[0] as unknown as Sums, previous: previous?.rows[0] as unknown as Sums }
     },
@@ -64,10 +73,11 @@ export function spendReports(sql: Sql): SpendReports {
     async grouped(reach, range, { by, offset, limit, ...filters }) {
       const { column, names } = GROUPINGS[by]
       const inTime = column === 'bucket_of'
+      const short = await hasTotals()
       const text = fragment`
         WITH sums AS (
           SELECT ${raw(column)} AS group_value, ${TOTALS}
-          FROM ${source(reach, range, filters, by)}
+          FROM ${source(short, reach, range, filters, by)}
           GROUP BY ${raw(column)}
           ORDER BY ${raw(inTime ? 'group_value' : 'cost_nano DESC, calls DESC, group_value')}
           LIMIT ${limit} OFFSET ${offset}
@@ -80,12 +90,18 @@ export function spendReports(sql: Sql): SpendReports {
   }
 }
 
-/** The fewest sums that hold the range exactly. */
-function source(reach: Reach, { from, to }: ReportRange, filters: SpendFilters, by: Grouping | 'all'): Fragment {
+/** The fewest sums that hold the range exactly. `short`: whether the sums of one dimension do. */
+function source(
+  short: boolean,
+  reach: Reach,
+  { from, to }: ReportRange,
+  filters: SpendFilters,
+  by: Grouping | 'all',
+): Fragment {
   const wholeDays = by !== 'hour' && [from, to].every((time) => Date.parse(time) % DAY_MS === 0)
   // A day that is asked for by its hours.
   const bucket = by === 'day' && !wholeDays ? raw("date_trunc('day', bucket, 'UTC')") : raw('bucket')
-  const { columns, table, wanted } = alone(by, filters, reach) ?? together(by, filters, reach)
+  const { columns, table, wanted } = (short && alone(by, filters, reach)) || together(by, filters, reach)
   return fragment`(
     SELECT *, ${columns}${bucket} AS bucket_of FROM ${raw(table)}
     WHERE grain = ${wholeDays ? 'day' : 'hour'} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz
