@@ -55,6 +55,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   let writing: Promise<void> | undefined
   let spilling: Promise<void> | undefined
   let draining = false
+  /** The place of the backlog's first entry among all that ever came, while all of the backlog came from here. */
+  let backlogFrom: number | undefined
   /** The backlog had no room: it is asked again after this. */
   let fullUntil = 0
   let rouse: (() => void) | undefined
@@ -108,17 +110,32 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   async function next(limit: number): Promise<{ readonly batch: readonly object[]; readonly done: () => unknown }> {
     if (backlog && inBacklog()) {
       const batch = await backlog.first(limit).catch(unreadable)
-      if (batch.length > 0) return { batch, done: () => backlog.remove(batch.length) }
+      if (batch.length > 0) {
+        backlogFrom = undefined
+        return { batch, done: () => backlog.remove(batch.length) }
+      }
     }
     const begunAt = Date.now()
     const batch = waiting.slice(0, limit)
-    const end = gone + batch.length
+    const start = gone
     return {
       batch,
-      done() {
-        release(end)
+      async done() {
+        await spilling
+        if (backlogFrom === start) await removeFromBacklog(batch.length)
+        release(start + batch.length)
         oldestAt = begunAt
       },
+    }
+  }
+
+  /** What was written in the end, but had gone to the backlog while nobody knew. */
+  async function removeFromBacklog(count: number): Promise<void> {
+    for (let left = count; backlog && left > 0; ) {
+      const { length } = await backlog.first(left)
+      if (length === 0) return
+      await backlog.remove(length)
+      left -= length
     }
   }
 
@@ -205,6 +222,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     const from = gone
     const entries = waiting.slice()
     const begunAt = Date.now()
+    if (!inBacklog()) backlogFrom = from
     const kept = await backlog.append(entries)
     release(from + kept)
     if (kept > 0) tell('records.kept', kept)
@@ -216,6 +234,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     depth,
     waiting: () => waiting.length,
     look: () => {
+      if (inBacklog()) backlogFrom = undefined
       if (inBacklog() && !writing) start()
     },
     add(entry) {

@@ -144,6 +144,26 @@ describe('records during an outage', () => {
     expect([told('records.dropped'), told('records.folded'), delivery.depth('things')]).toEqual([0, 0, 0])
   })
 
+  it('are written once by a database that is only slow, though they went to disk meanwhile', async () => {
+    const base = database()
+    const { hand, told, delivery } = delivering(base, { folder: newFolder(), batchSize: 100 })
+    const write = base.things.write
+    const written: number[] = []
+    base.things.write = async (sql, entries) => {
+      await wait(120)
+      await write(sql, entries)
+      written.push(...entries.map(({ id }) => id))
+    }
+    for (let from = 0; from < 1000; from += 50) {
+      hand(50, from)
+      await wait(20)
+    }
+    await expect.poll(() => base.far.rows.length, { timeout: 10_000 }).toBe(1000)
+    expect(told('records.kept')).toBeGreaterThan(100)
+    expect(written).toEqual(ids(1000))
+    await expect.poll(() => delivery.depth('things')).toBe(0)
+  })
+
   it('go on to the next process, whether it was asked to end or was killed', async () => {
     const base = database()
     const folder = newFolder()
