@@ -146,7 +146,7 @@ export async function attempt(
     }
   } catch (error) {
     release()
-    const failure = ended.reason ?? withoutSecrets(asFailure(error), sent)
+    const failure = ended.reason ?? withoutSecrets(asFailure(error, sentBytes(call)), sent)
     ended.abort(failure)
     if (!tried.outrun) {
       tried.failure = failure
@@ -198,12 +198,21 @@ function errandOf(services: PipelineServices, call: Call, tried: Attempt): Erran
   return rescuable ? { speaker, outgoing, said: newSaid() } : { speaker, outgoing }
 }
 
-/** Anything thrown on the way to an upstream, by its proper name. */
-export function asFailure(error: unknown): GatewayError {
+/** Some servers break the connection at what is too long for them. */
+const LONG_REQUEST_BYTES = 1024 * 1024
+
+const sentBytes = ({ bytes, form }: Call) => (form ? (form.raw.length ?? form.raw.received) : bytes.byteLength)
+
+/** Anything thrown on the way to an upstream that was sent so much, by its proper name. */
+export function asFailure(error: unknown, sentBytes = 0): GatewayError {
   const ofForm = asFormFailure(error)
   if (ofForm) return ofForm
   if (error instanceof TransportError) {
-    return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', { cause: error })
+    const blames = sentBytes < LONG_REQUEST_BYTES ? {} : ({ blames: 'perhaps' } as const)
+    return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', {
+      ...blames,
+      cause: error,
+    })
   }
   if (error instanceof BodyTooLarge || error instanceof RangeError) {
     const message = "The provider's answer to this request is larger than the gateway holds: ask for less at once."

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { configuration } from '../spec/configuration.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
-import { answer, json, serverError } from '../support/upstream/index.ts'
+import { answer, json, reset, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
@@ -125,6 +125,18 @@ describe('a deployment that answers clients', () => {
     await upstream.script(`${base}/images`, [refusal])
     expect((await picture()).status).toBe(502)
     expect(await failures('one-openai-0')).toBe(1)
+  })
+
+  it.each([
+    ['is not cooled by a connection that breaks over a long request', 1_100_000, 0],
+    ['is cooled by one that breaks over a short one', 10, 1],
+  ])('%s', async (_, letters, failed) => {
+    await (await gateway.chat({ model: 'one', messages })).text()
+    await gateway.idle()
+    await upstream.script(`${base}/chat/completions`, [reset()])
+    const long = [{ role: 'user', content: 'x'.repeat(letters) }]
+    expect((await gateway.chat({ model: 'one', messages: long })).status).toBe(502)
+    expect(await failures('one-openai-0')).toBe(failed)
   })
 
   it('is cooled by a refused key, whatever it was asked for', async () => {
