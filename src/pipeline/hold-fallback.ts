@@ -1,3 +1,4 @@
+import { GatewayError } from '../lib/errors.ts'
 import type { Account } from '../limits/accounts.ts'
 import type { Deployment } from '../routing/deployment.ts'
 import type { Refused } from '../stores/kv/shared-store.ts'
@@ -22,6 +23,9 @@ export async function holdFallback(
   const { leftOut } = call.bounds
   const expected = expecting(services, call, call.request, saidTokens(call))
   const left = () => remaining([...deployments], leftOut)
+  if (left().length === 0) {
+    throw new GatewayError('budget_exceeded', `The budgets of the models of '${group}' are spent.`, { param: 'model' })
+  }
   const asking = (seeds: Seeds) => {
     const next = left()
     const accounts = chargedAccounts(registry, call.caller, group, next)

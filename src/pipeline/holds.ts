@@ -76,8 +76,9 @@ export function leaveOut(
   const account = accounts.find((one) => one.subject === subject)
   if (account?.model === undefined || !leftOut) return false
   const paidFor = deployments.filter((one) => pays(registry, account, group, one))
+  if (paidFor.length === 0 || paidFor.length === deployments.length) return false
   for (const { modelName } of paidFor) leftOut.add(modelName)
-  return paidFor.length > 0 && paidFor.length < deployments.length
+  return true
 }
 
 /** The budgets among them, each with what the call is expected to cost. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { newAbort } from '../../src/lib/abort.ts'
+import type { GatewayError } from '../../src/lib/errors.ts'
 import type { Endpoint } from '../../src/pipeline/call.ts'
+import { clientClosed } from '../../src/pipeline/client.ts'
 import { budgetedCalls, CHAT, type Deed, placed } from '../support/budgeted-calls.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -39,6 +42,26 @@ describe('a budget of $1.00 and 200 calls of $0.10 at once', () => {
       expect(spent).toBe((served * DOLLAR) / 10)
     })
   })
+})
+
+describe('twenty calls with a huge limit that are cancelled', () => {
+  it.each([{ max_tokens: 1_000_000 }, { max_tokens: 1_000_000, stream: true }, {}])(
+    'leave a budget usable at once: %o',
+    async (body) => {
+      const calls = budgetedCalls({ model_list: [placed('m', 'd', PRICES)] })
+      const caller = calls.caller({ key: { max_budget: 1 } })
+      const leaving = newAbort<GatewayError>()
+      const asking = many(20, () => calls.ask(caller, body, { ...DIME, ms: 60_000 }, CHAT, leaving))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      // One of them is alone, and holds all that it may cost.
+      expect(calls.asked).toHaveLength('max_tokens' in body ? 1 : 2)
+      expect(await calls.ask(caller, { max_tokens: 6000 }, DIME)).toMatchObject({ status: 429, param: 'key_budget' })
+      leaving.abort(clientClosed())
+      await asking
+      await calls.idle()
+      for (let call = 0; call < 9; call++) expect(await calls.ask(caller, body, DIME)).toMatchObject({ status: 200 })
+    },
+  )
 })
 
 describe('whatever calls come, of whatever history, 200 of them at once', () => {

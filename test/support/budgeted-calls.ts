@@ -32,6 +32,8 @@ export interface Deed {
   readonly rude?: boolean
   readonly ms?: number
   readonly status?: number
+  /** Only places whose names begin so answer with this status. */
+  readonly failsAt?: string
   /** A stream that breaks off behind so many words; the next one who is asked goes on. */
   readonly cutAfter?: number
 }
@@ -42,20 +44,29 @@ const decoder = new TextDecoder()
 /** A provider of OpenAI's shape inside the process. */
 function provider(asked: { readonly origin: string; readonly body: Record<string, unknown> }[]): Transport {
   return {
-    async send(request: UpstreamRequest) {
+    async send(request: UpstreamRequest, signal) {
       const sent = wholeBody(request.body)
       const body = JSON.parse(typeof sent === 'string' ? sent : decoder.decode(sent))
       asked.push({ origin: request.origin, body })
       const said = [...body.messages].reverse().find(({ role }: { role: string }) => role === 'user')
       const deed = JSON.parse(said.content) as Deed
-      if (deed.ms !== undefined) await new Promise((resolve) => setTimeout(resolve, deed.ms))
+      if (deed.ms !== undefined) {
+        await new Promise((resolve, reject) => {
+          const timer = setTimeout(resolve, deed.ms)
+          signal.addEventListener('abort', () => {
+            clearTimeout(timer)
+            reject(signal.reason)
+          })
+        })
+      }
       const limit = body.max_completion_tokens ?? body.max_tokens ?? Number.POSITIVE_INFINITY
       const wanted = (deed.output ?? 0) * (body.n ?? 1)
       const usage = {
         prompt_tokens: deed.input ?? 0,
         completion_tokens: deed.rude ? wanted : Math.min(wanted, limit * (body.n ?? 1)),
       }
-      const status = deed.status ?? 200
+      const fails = deed.failsAt === undefined || request.origin.startsWith(`https://${deed.failsAt}`)
+      const status = fails ? (deed.status ?? 200) : 200
       const continues = body.messages.at(-1).role === 'assistant'
       const cut = deed.cutAfter !== undefined && !continues
       const text = body.stream ? streamOf(usage, cut ? deed.cutAfter : undefined) : whole(body.model, usage, status)
