@@ -53,6 +53,25 @@ describe.skipIf(!pairExists())('what a process remembers of keys', () => {
     expect([await ask(pair.gateways[1], key), await ask(pair.gateways[0], key)]).toEqual([401, 401])
   })
 
+  it('a record that a slow process puts back into the store, after the store has lost all versions, brings nobody back', async () => {
+    const { key, ids } = await pair.family()
+    expect([await ask(pair.gateways[0], key), await ask(pair.gateways[1], key)]).toEqual([200, 200])
+    const each = (pattern: string, does: string) =>
+      pair.raw.command(
+        'EVAL',
+        `for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call(${does}) end return 1`,
+        0,
+        pattern,
+      )
+    await each('gateway:auth:*', `'COPY', key, 'kept:' .. key`)
+    await pair.admin('POST', `keys/${ids.key}/revoke`, {})
+    await each('gateway:version:*', `'DEL', key`)
+    await each('kept:*', `'RENAME', key, string.sub(key, 6)`)
+    const third = await pair.another()
+    for (let turn = 0; turn < 2; turn++) expect(await ask(third, key)).toBe(401)
+    expect([await ask(pair.gateways[1], key), await ask(pair.gateways[0], key)]).toEqual([401, 401])
+  })
+
   it('an address that is not allowed any more is refused with its next request, whoever asked before', async () => {
     const { key, ids } = await pair.family()
     const [here, there] = [{ 'x-forwarded-for': '10.1.1.1' }, { 'x-forwarded-for': '10.2.2.2' }]

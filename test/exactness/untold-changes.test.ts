@@ -104,6 +104,14 @@ describe.skipIf(!pairExists())('a change that the shared store cannot be told', 
     },
   )
 
+  it.each([600, 1500])('and that is merely slow, by %i ms, knows of it before the answer', async (delayMs) => {
+    const { key, path } = await knownKey(makers.http)
+    weather.weather = { delayMs: () => delayMs }
+    const ended = await admin(makers.http, 'POST', `${path}/revoke`)
+    expect([ended.status, ended.body.pending]).toEqual([200, undefined])
+    expect(await chat(other, key)).toBe(401)
+  })
+
   it.each(['http', 'tcp'] as const)('(%s) for minutes is told when it can be, with nobody calling', async (way) => {
     const maker = makers[way]
     const keys = []
