@@ -7,6 +7,7 @@ import { openaiEmbeddedFailure, openaiFailure } from './openai-failure.ts'
 import { openaiUsage } from './openai-usage.ts'
 import type { Adapter, Outgoing, Reply } from './provider.ts'
 import { sseReader } from './sse-reader.ts'
+import { totalTokens } from './total-tokens.ts'
 import { usageAtEnd } from './usage-at-end.ts'
 
 /** A kind of request that goes to an OpenAI-shaped API and comes back byte for byte, with the model renamed. */
@@ -14,6 +15,8 @@ export function openaiJson<Request extends ModelRequest>(options: {
   readonly path: string
   /** The member that an answer has to have. */
   readonly answers: string
+  /** Nothing is written: some vendors then tell the total of tokens alone. */
+  readonly reads?: true
   /** What is known beside the reported tokens. */
   readonly usage?: (body: Readonly<Record<string, unknown>>, request: Request) => Partial<Usage>
   /** Types of the events that end a stream, where the vendor streams this kind. */
@@ -55,7 +58,7 @@ export function openaiJson<Request extends ModelRequest>(options: {
     if (!body || body[member] === undefined) {
       throw new GatewayError('upstream_malformed', `The provider's answer has no '${answers}'.`)
     }
-    const tokens = openaiUsage(body.usage)
+    const tokens = openaiUsage(body.usage) ?? (options.reads ? totalTokens(body.usage) : undefined)
     const known = more?.(body, request)
     const usage = tokens ? { ...tokens, ...known } : known && usageOf(known)
     return { bytes, contentType, usage, outputCharacters: 0 }

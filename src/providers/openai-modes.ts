@@ -7,7 +7,7 @@ import { cohereUsage } from './cohere/cohere-usage.ts'
 import { openaiJson } from './openai-json.ts'
 import { openaiUsage } from './openai-usage.ts'
 
-export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data' })
+export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data', reads: true })
 
 export const openaiImages = openaiJson<ImageRequest>({
   path: '/images/generations',
@@ -30,6 +30,7 @@ export const openaiImages = openaiJson<ImageRequest>({
 export const openaiRerank = openaiJson<RerankRequest>({
   path: '/rerank',
   answers: 'results',
+  reads: true,
   usage({ usage, meta }) {
     const { inputTokens = 0, rerankUnits = 0 } = cohereUsage(meta) ?? {}
     return {

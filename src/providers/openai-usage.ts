@@ -7,9 +7,8 @@ import { type Usage, usageOf } from '../modes/usage.ts'
 export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord = {}): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const usage = value as Record<string, unknown>
+  const inputTokens = count(usage.prompt_tokens ?? usage.input_tokens)
   const told = count(usage.completion_tokens ?? usage.output_tokens)
-  // Of what is only read some vendors tell the total alone.
-  const inputTokens = count(usage.prompt_tokens ?? usage.input_tokens ?? (told === 0 ? usage.total_tokens : undefined))
   const input = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
   const output = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<string, unknown>
   const reasoningTokens = count(output.reasoning_tokens)
