@@ -3,6 +3,7 @@ import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
 import type { Config } from './config/schema.ts'
 import { apiKeys } from './identity/api-keys.ts'
+import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
@@ -100,6 +101,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const reports = telemetry(log, scope, delivery)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
+  const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,
     records: callerRecords(waitedFor),
@@ -110,12 +112,13 @@ export function createServices(config: Config, adapters: Adapters): Services {
     ...(adapters.defer ? { defer: adapters.defer } : {}),
     now: systemClock.now,
     log,
+    pace: attempts.pace,
   })
   return {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
     config,
-    identify: identification(config.general_settings.master_key, keys),
+    identify: identification(config.general_settings.master_key, keys, attempts),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),

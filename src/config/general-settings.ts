@@ -83,6 +83,11 @@ export const generalSettings = lazily(() =>
       .describe(
         'Most bytes of records in the data folder that wait for a database that is away; 0 is none. Node only.',
       ),
+    max_failed_authentications: count()
+      .default(300)
+      .describe(
+        'Requests without a valid credential that one address may send in a minute until they get 429; 0 is no limit.',
+      ),
     max_in_flight_bytes: positiveCount()
       .optional()
       .describe(

@@ -1,3 +1,4 @@
+import { mayBeApiKey } from '../lib/api-key.ts'
 import { digestOf } from '../lib/crypto.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
@@ -11,9 +12,6 @@ import { rechecks } from './rechecks.ts'
 import { refusal } from './refusal.ts'
 import { sharedCallers } from './shared-callers.ts'
 import { type StoredCaller, storedCallers } from './stored-callers.ts'
-
-/** What a key looks like. Anything else is refused before any work is done for it. */
-const FORM = /^sk-[\w-]{43}$/
 
 /** How long a caller is remembered that nobody uses. */
 const KNOWN_MS = 600_000
@@ -38,9 +36,12 @@ export function apiKeys(options: {
   readonly graceMs: number
   readonly now: () => number
   readonly log: Log
+  /** What a look at a key that is not known has to wait for, where others of its address have failed too often. */
+  readonly pace?: (address: string) => Promise<void> | undefined
   readonly defer?: (work: Promise<void>) => void
 }): (key: string, address: string) => Caller | Promise<Caller> {
-  const { hash, records, store, targetDefault, callersKept, graceMs, now, log, defer = () => {} } = options
+  const { hash, records, store, targetDefault, callersKept, graceMs, now, log } = options
+  const { defer = () => {}, pace = () => undefined } = options
   const known = knownKeys({ now, callersKept, keptMs: Math.max(KNOWN_MS, graceMs) })
   const shared = sharedCallers(store, log)
   // Nobody waits until the others know it, too.
@@ -130,9 +131,11 @@ export function apiKeys(options: {
 
   async function find(named: Named, address: string): Promise<Caller> {
     const { hash: keyHash } = named
+    const turn = pace(address)
+    if (turn) await turn
     if (known.isUnknown(keyHash)) {
       // It may have been made since.
-      if (!(await shared.changedSince([{ record: credentialRecord(keyHash), version: 0 }]))) throw invalid()
+      if (!(await shared.madeSince(credentialRecord(keyHash)))) throw invalid()
       known.forgetUnknown(keyHash)
       return readAgain(named, address)
     }
@@ -143,9 +146,9 @@ export function apiKeys(options: {
   }
 
   return (key, address) => {
-    if (!FORM.test(key)) throw invalid()
     const digest = digestOf(key)
     const entry = known.get(digest)
+    if (!entry && !mayBeApiKey(key)) throw invalid()
     if (!entry) return find({ digest, hash: hash(key) }, address)
     checks.whenDue(entry, store.mode() === 'degraded')
     return known.objection(entry, address) ? remembered(entry, address) : entry.caller

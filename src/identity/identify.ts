@@ -1,6 +1,8 @@
 import { secretMatcher } from '../lib/crypto.ts'
+import { GatewayError } from '../lib/errors.ts'
 import { reveal, type Secret } from '../lib/secret.ts'
 import type { Caller } from '../pipeline/caller.ts'
+import type { FailedAttempts } from './failed-attempts.ts'
 import { masterCaller } from './master-caller.ts'
 import { refusal } from './refusal.ts'
 
@@ -13,14 +15,30 @@ export type Identify = (credential: string | undefined, address: string) => Call
 export function identification(
   masterKey: Secret | undefined,
   apiKeys: (key: string, address: string) => Caller | Promise<Caller>,
+  attempts: FailedAttempts,
 ): Identify {
   const isMasterKey = masterKey ? secretMatcher(reveal(masterKey)) : () => false
-  return (credential, address) => {
+  const find: Identify = (credential, address) => {
     if (credential === undefined || credential === '') {
       throw refusal('missing_api_key', 'No API key. Send the header "Authorization: Bearer <key>".')
     }
     if (credential.length > LONGEST_CREDENTIAL) throw refusal('invalid_api_key', 'The API key is not valid.')
     if (isMasterKey(credential)) return masterCaller
     return apiKeys(credential, address)
+  }
+  const counted = (error: unknown, address: string): unknown => {
+    if (!(error instanceof GatewayError) || error.failure !== 'authentication') return error
+    return attempts.failed(address) ?? error
+  }
+  return (credential, address) => {
+    try {
+      const found = find(credential, address)
+      if (!(found instanceof Promise)) return found
+      return found.catch((error) => {
+        throw counted(error, address)
+      })
+    } catch (error) {
+      throw counted(error, address)
+    }
   }
 }

@@ -6,8 +6,9 @@ import type { CallerRecord } from '../stores/sql/caller-records.ts'
 import { refusal } from './refusal.ts'
 
 const UNKNOWN_MS = 30_000
-/** An unknown key costs a fortieth of a caller. */
-const UNKNOWN_FOR_KNOWN = 5
+/** An unknown key costs a fortieth of a caller. Who tries many keys uses each of them once: to remember them all helps
+ *  nobody. */
+const UNKNOWN_FOR_KNOWN = 1
 
 /** A key that may be one. */
 export interface Named {

@@ -1,4 +1,5 @@
 import { describeError, type Log } from '../lib/log.ts'
+import { together } from '../lib/together.ts'
 import { authKey } from '../stores/kv/keys.ts'
 import type { RecordVersion, SharedStore } from '../stores/kv/shared-store.ts'
 import type { StoredCaller } from './stored-callers.ts'
@@ -13,6 +14,8 @@ export interface SharedCallers {
   remove(keyHash: string): Promise<void>
   /** Whether there are newer versions: the shared store knows, at the price of one question. */
   changedSince(versions: readonly RecordVersion[]): Promise<boolean>
+  /** Whether there is a record by now of which there was none. Questions of the same moment go together. */
+  madeSince(record: string): Promise<boolean>
 }
 
 export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
@@ -22,6 +25,11 @@ export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
     } catch (error) {
       log.warn('auth_cache.failed', { error: describeError(error) })
     }
+  }
+  async function changed(versions: readonly RecordVersion[]): Promise<readonly string[]> {
+    const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
+    const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })
+    return answer.kind === 'stale' ? answer.records : []
   }
   return {
     async get(keyHash) {
@@ -34,10 +42,13 @@ export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
     },
     put: (keyHash, stored) => harmless(store.put(authKey(keyHash), JSON.stringify(stored), SHARED_SECONDS)),
     remove: (keyHash) => harmless(store.remove(authKey(keyHash))),
-    async changedSince(versions) {
-      const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
-      const answer = await store.admit({ callId: 'identify', attemptId: 'identify', versions, ...nothing })
-      return answer.kind === 'stale'
-    },
+    changedSince: async (versions) => (await changed(versions)).length > 0,
+    madeSince: together(
+      async (record) => (await changed([{ record, version: 0 }])).length > 0,
+      async (records) => {
+        const made = new Set(await changed(records.map((record) => ({ record, version: 0 }))))
+        return records.map((record) => made.has(record))
+      },
+    ),
   }
 }

@@ -1,4 +1,5 @@
 import { atMost } from '../lib/at-most.ts'
+import { together } from '../lib/together.ts'
 import type { CallerRecord, CallerRecords } from '../stores/sql/caller-records.ts'
 import { SqlError } from '../stores/sql/sql.ts'
 
@@ -28,13 +29,14 @@ export function storedCallers(options: {
   readonly now: () => number
 }): StoredCallers {
   const { records, found, now } = options
+  const ask = together(records.byKeyHash, records.byKeyHashes)
   const looking = new Map<string, Promise<StoredCaller | undefined>>()
   let away = false
 
   async function look(keyHash: string): Promise<StoredCaller | undefined> {
     const readAt = now()
     try {
-      const record = await records.byKeyHash(keyHash)
+      const record = await ask(keyHash)
       away = false
       return record && { record, readAt }
     } catch (error) {

@@ -12,6 +12,20 @@ export function isAddressRange(text: string): boolean {
   return parseRange(text) !== undefined
 }
 
+/** What is one client, as far as addresses tell: an IPv4 address, or the /64 of an IPv6 one, which has all of it. What is
+ *  no address stands for itself. */
+export function addressBlock(address: string): string {
+  if (!address.includes(':')) return address
+  const value = parseAddress(address)
+  if (value === undefined) return address
+  if (value >> 32n === MAPPED >> 32n) return dotted(Number(value & 0xffff_ffffn))
+  return `${(value >> 64n).toString(16)}::`
+}
+
+function dotted(value: number): string {
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.')
+}
+
 interface Range {
   readonly base: bigint
   /** How many low bits are free. */

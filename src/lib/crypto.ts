@@ -19,6 +19,6 @@ export function keyHasher(saltKey: string): (key: string) => string {
 
 /** What a text is called in memory that shall not hold the text itself. A fraction of the cost of a keyed hash, and for a
  *  random text as hard to turn around. */
-export function digestOf(text: string): string {
+export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text)
 }

@@ -6,5 +6,5 @@ declare module 'node:crypto' {
   }
   export function createHmac(algorithm: 'sha256', key: string): Hmac
   export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean
-  export function hash(algorithm: 'sha256', data: string): string
+  export function hash(algorithm: 'sha256', data: string | Uint8Array): string
 }

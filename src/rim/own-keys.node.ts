@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { newApiKey } from '../lib/api-key.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
 export interface OwnKeys {
@@ -31,7 +32,7 @@ function read(path: string): Partial<Record<keyof OwnKeys, unknown>> {
 /** All of the file or none of it, however the process ends; false when another process was first. */
 function make(path: string): boolean {
   const keys = {
-    masterKey: `sk-${randomBytes(32).toString('base64url')}`,
+    masterKey: newApiKey(),
     saltKey: randomBytes(32).toString('base64url'),
   }
   const written = `${path}.${process.pid}`

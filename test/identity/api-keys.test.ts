@@ -6,6 +6,7 @@ import { apiKeys, credentialRecord } from '../../src/identity/api-keys.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
+import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { CallerRecord } from '../../src/stores/sql/caller-records.ts'
 import { testClock } from '../support/clock.ts'
 
@@ -27,15 +28,32 @@ function recordOf(version: number, fields: Partial<CallerRecord['key']> = {}): C
 /** Keys over a store of one process, and a database that answers when the test says so. */
 function world() {
   const clock = testClock()
-  const store = inProcessStore({ now: clock.now })
+  const own = inProcessStore({ now: clock.now })
+  const store: SharedStore = {
+    ...own,
+    async admit(call) {
+      questions += 1
+      // As one that is elsewhere.
+      await new Promise((resolve) => setImmediate(resolve))
+      return own.admit(call)
+    },
+  }
   let looks = 0
+  let statements = 0
+  let questions = 0
   const database: { answer(keyHash: string): Promise<CallerRecord | undefined> } = { answer: async () => undefined }
   const identify = apiKeys({
     hash: (key) => `hash of ${key}`,
     records: {
       byKeyHash: (hash) => {
         looks += 1
+        statements += 1
         return database.answer(hash)
+      },
+      byKeyHashes: (hashes) => {
+        looks += hashes.length
+        statements += 1
+        return Promise.all(hashes.map((hash) => database.answer(hash)))
       },
     },
     store,
@@ -52,7 +70,16 @@ function world() {
       return error instanceof GatewayError ? error.code : error
     }
   }
-  return { clock, store, database, identify, status, looks: () => looks }
+  return {
+    clock,
+    store,
+    database,
+    identify,
+    status,
+    looks: () => looks,
+    statements: () => statements,
+    questions: () => questions,
+  }
 }
 
 const text = () => `sk-${randomBytes(32).toString('base64url')}`
@@ -117,6 +144,27 @@ describe('what is remembered of a key', () => {
       expect(await status(one)).toBe('invalid_api_key')
     }
     expect(looks()).toBe(1)
+  })
+
+  it('1,000 unknown keys at once are asked for in a few questions, the first time and again', async () => {
+    const { database, status, statements, questions, looks } = world()
+    database.answer = () => new Promise((resolve) => setImmediate(resolve, undefined))
+    const keys = Array.from({ length: 1000 }, text)
+    for (let turn = 0; turn < 3; turn++) await Promise.all(keys.map(status))
+    expect(looks()).toBe(1000)
+    expect(statements()).toBeLessThan(1000 / 50 + 5)
+    expect(questions()).toBeLessThan((2 * 1000) / 50 + 10)
+  })
+
+  it('one of many keys that are unknown is found as soon as it is made', async () => {
+    const { store, database, status } = world()
+    const keys = Array.from({ length: 200 }, text)
+    await Promise.all(keys.map(status))
+    database.answer = async () => recordOf(7)
+    await store.publish({ records: [{ record: credentialRecord(`hash of ${keys[120]}`), version: 1 }], removed: [] })
+    const answers = await Promise.all(keys.map(status))
+    expect(answers.filter((answer) => answer === 7).length).toBe(1)
+    expect(answers[120]).toBe(7)
   })
 
   it('200,000 unknown keys leave memory flat, and the newest are still remembered', async () => {

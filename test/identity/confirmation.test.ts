@@ -76,6 +76,9 @@ function process({ clock, shared, database, key }: World, graceMs = 600 * SECOND
         if (database.line !== 'open') throw new SqlError('away')
         return record
       },
+      byKeyHashes(hashes) {
+        return Promise.all(hashes.map(this.byKeyHash))
+      },
     },
     store,
     targetDefault: 'allow',

@@ -35,7 +35,7 @@ describe('a first start', () => {
     expect(greeting).toContain(`gateway   ${base}/v1`)
     expect(greeting).toContain(`docs      ${base}/docs`)
     expect(greeting).toContain(`metrics   ${base}/metrics`)
-    const key = /^key +(sk-\S{43}) /m.exec(greeting)?.[1] ?? ''
+    const key = /^key +(sk-\S{48}) /m.exec(greeting)?.[1] ?? ''
     expect(key).not.toBe('')
     const keys = join(here.folder, 'data/keys.json')
     expect((await stat(keys)).mode & 0o777).toBe(0o600)

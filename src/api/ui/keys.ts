@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { accepted, mistake } from '../../config/accepted.ts'
 import { checked, section } from '../../config/fields.ts'
+import { newApiKey } from '../../lib/api-key.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { lazily } from '../../lib/lazily.ts'
@@ -9,7 +10,6 @@ import type { KeyRecord } from '../../stores/sql/key-records.ts'
 import type { Values } from '../../stores/sql/scope-records.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { moment } from './moment.ts'
-import { newKey } from './new-key.ts'
 import { changeAnswers } from './record-changed.ts'
 import {
   countOf,
@@ -120,7 +120,7 @@ const create = defineRoute(
     const visible = reach(scope, kind.permissions.create)
     if (visible !== 'everything') requireHome(visible.organizations, values)
     await kind.mayRefer?.(services, visible, values)
-    const key = newKey()
+    const key = newApiKey()
     const hash = services.hashKey(key)
     const row = await referring(
       services.keyRecords.createIn(visible, { ...values, key_id: newId('key', '-'), key_hash: hash }),
@@ -152,7 +152,7 @@ const regenerate = defineRoute(
   async (scope) => {
     const { keyRecords, hashKey } = scope.services
     const [id, visible] = [idOf(kind, scope), reach(scope, kind.permissions.update)]
-    const key = newKey()
+    const key = newApiKey()
     const hash = hashKey(key)
     const change = await keyRecords.regenerate(id, visible, hash)
     if (change) return changed(scope, kind, change, { newHashes: [hash], shownOnce: { key } })

@@ -43,6 +43,8 @@ export interface CallerRecord {
 export interface CallerRecords {
   /** The key of this hash, in one statement; undefined when there is none. */
   byKeyHash(keyHash: string): Promise<CallerRecord | undefined>
+  /** The same of several, in order. */
+  byKeyHashes(keyHashes: readonly string[]): Promise<readonly (CallerRecord | undefined)[]>
 }
 
 const LIMITS = [
@@ -58,7 +60,7 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 
 // json, not jsonb: text in it may hold \u0000.
 const BY_KEY_HASH = `
-  SELECT ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
+  SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
     k.revoked_at IS NOT NULL AS revoked,
     ${object('u', 'user_id', [])} AS user,
     ${object('t', 'team_id', ['model_max_budget'])} AS team,
@@ -71,20 +73,27 @@ const BY_KEY_HASH = `
     LEFT JOIN gateway_user u ON u.user_id = k.user_id
     LEFT JOIN gateway_team t ON t.team_id = k.team_id
     LEFT JOIN gateway_organization o ON o.organization_id = coalesce(t.organization_id, k.organization_id)
-  WHERE k.key_hash = $1`
+  WHERE k.key_hash = ANY($1::text[])`
 
 interface Row extends Omit<CallerRecord, 'key'> {
   readonly key: Omit<CallerRecord['key'], 'revoked'>
   readonly revoked: boolean
+  readonly key_hash: string
 }
 
 export function callerRecords(sql: Sql): CallerRecords {
-  return {
-    async byKeyHash(keyHash) {
-      const [row] = (await sql.query<Row>({ sql: BY_KEY_HASH, parameters: [keyHash] })).rows
+  async function byKeyHashes(keyHashes: readonly string[]): Promise<readonly (CallerRecord | undefined)[]> {
+    const { rows } = await sql.query<Row>({ sql: BY_KEY_HASH, parameters: [keyHashes] })
+    const found = new Map(rows.map((row) => [row.key_hash, row]))
+    return keyHashes.map((keyHash) => {
+      const row = found.get(keyHash)
       if (!row) return undefined
       const { key, user, team, organization, revoked, bindings } = row
       return { key: { ...key, revoked }, user, team, organization, bindings }
-    },
+    })
+  }
+  return {
+    byKeyHashes,
+    byKeyHash: async (keyHash) => (await byKeyHashes([keyHash]))[0],
   }
 }

@@ -380,7 +380,7 @@ describe.each([
   describe.skipIf(onServer && !postgresUrl)('keys', () => {
     it('are shown once, and never their hash', async () => {
       const made = await ask('POST', '/keys', { key_name: 'first' })
-      expect(made.body.key).toMatch(/^sk-[A-Za-z0-9_-]{43}$/)
+      expect(made.body.key).toMatch(/^sk-[A-Za-z0-9_-]{48}$/)
       const { key, ...record } = made.body
       expect(Object.keys(record).sort()).toEqual(
         [
@@ -440,7 +440,7 @@ describe.each([
       const made = (await ask('POST', '/keys', { key_name: 'again', rpm_limit: 5 })).body
       const again = await ask('POST', `/keys/${made.key_id}/regenerate`)
       expect(again).toMatchObject({ status: 200, body: { key_id: made.key_id, key_name: 'again', rpm_limit: 5 } })
-      expect(again.body.key).toMatch(/^sk-[A-Za-z0-9_-]{43}$/)
+      expect(again.body.key).toMatch(/^sk-[A-Za-z0-9_-]{48}$/)
       expect(again.body.key).not.toBe(made.key)
       expect((await ask('POST', '/keys/nobody/regenerate')).status).toBe(404)
     })
