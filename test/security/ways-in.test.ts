@@ -37,7 +37,10 @@ describe.skipIf(!pairExists())('ways in', () => {
   let base: string
 
   beforeAll(async () => {
-    pair = await startPair({ general_settings: { log_level: 'warn' }, model_list: [echo('echo', 'echo-1')] })
+    pair = await startPair({
+      general_settings: { log_level: 'warn', max_failed_authentications: 0 },
+      model_list: [echo('echo', 'echo-1')],
+    })
     family = await pair.family()
     base = await pair.gateways[0].base()
   })
@@ -210,8 +213,8 @@ describe.skipIf(!pairExists())('ways in', () => {
     })
 
     it('that share their first or their last 42 characters are two', async () => {
-      const most = 'q'.repeat(42)
-      const texts = [`sk-${most}A`, `sk-${most}B`, `sk-A${most}`, `sk-B${most}`]
+      const most = 'Q'.repeat(42)
+      const texts = [`sk-${most}A`, `sk-${most}E`, `sk-A${most}`, `sk-B${most}`]
       for (const [at, text] of texts.entries()) {
         const { key_id } = await pair.admin('POST', 'keys', { rpm_limit: 10 + at })
         const hash = keyHasher(SALT_KEY)(text)
@@ -221,7 +224,7 @@ describe.skipIf(!pairExists())('ways in', () => {
         const response = await pair.gateways[at % 2 === 0 ? 0 : 1].fetch('/v1/models', { headers: as(text) })
         expect(response.headers.get('x-ratelimit-limit-requests')).toBe(String(10 + at))
       }
-      expect(await statusOf(pair.gateways[0].fetch('/v1/models', { headers: as(`sk-${most}C`) }))).toBe(401)
+      expect(await statusOf(pair.gateways[0].fetch('/v1/models', { headers: as(`sk-${most}I`) }))).toBe(401)
     })
   })
 })

@@ -16,7 +16,7 @@ describe.skipIf(!postgresUrl || !redisUrl)(
 
     beforeAll(async () => {
       const yaml = [
-        `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}', redis_url: '${redisUrl}' }`,
+        `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}', redis_url: '${redisUrl}', max_failed_authentications: 0 }`,
         'model_list:',
         '  - model_name: m',
         '    gateway_params: { model: echo/m }',
