@@ -181,7 +181,7 @@ describe('what is remembered of a key', () => {
     expect(looks()).toBe(200_000)
     for (const key of newest) await status(key)
     expect(looks()).toBe(200_000)
-  }, 60_000)
+  }, 120_000)
 })
 
 setFlagsFromString('--expose-gc')
