@@ -121,6 +121,21 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(50)
   })
 
+  it('whatever a deployment was asked before, 200 calls of 0.10 without a limit spend at most 1.00', async () => {
+    const taught = await pair.family()
+    for (const gateway of pair.gateways) await statusOf(ask(gateway, taught.key, { max_tokens: 1 }))
+    const { key, ids } = await pair.family({ key: { max_budget: 1 } })
+    upstream.script('budget-cheap', [
+      answer({ usage: { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 } }),
+    ])
+    for (const max_tokens of [undefined, 8000]) {
+      const answers = await spread(pair, 200, (gateway) => statusOf(ask(gateway, key, { max_tokens })))
+      expect(new Set(answers).difference(new Set([200, 429]))).toEqual(new Set())
+    }
+    await expect.poll(() => storedOf(`key:${ids.key}`).then(({ held }) => held), { timeout: 3000 }).toBe(0)
+    expect((await storedOf(`key:${ids.key}`)).spent).toBeLessThanOrEqual(100 * CENT)
+  })
+
   it("a model's budget is not that of another model", async () => {
     const { key } = await pair.family({ key: { model_max_budget: { cheap: 0.015 } } })
     const statuses = []
@@ -161,10 +176,14 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     const { key, ids } = await pair.family({ key: { max_budget: 1 } })
     upstream.script('budget-verbose', [silence()])
     const leaving = new AbortController()
-    const asking = spread(pair, 20, (gateway) =>
-      ask(gateway, key, { model: 'verbose', max_tokens: 1_000_000 }, { signal: leaving.signal }).catch(() => undefined),
-    )
-    await wait(300)
+    let refused = 0
+    const asking = spread(pair, 20, async (gateway) => {
+      const body = { model: 'verbose', max_tokens: 1_000_000 }
+      const response = await ask(gateway, key, body, { signal: leaving.signal }).catch(() => undefined)
+      if (response?.status === 429) refused += 1
+    })
+    // One of them is alone.
+    await expect.poll(() => refused, { timeout: 10_000 }).toBe(19)
     leaving.abort()
     await asking
     await expect.poll(() => storedOf(`key:${ids.key}`).then(({ held }) => held), { timeout: 2000 }).toBe(0)
