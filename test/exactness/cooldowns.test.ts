@@ -52,7 +52,7 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
     expect(seen.filter(({ status, served }) => status !== 200 || served !== spare)).toEqual([])
     // The first of all finds out; on a busy machine more come before the store knows.
     expect(upstream.calls(primary).length).toBeLessThanOrEqual(4)
-    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(1000)
+    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(3000)
     pair.expectShared()
   }, 60_000)
 

@@ -53,7 +53,7 @@ describe('a deployment that asks to be left alone for 10 s', () => {
     const seen = await steady(3, 10)
     expect(seen.length).toBeGreaterThan(8)
     expect(seen.filter(({ text }) => text !== 'fine')).toEqual([])
-    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(1000)
+    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(3000)
     // One, and those that were under way when it failed.
     expect(await asked(primary)).toBeLessThanOrEqual(3)
     const { cooledUntil = 0, lastErrorAt = 0 } = (await signalsOf(primary)) ?? {}
