@@ -8,7 +8,7 @@ import { type DelayedLine, startDelayedLine, startWeatherProxy, type WeatherProx
 import { as, pairExists, SALT_KEY, statusOf } from './pair.ts'
 
 const TOKEN = 'slow-token'
-const [CALLS, LIMIT] = [500, 100]
+const [CALLS, LIMIT] = [240, 50]
 
 describe.skipIf(!pairExists())('a shared store that is slow, and there', () => {
   let redis: RedisServer

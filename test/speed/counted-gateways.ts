@@ -134,7 +134,7 @@ function counting(store: SharedStore, asked: string[]): SharedStore {
       const verb = target[name]
       if (typeof verb !== 'function' || name === 'mode' || name === 'close') return verb
       return (...input: unknown[]) => {
-        asked.push(name)
+        asked.push(name === 'put' ? verbOf(`put ${String(input[0])}`) : name)
         return (verb as (...input: unknown[]) => unknown).apply(target, input)
       }
     },
