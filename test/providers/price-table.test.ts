@@ -47,6 +47,34 @@ describe('the price table', () => {
     expect(info('echo/echo')).not.toHaveProperty('input_cost_per_token')
   })
 
+  it.each([
+    ['openai/gpt-5-mini', { price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 } }],
+    ['openai/gpt-4o', { price_multipliers: { 'service_tier/priority': 2 }, long_context_above: undefined }],
+    ['anthropic/claude-sonnet-4-5-20250929', { long_context_above: 200_000, long_context_input_multiplier: 2 }],
+    ['anthropic/claude-opus-4-5', { long_context_above: undefined, tool_costs: { web_search: 0.01 } }],
+    ['gemini/gemini-2.5-pro', { long_context_above: 200_000, long_context_output_multiplier: 1.5 }],
+    ['gemini/gemini-2.5-flash', { input_cost_per_audio_token: 0.000001, long_context_above: undefined }],
+    ['xai/grok-4', { long_context_above: 128_000 }],
+  ])('knows what %s costs beyond that', (model, surcharges) => {
+    for (const [name, value] of Object.entries(surcharges)) {
+      const known = info(model)[name as keyof typeof surcharges]
+      if (typeof value === 'object') expect(known).toMatchObject(value)
+      else expect(known).toBe(value)
+    }
+  })
+
+  it('adds the surcharges of a deployment to those of its vendor, and lets them win', () => {
+    const own = info('openai/gpt-4o', {
+      input_cost_per_token: 0.5,
+      price_multipliers: { 'service_tier/priority': 3, 'speed/fast': 6 },
+      tool_costs: { browser: 1 },
+    })
+    expect(own.price_multipliers).toEqual({ 'service_tier/priority': 3, 'speed/fast': 6 })
+    expect(own.tool_costs).toMatchObject({ browser: 1, web_search: 0.01 })
+    const audio = info('gemini/gemini-2.5-flash', { input_cost_per_token: 0.5 })
+    expect(audio).not.toHaveProperty('input_cost_per_audio_token')
+  })
+
   it("gives way to a deployment's own numbers, one by one", () => {
     expect(info('openai/gpt-4o', { output_cost_per_token: 0.5 })).toMatchObject({
       input_cost_per_token: 0.0000025,
