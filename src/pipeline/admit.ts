@@ -2,6 +2,7 @@ import { GatewayError } from '../lib/errors.ts'
 import { rateHeaders } from '../limits/rate-headers.ts'
 import type { Admission, Admitted, Quota, Refused, Stale } from '../stores/kv/shared-store.ts'
 import type { Caller } from './caller.ts'
+import { noteExhausted } from './exhausted.ts'
 import type { PipelineServices } from './pipeline.ts'
 
 /** Slots, holds and in-flight marks of a call that is never settled end after this; long calls renew them. */
@@ -52,6 +53,7 @@ export async function decide<Asked extends Admission>(
     if (answer.kind !== 'stale' && !answer.unconfirmed) caller.confirmedAt = services.clock.now()
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') {
+      noteExhausted(caller, answer, asked.quotas)
       // Each time there is less to do without.
       if (doesWithout?.(caller, answer)) continue
       throw refusal(answer, asked.quotas)
@@ -101,7 +103,10 @@ async function withSpent(
   return seeds
 }
 
-function refusal({ scope, reason, resetsAt, now, quotas: states }: Refused, quotas: readonly Quota[]): GatewayError {
+export function refusal(
+  { scope, reason, resetsAt, now, quotas: states }: Refused,
+  quotas: readonly Quota[],
+): GatewayError {
   const headers = rateHeaders(quotas, states)
   if (reason === 'budget') {
     return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, { param: scope, headers })

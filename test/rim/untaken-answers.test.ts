@@ -204,3 +204,32 @@ describe('a client that asks before it sends its body', () => {
     await once(socket, 'close')
   })
 })
+
+describe('a long body of a caller who is at a limit', () => {
+  it.each([
+    ['0 requests', { rpm_limit: 0 }, 'key_rpm'],
+    ['0 at the same time', { max_parallel_requests: 0 }, 'key_parallel_requests'],
+  ])('is refused before it is sent: %s', async (_, fields, scope) => {
+    const socket = open()
+    const key = await newKey(fields)
+    const began = performance.now()
+    socket.write(headOf(key, 30_000_000))
+    expect(String(await once(socket, 'data'))).toMatch(new RegExp(`^HTTP/1.1 429 [\\s\\S]*"param":"${scope}"`))
+    expect(performance.now() - began).toBeLessThan(1000 * STALL_SECONDS - 1000)
+  })
+
+  it('is refused before it is sent while a window is used up, and not when the limit is raised', async () => {
+    const { status, body } = await api('POST', '/keys', { rpm_limit: 1 })
+    expect(status).toBe(201)
+    expect((await begun(body.key)).status).toBe(200)
+    expect((await begun(body.key)).status).toBe(429)
+    const refused = open()
+    refused.write(headOf(body.key, 30_000_000))
+    expect(String(await once(refused, 'data'))).toMatch(/^HTTP\/1\.1 429 [\s\S]*retry-after/i)
+    expect((await api('PATCH', `/keys/${body.key_id}`, { rpm_limit: 3 })).status).toBe(200)
+    const socket = open()
+    const padded = BODY.padEnd(20_000)
+    socket.write(headOf(body.key, padded.length) + padded)
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-ratelimit-remaining-requests: 1/i)
+  })
+})

@@ -1,8 +1,10 @@
 import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Endpoint } from '../../pipeline/call.ts'
 import { hopsOf } from '../../pipeline/hops.ts'
 import { type IncomingForm, incomingForm } from '../../pipeline/incoming-form.ts'
+import { refuseEarly } from '../../pipeline/refuse-early.ts'
 import { runCall } from '../../pipeline/run-call.ts'
 import { HOPS_HEADER } from '../../transport/open-headers.ts'
 import { refuseCompressed } from '../middleware/refuse-compressed.ts'
@@ -28,6 +30,7 @@ export function modelRoute(
       let form: IncomingForm | undefined
       let bytes = NO_BYTES
       let hops: number
+      await refuseUnread(scope)
       try {
         hops = hopsOf(scope.header(HOPS_HEADER))
         contentType = requireType(scope.header('content-type'), mode.body)
@@ -64,6 +67,17 @@ export function modelRoute(
     },
   )
   return { ...route, endpoint }
+}
+
+/** Most bodies are here by the time that anybody could be asked about them. */
+const SHORT_BODY_BYTES = 16_384
+
+/** Refuses a long body before it is read, where its caller is at a limit. */
+async function refuseUnread({ services, header, caller, address, requestId }: Scope): Promise<void> {
+  const length = Number(header('content-length') ?? 0)
+  if (length <= SHORT_BODY_BYTES) return
+  const tokens = /^multipart\//i.test(header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
+  await refuseEarly(services, { caller: caller(), address, requestId, tokens })
 }
 
 function headersOf(scope: Scope, { clientHeaders }: Endpoint): Readonly<Record<string, string>> | undefined {
