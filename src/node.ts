@@ -1,9 +1,9 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
 import cluster from 'node:cluster'
 import * as module from 'node:module'
-import { spareCollector } from './rim/collector.node.ts'
-import { configPath, nodeSettings } from './rim/node-settings.node.ts'
-import { tooOld } from './rim/node-version.node.ts'
+import { spareCollector } from './runtimes/node/process/collector.node.ts'
+import { tooOld } from './runtimes/node/process/version.node.ts'
+import { configPath, nodeSettings } from './runtimes/node/setup/settings.node.ts'
 
 const objection = tooOld(process.versions.node)
 if (objection !== undefined) {
@@ -13,7 +13,7 @@ if (objection !== undefined) {
 module.enableCompileCache()
 const words = process.argv.slice(2)
 if (words.length > 0) {
-  const { commandLine } = await import('./rim/command-line.node.ts')
+  const { commandLine } = await import('./runtimes/node/process/command-line.node.ts')
   process.exit(commandLine(words, process.env))
 }
 // Whoever reads its lines may go: calls go on, and their lines are lost.
@@ -25,14 +25,14 @@ try {
   const settings = nodeSettings(process.env)
   // Imported here: the leader of a group needs nothing of a gateway.
   if (settings.processes > 1 && cluster.isPrimary) {
-    const { startGroup } = await import('./rim/start-group.node.ts')
+    const { startGroup } = await import('./runtimes/node/process/start-group.node.ts')
     await startGroup(settings)
   } else {
-    const { startGateway } = await import('./rim/start-gateway.node.ts')
+    const { startGateway } = await import('./runtimes/node/process/start-gateway.node.ts')
     await startGateway(settings)
   }
 } catch (error) {
-  const { refusal } = await import('./rim/refusal.node.ts')
+  const { refusal } = await import('./runtimes/node/process/refusal.node.ts')
   process.stderr.write(refusal(error, configPath(process.env)))
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 import type { Job } from './lib/job.ts'
 import { describeError } from './lib/log.ts'
-import { healthChecks } from './pipeline/health-checks.ts'
+import { healthChecks } from './pipeline/health/health-checks.ts'
 import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
 import { SqlError } from './stores/sql/sql.ts'

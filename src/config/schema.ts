@@ -1,11 +1,11 @@
 import type * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { evenIfBroken, section } from './fields.ts'
-import { gatewaySettings } from './gateway-settings.ts'
-import { generalSettings } from './general-settings.ts'
 import { mistakesInGroupNames } from './group-names.ts'
-import { modelList } from './model-list.ts'
-import { routerSettings } from './router-settings.ts'
+import { gatewaySettings } from './sections/gateway-settings.ts'
+import { generalSettings } from './sections/general-settings.ts'
+import { modelList } from './sections/model-list.ts'
+import { routerSettings } from './sections/router-settings.ts'
 
 /** The configuration file. Input is what YAML gives, with environment references resolved; secrets come out sealed. */
 export const configSchema = lazily(() =>

@@ -2,7 +2,7 @@ import { accountsOf } from '../limits/accounts.ts'
 import type { Level, LimitedScope } from '../limits/limited-scope.ts'
 import { quotasOf } from '../limits/quotas.ts'
 import type { Caller } from '../pipeline/caller.ts'
-import type { CallerRecord, LimitsRecord } from '../stores/sql/caller-records.ts'
+import type { CallerRecord, LimitsRecord } from '../stores/sql/records/caller-records.ts'
 import { callableTargets, isRestricted, type TargetLevel } from './callable-targets.ts'
 
 type ScopeType = CallerRecord['bindings'][number]['scope_type']

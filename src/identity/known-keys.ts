@@ -2,7 +2,7 @@ import { addressMatcher } from '../lib/address-range.ts'
 import { GatewayError } from '../lib/errors.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
-import type { CallerRecord } from '../stores/sql/caller-records.ts'
+import type { CallerRecord } from '../stores/sql/records/caller-records.ts'
 import { refusal } from './refusal.ts'
 
 const UNKNOWN_MS = 30_000

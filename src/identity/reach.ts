@@ -1,5 +1,5 @@
 import type { Caller } from '../pipeline/caller.ts'
-import type { Reach } from '../stores/sql/reach.ts'
+import type { Reach } from '../stores/sql/records/reach.ts'
 import type { Permission } from './permissions.ts'
 
 export type { Reach }

@@ -1,6 +1,6 @@
 import { atMost } from '../lib/at-most.ts'
 import { together } from '../lib/together.ts'
-import type { CallerRecord, CallerRecords } from '../stores/sql/caller-records.ts'
+import type { CallerRecord, CallerRecords } from '../stores/sql/records/caller-records.ts'
 import { SqlError } from '../stores/sql/sql.ts'
 
 /** How long a request waits for the look at the database that another one has begun: on a runtime that kills the other

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
-import { perUnit } from './tariff.ts'
+import { perUnit } from './price/tariff.ts'
 
 export const speechRequest = lazily(() =>
   z.looseObject({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { type FormFile, isFormFile } from './form.ts'
 import type { Mode } from './mode.ts'
-import { perUnit, tokensInstead } from './tariff.ts'
+import { perUnit, tokensInstead } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
 
 /** A second of speech, at the vendors that count its tokens. */

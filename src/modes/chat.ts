@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { callMetadata } from './call-metadata.ts'
 import type { Mode } from './mode.ts'
-import { asUsage, once, surchargesAsked } from './surcharges-asked.ts'
-import { textTokens } from './tariff.ts'
+import { asUsage, once, surchargesAsked } from './price/surcharges-asked.ts'
+import { textTokens } from './price/tariff.ts'
 import { tool } from './tool.ts'
 
 const message = () =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
-import { inputTokens } from './tariff.ts'
+import { inputTokens } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
 const tokens = () => z.array(z.int())

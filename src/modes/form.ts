@@ -1,5 +1,5 @@
-import type { ArrivingForm } from '../lib/arriving-form.ts'
-import type { Pieces } from '../lib/pieces.ts'
+import type { Pieces } from '../lib/bytes/pieces.ts'
+import type { ArrivingForm } from '../lib/forms/arriving-form.ts'
 import type { ModelRequest } from './mode.ts'
 
 /** A file of a form, whether it has come or is still coming. */

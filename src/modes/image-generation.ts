@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { entryOf } from '../lib/json/lenient.ts'
 import { lazily } from '../lib/lazily.ts'
-import { entryOf } from '../lib/lenient.ts'
-import { imageName, largerSize } from './image-price.ts'
 import type { Mode } from './mode.ts'
-import { perImage, tokensInstead } from './tariff.ts'
+import { imageName, largerSize } from './price/image-price.ts'
+import { perImage, tokensInstead } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
 export const imageRequest = lazily(() =>

@@ -1,11 +1,11 @@
 import type * as z from 'zod'
-import type { ModelMode } from '../config/model-list.ts'
+import type { ModelMode } from '../config/sections/model-list.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
-import type { Asked } from './surcharges.ts'
-import type { Tariff } from './tariff.ts'
+import type { Asked } from './price/surcharges.ts'
+import type { Tariff } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
 
-export { MODEL_MODES as MODE_NAMES } from '../config/model-list.ts'
+export { MODEL_MODES as MODE_NAMES } from '../config/sections/model-list.ts'
 export type ModeName = ModelMode
 
 /** What every kind of request has in common once it is parsed. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import type { Mode } from './mode.ts'
-import { perUnit, tokensInstead } from './tariff.ts'
+import { perUnit, tokensInstead } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
 const document = () => z.union([z.string(), z.looseObject({ text: z.string() })])

@@ -1,4 +1,4 @@
-import type { Terms, ToolUses } from './surcharges.ts'
+import type { Terms, ToolUses } from './price/surcharges.ts'
 
 /** What a call consumed, as the provider says, or as we estimate where it says nothing. Cached, cache-creation and
  *  reasoning tokens are parts of input and output, not additions to them. */

@@ -1,18 +1,18 @@
+import { textBytes } from '../lib/bytes/text-bytes.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import type { Footprint } from '../lib/footprints.ts'
 import { newId } from '../lib/ids.ts'
-import { textBytes } from '../lib/text-bytes.ts'
 import type { Mode, ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Reservation } from '../stores/kv/deployment-signals.ts'
+import type { Hold } from './admit/budget-holds.ts'
 import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
-import type { Dialect } from './dialect.ts'
-import type { Hold } from './holds.ts'
 import type { IdPlaces } from './ids/named-ids.ts'
-import type { IncomingForm } from './incoming-form.ts'
-import type { Bounds, Plan } from './plan.ts'
+import type { Bounds, Plan } from './plan/plan.ts'
+import type { IncomingForm } from './request/incoming-form.ts'
+import type { Dialect } from './translate/dialect.ts'
 
 /** What the calls of one path have in common. */
 export interface Endpoint {

@@ -1,7 +1,7 @@
 import type { Abort } from '../lib/abort.ts'
 import { GatewayError } from '../lib/errors.ts'
 import type { Footprint } from '../lib/footprints.ts'
-import type { Scratch, Source } from '../lib/spool.ts'
+import type { Scratch, Source } from '../lib/forms/spool.ts'
 
 /** The far end of a call, as the runtime shows it. Made by the rim, one for each request. */
 export interface Client {

@@ -1,6 +1,6 @@
-import { type Asking, LEASE_SECONDS, refusal } from './admit.ts'
+import { type Asking, LEASE_SECONDS, refusal } from './admit/decide.ts'
 import { isExhausted } from './exhausted.ts'
-import type { PipelineServices } from './pipeline.ts'
+import type { PipelineServices } from './services.ts'
 
 /** Nobody has it: with it in an admission the store says what it would refuse, and counts nothing. */
 const NEVER = { scope: 'never', subject: 'never', limit: 0 }

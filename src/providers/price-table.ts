@@ -1,5 +1,5 @@
-import type { ModelInfo } from '../config/model-list.ts'
-import { entryOf } from '../lib/lenient.ts'
+import type { ModelInfo } from '../config/sections/model-list.ts'
+import { entryOf } from '../lib/json/lenient.ts'
 import { listSurcharges } from './surcharge-table.ts'
 
 /** When these prices were last compared with what the vendors publish. They change; a deployment's own numbers win. */

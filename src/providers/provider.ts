@@ -1,13 +1,13 @@
-import type { GatewayParams } from '../config/model-list.ts'
+import type { GatewayParams } from '../config/sections/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
-import type { JsonRecord } from '../lib/lenient.ts'
+import type { JsonRecord } from '../lib/json/lenient.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
 import type { RequestForm } from '../modes/form.ts'
 import type { ModelRequest, ModeName } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Transport, UpstreamRequest } from '../transport/transport.ts'
-import type { MadeId } from './made-ids.ts'
+import type { MadeId } from './wire/made-ids.ts'
 
 /** Where the calls of one deployment go, and with what; read once from its parameters. */
 export interface Connection {

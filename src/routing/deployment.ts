@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../config/model-list.ts'
+import type { ModelInfo } from '../config/sections/model-list.ts'
 import type { Adapter, Capability, Connection, Provider } from '../providers/provider.ts'
 import type { Capacity } from '../stores/kv/deployment-signals.ts'
 import type { GroupSettings } from './group-settings.ts'

@@ -1,4 +1,4 @@
-import type { RouterSettings, RoutingStrategy } from '../config/router-settings.ts'
+import type { RouterSettings, RoutingStrategy } from '../config/sections/router-settings.ts'
 
 /** When a call is asked of a second deployment beside the first. */
 export interface Hedge {

@@ -1,6 +1,6 @@
 import { ConfigError, type Mistake } from '../config/config-error.ts'
-import type { ModelEntry, ModelInfo } from '../config/model-list.ts'
 import type { Config } from '../config/schema.ts'
+import type { ModelEntry, ModelInfo } from '../config/sections/model-list.ts'
 import { withListPrices } from '../providers/price-table.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
 import { accessGroupsOfModel } from './access-groups.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { section } from '../config/fields.ts'
-import { routerSettings } from '../config/router-settings.ts'
+import { routerSettings } from '../config/sections/router-settings.ts'
 import { lazily } from '../lib/lazily.ts'
 import { type GroupSettings, hedgeOf } from './group-settings.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { name } from '../config/model-list.ts'
+import { name } from '../config/sections/model-list.ts'
 import { lazily } from '../lib/lazily.ts'
 import { accessGroupsOfRouteGroup } from './access-groups.ts'
 import type { Deployment, Group } from './deployment.ts'

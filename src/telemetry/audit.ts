@@ -1,4 +1,4 @@
-import { type AuditEvent, insertAuditEvents } from '../stores/sql/audit-records.ts'
+import { type AuditEvent, insertAuditEvents } from '../stores/sql/records/audit-records.ts'
 import type { Topic } from './delivery.ts'
 
 /** What only the handler of a request knows about it. */

@@ -1,6 +1,6 @@
 import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
-import type { AuditEvent } from '../stores/sql/audit-records.ts'
+import type { AuditEvent } from '../stores/sql/records/audit-records.ts'
 
 /** How a model call ended, as its client saw it. */
 export const ENDINGS = ['answered', 'failed', 'truncated', 'client_closed'] as const

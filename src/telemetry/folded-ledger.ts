@@ -1,7 +1,7 @@
-import { newFold } from '../stores/sql/spend-fold.ts'
-import { FOLDED_COLUMNS, type FoldedCalls, foldedCalls, insertFolded } from '../stores/sql/spend-folded.ts'
-import type { ChargedRow } from '../stores/sql/spend-rows.ts'
-import { SPEND_DIMENSIONS } from '../stores/sql/spend-sums.ts'
+import { newFold } from '../stores/sql/spend/spend-fold.ts'
+import { FOLDED_COLUMNS, type FoldedCalls, foldedCalls, insertFolded } from '../stores/sql/spend/spend-folded.ts'
+import type { ChargedRow } from '../stores/sql/spend/spend-rows.ts'
+import { SPEND_DIMENSIONS } from '../stores/sql/spend/spend-sums.ts'
 import type { RecordFold, Topic } from './delivery.ts'
 
 /** Sums of calls that have no row of their own in the ledger. */

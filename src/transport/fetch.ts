@@ -1,5 +1,5 @@
 import { type Abort, asAbortSignal } from '../lib/abort.ts'
-import type { Pieces } from '../lib/pieces.ts'
+import type { Pieces } from '../lib/bytes/pieces.ts'
 import { openHeaders } from './open-headers.ts'
 import { readAll } from './read-all.ts'
 import {

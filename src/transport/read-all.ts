@@ -1,4 +1,4 @@
-import { joinBytes } from '../lib/bytes.ts'
+import { joinBytes } from '../lib/bytes/bytes.ts'
 import { BodyTooLarge, type UpstreamBody } from './transport.ts'
 
 /** `UpstreamBody.bytes` in terms of its other two verbs. */

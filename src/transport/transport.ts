@@ -1,5 +1,5 @@
 import type { Abort } from '../lib/abort.ts'
-import type { Pieces } from '../lib/pieces.ts'
+import type { Pieces } from '../lib/bytes/pieces.ts'
 import type { Secret } from '../lib/secret.ts'
 
 export interface UpstreamRequest {

@@ -4,8 +4,8 @@ import type { Dispatcher } from 'undici'
 // The whole of undici is a fetch, caches and mocks as well: 85 modules more, and 40 ms of each start.
 import Agent from 'undici/lib/dispatcher/agent.js'
 import type { Abort } from '../lib/abort.ts'
-import { gathering } from '../lib/gathering.node.ts'
-import type { Pieces } from '../lib/pieces.ts'
+import type { Pieces } from '../lib/bytes/pieces.ts'
+import { gathering } from '../lib/forms/gathering.node.ts'
 import { openHeaders } from './open-headers.ts'
 import {
   BodyTooLarge,

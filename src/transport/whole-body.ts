@@ -1,4 +1,4 @@
-import { joinBytes } from '../lib/bytes.ts'
+import { joinBytes } from '../lib/bytes/bytes.ts'
 import type { RequestBody } from './transport.ts'
 
 /** A request's body as one, for what cannot take pieces. */

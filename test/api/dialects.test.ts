@@ -6,7 +6,7 @@ import { responsesDialect } from '../../src/api/dialects/responses.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import type { ChatChunk, ChatCompletion } from '../../src/modes/chat-completion.ts'
 import type { ModelRequest } from '../../src/modes/mode.ts'
-import type { Dialect } from '../../src/pipeline/dialect.ts'
+import type { Dialect } from '../../src/pipeline/translate/dialect.ts'
 
 const decoder = new TextDecoder()
 const RUNS = { numRuns: 400 }

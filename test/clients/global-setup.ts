@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { place } from '../rim/gateway-process.ts'
+import { place } from '../runtimes/node/gateway-process.ts'
 import { configOf } from '../support/gateway.ts'
 import { startUpstream } from '../support/scripted-upstream.ts'
 

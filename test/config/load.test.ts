@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { PROVIDER_KINDS } from '../../src/config/provider-kinds.ts'
-import { ROUTING_STRATEGIES } from '../../src/config/router-settings.ts'
+import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { reveal, type Secret } from '../../src/lib/secret.ts'
 import { fullEnvironment, fullYaml } from './full.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { gatewayParams } from '../../src/config/model-list.ts'
-import { joinBytes } from '../../src/lib/bytes.ts'
+import { gatewayParams } from '../../src/config/sections/model-list.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import type { ChatChunk } from '../../src/modes/chat-completion.ts'
 import { type Usage, usageOf } from '../../src/modes/usage.ts'

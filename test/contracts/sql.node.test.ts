@@ -1,6 +1,6 @@
 import { describe, inject } from 'vitest'
-import { nodePostgresSql } from '../../src/stores/sql/node-postgres.node.ts'
-import { pgliteSql } from '../../src/stores/sql/pglite.node.ts'
+import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
+import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
 import { remoteSqlContract, sqlContract } from './sql.ts'
 
 const connectionString = inject('postgresUrl')

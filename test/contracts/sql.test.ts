@@ -1,5 +1,5 @@
 import { describe, inject } from 'vitest'
-import { neonSql } from '../../src/stores/sql/neon.ts'
+import { neonSql } from '../../src/stores/sql/adapters/neon.ts'
 import { remoteSqlContract, sqlContract } from './sql.ts'
 
 const connectionString = inject('postgresUrl')

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { GatewayProcess } from '../rim/gateway-process.ts'
+import type { GatewayProcess } from '../runtimes/node/gateway-process.ts'
 import { deployment } from '../spec/configuration.ts'
 import { startUpstream, type Upstream } from '../support/scripted-upstream.ts'
 import { answer, cutAfter, json, silence } from '../support/upstream/index.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { GatewayProcess } from '../rim/gateway-process.ts'
+import type { GatewayProcess } from '../runtimes/node/gateway-process.ts'
 import { deployment, echo } from '../spec/configuration.ts'
 import { startUpstream, type Upstream } from '../support/scripted-upstream.ts'
 import { answer, slowBetween } from '../support/upstream/index.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { expect, inject } from 'vitest'
-import { type GatewayProcess, type Place, place } from '../rim/gateway-process.ts'
+import { type GatewayProcess, type Place, place } from '../runtimes/node/gateway-process.ts'
 import { configuration, type Sections } from '../spec/configuration.ts'
 import { MASTER_KEY } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -114,7 +114,7 @@ export async function startPair(sections: Sections): Promise<Pair> {
 
 /** Redis behind HTTP, in a process of its own: a store must not be slow because the test is busy. */
 async function overHttp(redisUrl: string, database: string): Promise<{ url: string; stop(): void }> {
-  const child = spawn(process.execPath, ['src/local/stores.node.ts'], {
+  const child = spawn(process.execPath, ['src/runtimes/local/stores.node.ts'], {
     cwd: new URL('../../', import.meta.url),
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

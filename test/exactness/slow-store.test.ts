@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type RedisOverHttp, startRedisOverHttp } from '../../src/local/redis-over-http.node.ts'
-import { type GatewayProcess, type Place, place } from '../rim/gateway-process.ts'
+import { type RedisOverHttp, startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.node.ts'
+import { type GatewayProcess, type Place, place } from '../runtimes/node/gateway-process.ts'
 import { configuration, echo } from '../spec/configuration.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'

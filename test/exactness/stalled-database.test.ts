@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { startRedisOverHttp } from '../../src/local/redis-over-http.node.ts'
+import { startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.node.ts'
 import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
 import { chatInit, MASTER_KEY } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { backoffMs, sleep } from '../../src/pipeline/backoff.ts'
+import { backoffMs, sleep } from '../../src/pipeline/attempt/backoff.ts'
 
 describe('the pause before a retry', () => {
   it('doubles, up to half a minute', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splice } from '../../src/pipeline/splice.ts'
+import { splice } from '../../src/pipeline/respond/splice.ts'
 
 const said = 'One two three '
 

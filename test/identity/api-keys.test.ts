@@ -7,7 +7,7 @@ import { GatewayError } from '../../src/lib/errors.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
-import type { CallerRecord } from '../../src/stores/sql/caller-records.ts'
+import type { CallerRecord } from '../../src/stores/sql/records/caller-records.ts'
 import { testClock } from '../support/clock.ts'
 
 const LIMITS = { rpm_limit: null, tpm_limit: null, rph_limit: null, rpd_limit: null, tpd_limit: null }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { awsEventSplitter } from '../../src/lib/aws-event-stream.ts'
-import { joinBytes } from '../../src/lib/bytes.ts'
+import { awsEventSplitter } from '../../src/lib/bytes/aws-event-stream.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
 import { awsEvent, awsMessage } from '../support/aws-events.ts'
 
 const decoder = new TextDecoder()

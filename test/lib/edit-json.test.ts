@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinBytes } from '../../src/lib/bytes.ts'
-import { editJson } from '../../src/lib/edit-json.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
+import { editJson } from '../../src/lib/json/edit-json.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gathering } from '../../src/lib/gathering.node.ts'
+import { gathering } from '../../src/lib/forms/gathering.node.ts'
 import { seededRandom } from '../support/random.ts'
 
 describe('gathering', () => {

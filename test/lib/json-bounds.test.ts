@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/lib/errors.ts'
-import { boundJson, REQUEST_BOUNDS } from '../../src/lib/json-bounds.ts'
+import { boundJson, REQUEST_BOUNDS } from '../../src/lib/json/json-bounds.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const many = (count: number, write: (index: number) => string) =>

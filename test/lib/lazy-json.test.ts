@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinBytes } from '../../src/lib/bytes.ts'
-import { editJson } from '../../src/lib/edit-json.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
-import { outline, parseLazily } from '../../src/lib/lazy-json.ts'
+import { editJson } from '../../src/lib/json/edit-json.ts'
+import { outline, parseLazily } from '../../src/lib/json/lazy-json.ts'
 
 const long = 'Long "words", a\\b, 🙂 and {braces}. '.repeat(6000)
 const bytesOf = (text: string) => new TextEncoder().encode(text)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arrivingForm } from '../../src/lib/arriving-form.ts'
-import { joinBytes } from '../../src/lib/bytes.ts'
-import { editedForm } from '../../src/lib/form-parts.ts'
-import { formScanner, MalformedForm, type Part } from '../../src/lib/multipart.ts'
-import type { Pieces } from '../../src/lib/pieces.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
+import type { Pieces } from '../../src/lib/bytes/pieces.ts'
+import { arrivingForm } from '../../src/lib/forms/arriving-form.ts'
+import { editedForm } from '../../src/lib/forms/form-parts.ts'
+import { formScanner, MalformedForm, type Part } from '../../src/lib/forms/multipart.ts'
 import { readForm } from '../../src/modes/form.ts'
 
 const encoder = new TextEncoder()

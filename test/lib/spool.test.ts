@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Scratch, type Source, spool } from '../../src/lib/spool.ts'
+import { type Scratch, type Source, spool } from '../../src/lib/forms/spool.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameSplitter, readFrame } from '../../src/lib/sse.ts'
+import { frameSplitter, readFrame } from '../../src/lib/bytes/sse.ts'
 
 const encoder = new TextEncoder()
 const stream =

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { textBytes } from '../../src/lib/text-bytes.ts'
+import { textBytes } from '../../src/lib/bytes/text-bytes.ts'
 
 const encoder = new TextEncoder()
 const body = (...parts: string[]) => encoder.encode(JSON.stringify({ messages: parts.map((content) => ({ content })) }))

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type ModelInfo, modelInfo } from '../../src/config/model-list.ts'
+import { type ModelInfo, modelInfo } from '../../src/config/sections/model-list.ts'
 import { chat } from '../../src/modes/chat.ts'
-import { costNano } from '../../src/modes/cost.ts'
 import { asMode } from '../../src/modes/mode.ts'
-import { settledTerms, settledUses, withoutPrice } from '../../src/modes/surcharges.ts'
-import { surchargesAsked } from '../../src/modes/surcharges-asked.ts'
+import { costNano } from '../../src/modes/price/cost.ts'
+import { settledTerms, settledUses, withoutPrice } from '../../src/modes/price/surcharges.ts'
+import { surchargesAsked } from '../../src/modes/price/surcharges-asked.ts'
 import { type Usage, usageOf } from '../../src/modes/usage.ts'
 
 const CHAT = asMode(chat)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { chargedAccounts } from '../../src/pipeline/admit/budget-holds.ts'
 import type { Caller } from '../../src/pipeline/caller.ts'
-import { chargedAccounts } from '../../src/pipeline/holds.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 import { registryFrom } from '../../src/routing/registry.ts'
 

@@ -6,8 +6,8 @@ import { embedding } from '../../src/modes/embedding.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { rerank } from '../../src/modes/rerank.ts'
 import { usageOf } from '../../src/modes/usage.ts'
-import { expecting, NO_COST } from '../../src/pipeline/expected-cost.ts'
-import { usualUsage } from '../../src/pipeline/usual-usage.ts'
+import { expecting, NO_COST } from '../../src/pipeline/admit/expected-cost.ts'
+import { usualUsage } from '../../src/pipeline/admit/usual-usage.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 
 type Parameters = globalThis.Parameters<typeof expecting>

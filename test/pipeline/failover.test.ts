@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { GatewayError } from '../../src/lib/errors.ts'
-import { holdFallback } from '../../src/pipeline/hold-fallback.ts'
+import { holdFallback } from '../../src/pipeline/admit/hold-fallback.ts'
 import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
 import {
   badKey,
@@ -12,7 +12,7 @@ import {
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
-vi.mock('../../src/pipeline/hold-fallback.ts')
+vi.mock('../../src/pipeline/admit/hold-fallback.ts')
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const [first, second, third] = ['failover-first', 'failover-second', 'failover-third']

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { messagesDialect } from '../../src/api/dialects/messages.ts'
 import { responsesDialect } from '../../src/api/dialects/responses.ts'
-import { parseLazily } from '../../src/lib/lazy-json.ts'
+import { parseLazily } from '../../src/lib/json/lazy-json.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode, type ModelRequest } from '../../src/modes/mode.ts'
-import { inputBound } from '../../src/pipeline/input-bound.ts'
+import { inputBound } from '../../src/pipeline/admit/input-bound.ts'
 
 type Input = Parameters<typeof inputBound>[0]
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { jsonLog } from '../../src/lib/log.ts'
-import { LEASE_SECONDS } from '../../src/pipeline/admit.ts'
+import { LEASE_SECONDS } from '../../src/pipeline/admit/decide.ts'
+import { keepLeases } from '../../src/pipeline/admit/lease-renewal.ts'
 import type { Call } from '../../src/pipeline/call.ts'
-import { keepLeases } from '../../src/pipeline/keep-leases.ts'
-import type { PipelineServices } from '../../src/pipeline/pipeline.ts'
+import type { PipelineServices } from '../../src/pipeline/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { Admission } from '../../src/stores/kv/shared-store.ts'
 

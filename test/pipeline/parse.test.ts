@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { embedding } from '../../src/modes/embedding.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import type { CallInput } from '../../src/pipeline/call.ts'
-import { parse } from '../../src/pipeline/parse.ts'
+import { parse } from '../../src/pipeline/request/parse.ts'
 
 const inputOf = (text: string) =>
   ({ endpoint: { mode: asMode(embedding) }, bytes: new TextEncoder().encode(text) }) as unknown as CallInput

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { parting } from '../../src/pipeline/parting.ts'
+import { parting } from '../../src/pipeline/respond/parting.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { responsesIds } from '../../src/api/dialects/responses-ids.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { parseLazily } from '../../src/lib/lazy-json.ts'
+import { parseLazily } from '../../src/lib/json/lazy-json.ts'
 import type { ModelRequest } from '../../src/modes/mode.ts'
 import { keepersOf } from '../../src/pipeline/ids/keepers.ts'
 import { knownIds, ownerText } from '../../src/pipeline/ids/known-ids.ts'

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { newAbort } from '../../src/lib/abort.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
-import type { OpenStream } from '../../src/pipeline/attempt.ts'
+import type { OpenStream } from '../../src/pipeline/attempt/attempt.ts'
 import type { Call } from '../../src/pipeline/call.ts'
 import type { ClientStream } from '../../src/pipeline/client.ts'
-import { relay } from '../../src/pipeline/relay.ts'
+import { relay } from '../../src/pipeline/respond/relay.ts'
 import type { StreamStep } from '../../src/providers/provider.ts'
 
 afterEach(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/limits/accounts.ts'
-import { type Asking, decide } from '../../src/pipeline/admit.ts'
-import { budgetsOf } from '../../src/pipeline/holds.ts'
-import type { PipelineServices } from '../../src/pipeline/pipeline.ts'
+import { budgetsOf } from '../../src/pipeline/admit/budget-holds.ts'
+import { type Asking, decide } from '../../src/pipeline/admit/decide.ts'
+import type { PipelineServices } from '../../src/pipeline/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 
 const PERIOD_MS = 1000

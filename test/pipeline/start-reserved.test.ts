@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { startReserved } from '../../src/pipeline/attempt/start-attempt.ts'
 import type { Call } from '../../src/pipeline/call.ts'
-import type { Plan } from '../../src/pipeline/plan.ts'
-import { startReserved } from '../../src/pipeline/start-attempt.ts'
+import type { Plan } from '../../src/pipeline/plan/plan.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 
 it('a place that an attempt takes is not given back, and is taken once', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { messagesOf } from '../../src/api/dialects/responses/messages.ts'
-import { joinBytes } from '../../src/lib/bytes.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
 import { messagesTurns } from '../../src/providers/anthropic/messages-turns.ts'
 import { converseMessages } from '../../src/providers/bedrock/converse-messages.ts'
 import { converseStream } from '../../src/providers/bedrock/converse-stream.ts'

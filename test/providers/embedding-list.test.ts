@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { embeddingList } from '../../src/providers/embedding-list.ts'
+import { embeddingList } from '../../src/providers/wire/embedding-list.ts'
 
 const listed = (vectors: readonly unknown[], input: string | string[]) => () =>
   embeddingList(vectors, { model: 'm', input }, undefined)

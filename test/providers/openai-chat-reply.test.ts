@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openaiChat } from '../../src/providers/openai-chat.ts'
-import { openaiChatStream } from '../../src/providers/openai-chat-stream.ts'
+import { openaiChat } from '../../src/providers/openai/chat.ts'
+import { openaiChatStream } from '../../src/providers/openai/chat-stream.ts'
 
 it('an error of status 200 is told in its own letters', () => {
   const error = { type: 'invalid_request_error', message: 'Ungültig: 参数错误' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openaiChatStream } from '../../src/providers/openai-chat-stream.ts'
+import { openaiChatStream } from '../../src/providers/openai/chat-stream.ts'
 import type { StreamStep } from '../../src/providers/provider.ts'
 
 const encoder = new TextEncoder()

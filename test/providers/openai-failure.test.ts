@@ -3,7 +3,7 @@ import { messagesFailure } from '../../src/providers/anthropic/messages-failure.
 import { bedrockFailure } from '../../src/providers/bedrock/bedrock-failure.ts'
 import { elevenlabsFailure } from '../../src/providers/elevenlabs/failure.ts'
 import { googleFailure } from '../../src/providers/gemini/google-failure.ts'
-import { openaiEmbeddedFailure, openaiFailure } from '../../src/providers/openai-failure.ts'
+import { openaiEmbeddedFailure, openaiFailure } from '../../src/providers/openai/failure.ts'
 
 const encoder = new TextEncoder()
 const named = (status: number, body: object, read = openaiFailure) =>

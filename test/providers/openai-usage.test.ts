@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { count, openaiUsage } from '../../src/providers/openai-usage.ts'
+import { count, openaiUsage } from '../../src/providers/openai/usage.ts'
 
 it.each([
   [7, 7],

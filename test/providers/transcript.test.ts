@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { piecesOf } from '../../src/lib/pieces.ts'
+import { piecesOf } from '../../src/lib/bytes/pieces.ts'
 import type { TranscriptionRequest } from '../../src/modes/audio-transcription.ts'
-import { segmentsOf } from '../../src/providers/transcript/segments.ts'
-import { subRip, webVtt } from '../../src/providers/transcript/subtitles.ts'
-import type { Transcript, TranscriptWord } from '../../src/providers/transcript/transcript.ts'
-import { transcriptReply } from '../../src/providers/transcript/transcript-reply.ts'
+import { segmentsOf } from '../../src/providers/wire/transcript/segments.ts'
+import { subRip, webVtt } from '../../src/providers/wire/transcript/subtitles.ts'
+import type { Transcript, TranscriptWord } from '../../src/providers/wire/transcript/transcript.ts'
+import { transcriptReply } from '../../src/providers/wire/transcript/transcript-reply.ts'
 
 const decoder = new TextDecoder()
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { TranscriptionRequest } from '../../src/modes/audio-transcription.ts'
-import { openaiTranscription } from '../../src/providers/openai-transcription.ts'
-import { readSeconds } from '../../src/providers/transcript/read-seconds.ts'
+import { openaiTranscription } from '../../src/providers/openai/transcription.ts'
+import { readSeconds } from '../../src/providers/wire/transcript/read-seconds.ts'
 
 const call = { body: { model: 'm', response_format: 'verbose_json' } } as unknown as { body: TranscriptionRequest }
 const secondsOf = (answer: object) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/providers/openai-chat.ts'
-import { openaiEmbeddings, openaiImages } from '../../src/providers/openai-modes.ts'
+import { openaiChat } from '../../src/providers/openai/chat.ts'
+import { openaiEmbeddings, openaiImages } from '../../src/providers/openai/modes.ts'
 import type { Adapter, Outgoing } from '../../src/providers/provider.ts'
-import { usageAtEnd } from '../../src/providers/usage-at-end.ts'
+import { usageAtEnd } from '../../src/providers/wire/usage-at-end.ts'
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const vectors = Array.from({ length: 30 }, (_, index) => ({ index, embedding: Array(1024).fill(0.12345) }))

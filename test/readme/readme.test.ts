@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/app.ts'
-import { ROUTING_STRATEGIES } from '../../src/config/router-settings.ts'
+import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { FAILURES, type FailureName, GatewayError } from '../../src/lib/errors.ts'
 import { withGeneratedParts } from './generated.ts'
 

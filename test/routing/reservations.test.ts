@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { ROUTING_STRATEGIES } from '../../src/config/router-settings.ts'
+import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { redisTcpStore } from '../../src/stores/kv/redis-tcp.node.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
-import { ROUTING_STRATEGIES } from '../../src/config/router-settings.ts'
+import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { chat } from '../../src/modes/chat.ts'
 import type { Mode } from '../../src/modes/mode.ts'
 import { providers } from '../../src/providers/index.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { applySchema } from '../../src/stores/sql/apply-schema.ts'
-import { nodePostgresSql } from '../../src/stores/sql/node-postgres.node.ts'
-import { spendLog } from '../../src/stores/sql/spend-log.ts'
-import { spendReports } from '../../src/stores/sql/spend-reports.ts'
+import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
+import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
+import { spendLog } from '../../src/stores/sql/spend/spend-log.ts'
+import { spendReports } from '../../src/stores/sql/spend/spend-reports.ts'
 import { freshDatabase, startPostgres } from '../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
 

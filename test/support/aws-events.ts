@@ -1,4 +1,4 @@
-import { joinBytes } from '../../src/lib/bytes.ts'
+import { joinBytes } from '../../src/lib/bytes/bytes.ts'
 
 const encoder = new TextEncoder()
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
-import { nodeAdapters } from '../../src/rim/node-adapters.node.ts'
-import { serve } from '../../src/rim/serve.node.ts'
+import { serve } from '../../src/runtimes/node/process/serve.node.ts'
+import { nodeAdapters } from '../../src/runtimes/node/setup/adapters.node.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
 
 /** Under which its keys are kept. */

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
-import { serve } from '../../src/rim/serve.node.ts'
+import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { undiciTransport } from '../../src/transport/undici.node.ts'

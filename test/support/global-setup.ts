@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
-import { startPostgresOverHttp } from '../../src/local/postgres-over-http.node.ts'
-import { startRedisOverHttp } from '../../src/local/redis-over-http.node.ts'
+import { startPostgresOverHttp } from '../../src/runtimes/local/postgres-over-http.node.ts'
+import { startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.node.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { startUpstream } from './scripted-upstream.ts'

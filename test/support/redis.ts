@@ -1,4 +1,4 @@
-import { type RedisServer, startRedisServer } from '../../src/local/redis-server.node.ts'
+import { type RedisServer, startRedisServer } from '../../src/runtimes/local/redis-server.node.ts'
 
 export type { RedisServer }
 

@@ -1,4 +1,4 @@
-import { SPEND_DIMENSIONS, type SpendSum } from '../../src/stores/sql/spend-sums.ts'
+import { SPEND_DIMENSIONS, type SpendSum } from '../../src/stores/sql/spend/spend-sums.ts'
 
 /** How a row of the ledger adds to each sum, in the words of the database. */
 const TERMS: Record<SpendSum, string> = {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { buildWorker, type WorkerBundle } from '../../src/local/build-worker.node.ts'
+import { buildWorker, type WorkerBundle } from '../../src/runtimes/local/build-worker.node.ts'
 import { type WorkerModules, workerModules } from './support/worker-modules.ts'
 
 /** What the runtime brings itself, and why we lean on it. */

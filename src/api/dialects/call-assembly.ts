@@ -1,5 +1,5 @@
 import { newId } from '../../lib/ids.ts'
-import { asRecord, asText, isRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
 import { type JsonEnd, jsonEnd } from './json-end.ts'
 
 /** What an assembled call is told to. */

@@ -1,6 +1,6 @@
 import { type ChatRequest, chatRequest } from '../../modes/chat.ts'
 import type { ChatChunk } from '../../modes/chat-completion.ts'
-import { asDialect } from '../../pipeline/dialect.ts'
+import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { chatIds } from './chat-ids.ts'
 

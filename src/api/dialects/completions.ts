@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, FinishReason } from '../../modes/chat-completion.ts'
 import { type CompletionRequest, completionRequest } from '../../modes/completion.ts'
-import { asDialect } from '../../pipeline/dialect.ts'
+import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { inexpressible } from './inexpressible.ts'
 

@@ -1,4 +1,4 @@
-import type { DefaultWords } from '../../pipeline/default-fields.ts'
+import type { DefaultWords } from '../../pipeline/attempt/default-fields.ts'
 
 const same = (...names: readonly string[]): DefaultWords => Object.fromEntries(names.map((name) => [name, name]))
 

@@ -1,5 +1,5 @@
 import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
-import { asDialect } from '../../pipeline/dialect.ts'
+import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { countTokensDefaults, messagesDefaults } from './default-words.ts'
 import { cannotCount, messagesErrorEvent } from './messages/errors.ts'
 import { messagesEvents } from './messages/event-stream.ts'

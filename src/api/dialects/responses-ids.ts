@@ -1,4 +1,4 @@
-import { entryOf, type JsonRecord } from '../../lib/lenient.ts'
+import { entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { idPlaces, type Standing } from '../../pipeline/ids/named-ids.ts'
 
 /** The member of an item that holds all of what it says; without it the provider looks for the rest. */

@@ -1,6 +1,6 @@
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
-import { asDialect } from '../../pipeline/dialect.ts'
+import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { responsesDefaults } from './default-words.ts'
 import { growingAnswer } from './responses/answer.ts'
 import { toChat } from './responses/request.ts'

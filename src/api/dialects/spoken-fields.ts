@@ -1,4 +1,4 @@
-import { asList, asRecord, asText } from '../../lib/lenient.ts'
+import { asList, asRecord, asText } from '../../lib/json/lenient.ts'
 import type { ThinkingBlock } from '../../modes/chat-completion.ts'
 
 /** What a delta or a message says, with what vendors leave out. */

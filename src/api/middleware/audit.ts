@@ -1,5 +1,5 @@
 import { newId } from '../../lib/ids.ts'
-import type { AuditEvent } from '../../stores/sql/audit-records.ts'
+import type { AuditEvent } from '../../stores/sql/records/audit-records.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RouteContract } from '../route.ts'
 import type { ApiServices } from '../scope.ts'

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { accepted } from '../../config/accepted.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Footprint } from '../../lib/footprints.ts'
-import { boundJson, RECORD_BOUNDS } from '../../lib/json-bounds.ts'
+import { boundJson, RECORD_BOUNDS } from '../../lib/json/json-bounds.ts'
 import type { Client } from '../../pipeline/client.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

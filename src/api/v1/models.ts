@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { callableNames } from '../../identity/callable-names.ts'
 import { lazily } from '../../lib/lazily.ts'
-import { modelNotFound } from '../../pipeline/model-not-found.ts'
+import { modelNotFound } from '../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../routing/deployment.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'

@@ -1,8 +1,8 @@
-import { parseList } from '../../lib/lenient.ts'
+import { parseList } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { providerIdKey } from '../../stores/kv/keys.ts'
 import type { Endpoint } from '../call.ts'
-import type { PipelineServices } from '../pipeline.ts'
+import type { PipelineServices } from '../services.ts'
 import { type NamedId, namedIds } from './named-ids.ts'
 
 /** Whose an id is, and where what it names is kept. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import type { Bounds } from '../plan.ts'
+import type { Bounds } from '../plan/plan.ts'
 
 /** What a provider answers about something that it has not, or will not show. */
 const ABOUT_IDS: ReadonlySet<number> = new Set([400, 403, 404, 410])

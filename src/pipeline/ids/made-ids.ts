@@ -1,9 +1,9 @@
-import type { MadeId } from '../../providers/made-ids.ts'
+import type { MadeId } from '../../providers/wire/made-ids.ts'
 import { providerIdKey } from '../../stores/kv/keys.ts'
 import type { StoredValue } from '../../stores/kv/shared-store.ts'
+import { crowds } from '../admit/budget-holds.ts'
 import type { Call } from '../call.ts'
 import { tenantOf } from '../caller.ts'
-import { crowds } from '../holds.ts'
 import { LONGEST_ID, ownerText } from './known-ids.ts'
 
 /** More than any answer has parts. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { wordsIn } from '../../lib/lazy-json.ts'
-import { asRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { wordsIn } from '../../lib/json/lazy-json.ts'
+import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 
 /** What an id in a request stands for. `reference`: something that the provider reads for it. `stored`: an item of the

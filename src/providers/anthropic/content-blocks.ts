@@ -1,5 +1,5 @@
-import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 
 const API = 'the Messages API'
 

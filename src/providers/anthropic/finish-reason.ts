@@ -1,4 +1,4 @@
-import { entryOf } from '../../lib/lenient.ts'
+import { entryOf } from '../../lib/json/lenient.ts'
 import type { FinishReason } from '../../modes/chat-completion.ts'
 
 const REASONS: Readonly<Record<string, FinishReason>> = {

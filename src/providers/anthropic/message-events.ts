@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 
 /** A whole message as the events of a stream, for a client that asked for one. */
 export function messageEvents(message: JsonRecord): JsonRecord[] {

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, entryOf, parseRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, entryOf, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { classifyFailure, type WireError } from '../openai-failure.ts'
+import { classifyFailure, type WireError } from '../openai/failure.ts'
 
 /** The status that each type of error comes with, for errors inside an answer of status 200. */
 const STATUS: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
-import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
 import { thinkingFields } from './thinking-fields.ts'

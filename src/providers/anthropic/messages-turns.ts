@@ -1,7 +1,7 @@
-import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/lenient.ts'
-import { callArguments } from '../call-arguments.ts'
-import { ownThinking } from '../foreign-thinking.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
+import { callArguments } from '../wire/call-arguments.ts'
+import { ownThinking } from '../wire/foreign-thinking.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
 
 const API = 'the Messages API'

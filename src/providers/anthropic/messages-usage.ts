@@ -1,7 +1,7 @@
-import { asList, asRecord, type JsonRecord } from '../../lib/lenient.ts'
-import type { Terms, ToolUses } from '../../modes/surcharges.ts'
+import { asList, asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import type { Terms, ToolUses } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
-import { count } from '../openai-usage.ts'
+import { count } from '../openai/usage.ts'
 
 /** Usage in the words of the Messages API, whose input excludes what was read from and written to the cache. A stream
  *  reports it in parts: what a later report says replaces what an earlier one said, but for a zero, which some write for

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 
 /** Tokens to think with, for models that are told a number; it must be less than the tokens of the whole answer. */
 const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 24_576 }

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asText, entryOf, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asText, entryOf, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { classifyFailure } from '../openai-failure.ts'
+import { classifyFailure } from '../openai/failure.ts'
 
 /** Exceptions whose status on the wire says less than their name, or that come inside a stream, without a status. */
 const STATUSES: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
-import type { Terms } from '../../modes/surcharges.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import type { Terms } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
-import { count } from '../openai-usage.ts'
+import { count } from '../openai/usage.ts'
 
 /** Usage as Converse reports it. Most models count cached tokens beside the input, some within it; the sum tells which. The
  *  terms stand beside it. */

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { callArguments } from '../call-arguments.ts'
-import { ownThinking } from '../foreign-thinking.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { callArguments } from '../wire/call-arguments.ts'
+import { ownThinking } from '../wire/foreign-thinking.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { CONVERSE } from './converse-name.ts'
 import { mediaBlock } from './media-block.ts'
 

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../modes/chat.ts'
-import { refuseCloudObjects } from '../cloud-objects.ts'
 import type { Adapter } from '../provider.ts'
+import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { bedrockFailure } from './bedrock-failure.ts'
 import { converseReply } from './converse-reply.ts'
 import { converseRequest } from './converse-request.ts'

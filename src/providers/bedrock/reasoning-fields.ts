@@ -1,7 +1,7 @@
-import { isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { thinkingFields } from '../anthropic/thinking-fields.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 
 /** How the families of models on Bedrock are asked to reason; Converse itself has no word for it. */
 const FAMILIES: readonly {

@@ -1,6 +1,6 @@
-import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { cachePoint, hasToolTurns, type Turn } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, parseRecord } from '../../lib/lenient.ts'
+import { asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
-import { embeddingList, textsOf } from '../embedding-list.ts'
 import type { Adapter } from '../provider.ts'
-import { refuseUnspoken } from '../unspoken-fields.ts'
+import { embeddingList, textsOf } from '../wire/embedding-list.ts'
+import { refuseUnspoken } from '../wire/unspoken-fields.ts'
 import { cohereFailure } from './cohere-failure.ts'
 import { cohereUsage } from './cohere-usage.ts'
 

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { openaiFailure } from '../openai-failure.ts'
+import { openaiFailure } from '../openai/failure.ts'
 
 /** Statuses that Cohere made up: a token that is blocked or invalid, a call that it gave up. */
 const MEANT: Readonly<Record<number, number>> = { 498: 401, 499: 503 }

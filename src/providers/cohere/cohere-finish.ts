@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { entryOf } from '../../lib/lenient.ts'
+import { entryOf } from '../../lib/json/lenient.ts'
 import type { FinishReason } from '../../modes/chat-completion.ts'
 
 const FINISHES: Readonly<Record<string, FinishReason>> = {

@@ -1,7 +1,7 @@
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { callArguments } from '../call-arguments.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { callArguments } from '../wire/call-arguments.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 
 /** What refusals call this API. */
 export const COHERE = "Cohere's chat API"

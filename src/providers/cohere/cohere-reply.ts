@@ -1,8 +1,8 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { AssistantMessage, ToolCall } from '../../modes/chat-completion.ts'
 import type { Reply } from '../provider.ts'
-import { wireUsage } from '../wire-usage.ts'
+import { wireUsage } from '../wire/wire-usage.ts'
 import { cohereFinish } from './cohere-finish.ts'
 import { cohereUsage } from './cohere-usage.ts'
 

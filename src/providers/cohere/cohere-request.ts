@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
 
 /** Cohere's own fields and those that it shares with the public shape, which travel as they are. */

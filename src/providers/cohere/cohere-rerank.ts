@@ -1,8 +1,8 @@
-import { parseRecord } from '../../lib/lenient.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import type { Adapter } from '../provider.ts'
-import { documentTexts, rerankList } from '../rerank-list.ts'
-import { refuseUnspoken } from '../unspoken-fields.ts'
+import { documentTexts, rerankList } from '../wire/rerank-list.ts'
+import { refuseUnspoken } from '../wire/unspoken-fields.ts'
 import { cohereFailure } from './cohere-failure.ts'
 import { cohereUsage } from './cohere-usage.ts'
 

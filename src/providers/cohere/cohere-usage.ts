@@ -1,6 +1,6 @@
-import { asRecord, isRecord } from '../../lib/lenient.ts'
+import { asRecord, isRecord } from '../../lib/json/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
-import { count } from '../openai-usage.ts'
+import { count } from '../openai/usage.ts'
 
 /** Usage as Cohere bills it: the tokens that it counts beyond those, of its own preamble, cost nothing. */
 export function cohereUsage(value: unknown): Usage | undefined {

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asText, type JsonRecord, parseRecord } from '../../lib/lenient.ts'
+import { asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { classifyFailure } from '../openai-failure.ts'
+import { classifyFailure } from '../openai/failure.ts'
 
 /** Names what an answer outside 2xx means: `err_code` and `err_msg`, or `category` and `message`. */
 export function deepgramFailure(

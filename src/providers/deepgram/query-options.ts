@@ -1,4 +1,4 @@
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 
 /** Options that would send the answer elsewhere than to the client. */
 const ELSEWHERE = ['callback', 'callback_method'] as const

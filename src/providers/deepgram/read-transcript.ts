@@ -1,6 +1,6 @@
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
-import { readSeconds } from '../transcript/read-seconds.ts'
-import type { Transcript, TranscriptWord } from '../transcript/transcript.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { readSeconds } from '../wire/transcript/read-seconds.ts'
+import type { Transcript, TranscriptWord } from '../wire/transcript/transcript.ts'
 
 /** The best alternative of every channel; undefined for what is no transcription. */
 export function readTranscript(answer: JsonRecord): Transcript | undefined {

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { entryOf } from '../../lib/lenient.ts'
+import { entryOf } from '../../lib/json/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
-import { unspoken } from '../unspoken-fields.ts'
-import { voiceOf } from '../voice.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
+import { voiceOf } from '../wire/voice.ts'
 import { deepgramFailure } from './failure.ts'
 import { queryOptions } from './query-options.ts'
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { FinishReason, ThinkingBlock, ToolCallDelta } from '../../modes/chat-completion.ts'
 import { signedBlock, signedContent } from './thought-signature.ts'
 

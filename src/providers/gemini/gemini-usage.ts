@@ -1,6 +1,6 @@
-import { asList, asRecord } from '../../lib/lenient.ts'
+import { asList, asRecord } from '../../lib/json/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
-import { count } from '../openai-usage.ts'
+import { count } from '../openai/usage.ts'
 
 /** Usage as Gemini reports it: its prompt includes what was cached, its candidates exclude what was thought. undefined
  *  when nothing usable is there. */

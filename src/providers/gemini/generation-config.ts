@@ -1,6 +1,6 @@
-import { asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { thinkingOf } from './thinking.ts'
 

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { classifyFailure } from '../openai-failure.ts'
+import { classifyFailure } from '../openai/failure.ts'
 
 const decoder = new TextDecoder()
 

@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,5 +1,5 @@
-import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { GEMINI } from './api-name.ts'
 
 export type Part = JsonRecord

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asRecord, entryOf, type JsonRecord } from '../../lib/lenient.ts'
+import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { generationOf } from './api-name.ts'
 
 /** Tokens to think with, up to generation 2.5: Google's own numbers for the same words. */

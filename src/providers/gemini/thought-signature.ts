@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ThinkingBlock } from '../../modes/chat-completion.ts'
 
 /** What Gemini accepts in place of a signature that it did not give, such as for a call of another vendor's model. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../unspoken-fields.ts'
+import { unspoken } from '../wire/unspoken-fields.ts'
 import { GEMINI } from './api-name.ts'
 
 /** The functions of a chat and how they may be called. */

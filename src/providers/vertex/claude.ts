@@ -1,5 +1,5 @@
-import { editJson } from '../../lib/edit-json.ts'
-import { parseRecord } from '../../lib/lenient.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { wholeBody } from '../../transport/whole-body.ts'

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { asText, parseRecord } from '../../lib/lenient.ts'
+import { asText, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { classifyFailure } from '../openai-failure.ts'
+import { classifyFailure } from '../openai/failure.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'

@@ -1,14 +1,14 @@
-import { asList, asRecord, parseRecord } from '../../lib/lenient.ts'
+import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
-import { embeddingList, textsOf } from '../embedding-list.ts'
 import { checked, EMBEDDING_FIELDS } from '../gemini/batch-embed.ts'
 import { geminiUsage } from '../gemini/gemini-usage.ts'
 import { methodPath } from '../gemini/generate-content.ts'
 import { googleFailure, googleFailureIn } from '../gemini/google-failure.ts'
-import { count } from '../openai-usage.ts'
+import { count } from '../openai/usage.ts'
 import type { Adapter } from '../provider.ts'
-import { refuseUnspoken, unspoken } from '../unspoken-fields.ts'
+import { embeddingList, textsOf } from '../wire/embedding-list.ts'
+import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
 
 const PREDICT = "Vertex's predict"
 const EMBED_CONTENT = "Vertex's embedContent"

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { mistakeInOperatorUrl } from '../../config/operator-url.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
 import { lazily } from '../../lib/lazily.ts'
-import { parseRecord } from '../../lib/lenient.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 
 /** Who asks for access tokens, and where. */

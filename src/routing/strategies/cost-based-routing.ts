@@ -1,4 +1,4 @@
-import { unitCost } from '../../modes/cost.ts'
+import { unitCost } from '../../modes/price/cost.ts'
 import type { Strategy } from './strategy.ts'
 
 /** Lowest unit cost for the kind of request; an unknown price comes last. */

@@ -1,4 +1,4 @@
-import { joinBytes } from '../../lib/bytes.ts'
+import { joinBytes } from '../../lib/bytes/bytes.ts'
 
 /** Above the 5 MiB that S3 and R2 ask of every part but the last. */
 const PART_BYTES = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { fragment, statement } from './fragment.ts'
-import { grown, SUMS } from './spend-additions.ts'
-import { SPEND_DIMENSIONS } from './spend-sums.ts'
+import { grown, SUMS } from './spend/spend-additions.ts'
+import { SPEND_DIMENSIONS } from './spend/spend-sums.ts'
 import type { Sql, Statement } from './sql.ts'
 
 export type Target = 'gateway_spend_total' | 'gateway_spend_tag'

@@ -1,6 +1,6 @@
 import { atMost } from '../../lib/at-most.ts'
+import { noAnswer } from './adapters/wire.ts'
 import type { Sql } from './sql.ts'
-import { noAnswer } from './wire.ts'
 
 /** How long a model call waits for the database, where it has to at all. */
 export const MODEL_CALL_MS = 2000

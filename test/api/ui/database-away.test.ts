@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { pgliteSql } from '../../../src/stores/sql/pglite.node.ts'
+import { pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 import { SqlError } from '../../../src/stores/sql/sql.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type GatewayProcess, type Place, place } from '../../rim/gateway-process.ts'
+import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
 

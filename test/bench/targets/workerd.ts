@@ -100,7 +100,7 @@ export default {
 
 async function storesOverHttp({ folder }: Place): Promise<Record<string, string>> {
   const log = join(folder, 'stores.log')
-  const program = new URL('../../../src/local/stores.node.ts', import.meta.url).pathname
+  const program = new URL('../../../src/runtimes/local/stores.node.ts', import.meta.url).pathname
   const child = start(process.execPath, [program], {
     core: LOAD_CORE,
     env: { GATEWAY_DATA_DIR: folder, REDIS_HTTP_PORT: '0', POSTGRES_HTTP_PORT: '0' },

@@ -1,22 +1,25 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { applySchema } from '../../../src/stores/sql/apply-schema.ts'
+import { nodePostgresSql } from '../../../src/stores/sql/adapters/node-postgres.node.ts'
+import { pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 import {
   type CallableBindingRecords,
   type CallableGrant,
   type ChangedBinding,
   callableBindingRecords,
-} from '../../../src/stores/sql/callable-binding-records.ts'
-import { type CallableScopeRecords, callableScopeRecords } from '../../../src/stores/sql/callable-scope-records.ts'
+} from '../../../src/stores/sql/records/callable-binding-records.ts'
+import {
+  type CallableScopeRecords,
+  callableScopeRecords,
+} from '../../../src/stores/sql/records/callable-scope-records.ts'
 import {
   type CallableScope,
   type Reaches,
   SCOPE_TYPES,
   type ScopeChange,
-} from '../../../src/stores/sql/callable-scopes.ts'
-import { nodePostgresSql } from '../../../src/stores/sql/node-postgres.node.ts'
-import { pgliteSql } from '../../../src/stores/sql/pglite.node.ts'
-import type { Reach } from '../../../src/stores/sql/reach.ts'
+} from '../../../src/stores/sql/records/callable-scopes.ts'
+import type { Reach } from '../../../src/stores/sql/records/reach.ts'
+import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { neonSql } from '../../../src/stores/sql/neon.ts'
+import { neonSql } from '../../../src/stores/sql/adapters/neon.ts'
 
 const ADDRESS = 'postgres://someone:p%C3%A4ss@ep-cool-1.eu-central-1.aws.neon.tech/shop?sslmode=require'
 

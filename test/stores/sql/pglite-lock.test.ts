@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockFolder } from '../../../src/lib/folder-lock.node.ts'
-import { pgliteSql } from '../../../src/stores/sql/pglite.node.ts'
+import { pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 
 let place: string
 const children: ChildProcess[] = []

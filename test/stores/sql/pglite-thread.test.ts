@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openPglite, pgliteSql } from '../../../src/stores/sql/pglite.node.ts'
+import { openPglite, pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 
 const HEAVY = { sql: 'SELECT count(*) AS n FROM generate_series(1, 3000000)', parameters: [] }
 const LIGHT = { sql: 'SELECT 1 AS n', parameters: [] }
@@ -83,7 +83,7 @@ describe('a process with PGlite', { timeout: 60_000 }, () => {
   afterEach(() => rm(place, { recursive: true, force: true }))
 
   const run = (program: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-  const source = new URL('../../../src/stores/sql/pglite.node.ts', import.meta.url).href
+  const source = new URL('../../../src/stores/sql/adapters/pglite.node.ts', import.meta.url).href
 
   it.each(['', 'await sql.close()'])(
     'ends when it has nothing more to do, and what it wrote is kept: %s',

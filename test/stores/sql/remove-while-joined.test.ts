@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { applySchema } from '../../../src/stores/sql/apply-schema.ts'
-import { nodePostgresSql } from '../../../src/stores/sql/node-postgres.node.ts'
+import { nodePostgresSql } from '../../../src/stores/sql/adapters/node-postgres.node.ts'
+import { teamRecords } from '../../../src/stores/sql/records/team-records.ts'
+import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
-import { teamRecords } from '../../../src/stores/sql/team-records.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')

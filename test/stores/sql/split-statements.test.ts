@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitStatements } from '../../../src/stores/sql/split-statements.ts'
+import { splitStatements } from '../../../src/stores/sql/schema/split-statements.ts'
 
 describe('splitStatements', () => {
   it.each<[string, string[]]>([

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
-import { startPostgresOverHttp } from '../../../src/local/postgres-over-http.node.ts'
-import { startRedisOverHttp } from '../../../src/local/redis-over-http.node.ts'
+import { startPostgresOverHttp } from '../../../src/runtimes/local/postgres-over-http.node.ts'
+import { startRedisOverHttp } from '../../../src/runtimes/local/redis-over-http.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'

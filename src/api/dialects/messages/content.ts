@@ -1,4 +1,4 @@
-import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import { inexpressible } from '../inexpressible.ts'
 
 /** Text, pictures and documents as parts of a chat message. `at` names them in a refusal. */

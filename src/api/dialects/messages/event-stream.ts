@@ -1,6 +1,6 @@
-import { joinBytes } from '../../../lib/bytes.ts'
+import { joinBytes } from '../../../lib/bytes/bytes.ts'
 import type { ChatChunk, FinishReason, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
-import type { DialectStream } from '../../../pipeline/dialect.ts'
+import type { DialectStream } from '../../../pipeline/translate/dialect.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { spokenFields } from '../spoken-fields.ts'
 import { blockSequence } from './block-sequence.ts'

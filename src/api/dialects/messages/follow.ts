@@ -1,7 +1,7 @@
-import { asRecord, asText, entryOf, type JsonRecord, parseRecord } from '../../../lib/lenient.ts'
-import { readFrame } from '../../../lib/sse.ts'
+import { readFrame } from '../../../lib/bytes/sse.ts'
+import { asRecord, asText, entryOf, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
 import type { ChatChunk, ChatDelta } from '../../../modes/chat-completion.ts'
-import type { DialectFollower } from '../../../pipeline/dialect.ts'
+import type { DialectFollower } from '../../../pipeline/translate/dialect.ts'
 import { messagesEvents } from './event-stream.ts'
 
 /** What another model cannot go on from: a tool call, thoughts that are signed, text with citations. */

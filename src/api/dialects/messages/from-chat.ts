@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
-import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../../lib/lenient.ts'
+import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
 import type { ChatCompletion } from '../../../modes/chat-completion.ts'
 import { type SpokenFields, spokenFields } from '../spoken-fields.ts'
 import { messagesUsage, stopReason } from './wire.ts'

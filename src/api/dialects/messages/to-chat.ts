@@ -1,4 +1,4 @@
-import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/lenient.ts'
+import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'

@@ -1,4 +1,4 @@
-import { entryOf, type JsonRecord } from '../../../lib/lenient.ts'
+import { entryOf, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
 

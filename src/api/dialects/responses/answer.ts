@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../../lib/errors.ts'
-import { entryOf } from '../../../lib/lenient.ts'
+import { entryOf } from '../../../lib/json/lenient.ts'
 import type { ChatChunk, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'

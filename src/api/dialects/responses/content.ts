@@ -1,4 +1,4 @@
-import { asText, entryOf } from '../../../lib/lenient.ts'
+import { asText, entryOf } from '../../../lib/json/lenient.ts'
 import { inexpressible } from '../inexpressible.ts'
 
 export type Part = Readonly<Record<string, unknown>>

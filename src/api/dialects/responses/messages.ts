@@ -1,4 +1,4 @@
-import { asText, entryOf, isRecord } from '../../../lib/lenient.ts'
+import { asText, entryOf, isRecord } from '../../../lib/json/lenient.ts'
 import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { chatContent, type Part } from './content.ts'

@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
+import { name } from '../../../config/sections/model-list.ts'
+import { recordName } from '../../../identity/caller-of.ts'
+import type { Permission } from '../../../identity/permissions.ts'
+import { reachOf } from '../../../identity/reach.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { Level } from '../../../limits/limited-scope.ts'
+import type { Caller } from '../../../pipeline/caller.ts'
+import {
+  type CallableScope,
+  type Reaches,
+  SCOPE_TYPES,
+  type ScopeChange,
+  type ScopeType,
+} from '../../../stores/sql/records/callable-scopes.ts'
+import type { AuditDetails } from '../../../telemetry/audit.ts'
+import type { ApiServices, Scope } from '../../scope.ts'
+import { changeHolds } from '../records/record-changed.ts'
+import { storable } from '../storable.ts'
+
+interface Kind {
+  readonly noun: string
+  readonly level: Level
+  readonly read: Permission
+  readonly update: Permission
+}
+
+export const KINDS: Readonly<Record<ScopeType, Kind>> = {
+  organization: { noun: 'organization', level: 'org', read: 'org.read', update: 'org.update' },
+  team: { noun: 'team', level: 'team', read: 'team.read', update: 'team.update' },
+  user: { noun: 'user', level: 'user', read: 'user.read', update: 'user.update' },
+  api_key: { noun: 'key', level: 'key', read: 'key.read', update: 'key.update' },
+}
+
+/** What opens a route that serves every kind of scope: every role that may read or change any kind has it for teams.
+ *  Which scopes there are for a caller is decided by the reach of the kind's own permission. */
+export const ANY_SCOPE = { read: 'team.read', update: 'team.update' } as const
+
+export const scopeType = lazily(() => z.enum(SCOPE_TYPES).describe('The kind of scope.'))
+export const scopeId = lazily(() =>
+  storable().min(1).max(256).describe('The id of the organization, team, user or key.'),
+)
+export const callableKind = lazily(() =>
+  z
+    .enum(['target', 'access_group'])
+    .describe('target: a model or route group; access_group: a label, for every model that has it.'),
+)
+/** It need not exist yet. */
+export const callableKey = name
+
+export function reachesOf(caller: Caller, what: 'read' | 'update'): Reaches {
+  const reach = (type: ScopeType) => reachOf(caller, KINDS[type][what])
+  return { organization: reach('organization'), team: reach('team'), user: reach('user'), api_key: reach('api_key') }
+}
+
+/** The refusal of a scope that is not there, or not for this caller. */
+export function absentScope({ scope_type }: CallableScope, parameter = 'scope_id'): GatewayError {
+  return new GatewayError('not_found', `There is no such ${KINDS[scope_type].noun}.`, { param: parameter })
+}
+
+/** Makes what was written of a scope hold from the next request of every process, and tells the audit. False: not of
+ *  every process yet. */
+export async function scopeChanged(
+  { services, audits }: Scope,
+  { scope_type, scope_id }: CallableScope,
+  change: ScopeChange,
+  details: Pick<AuditDetails, 'resource_id' | 'changes'>,
+): Promise<boolean> {
+  const record = recordName(KINDS[scope_type].level, scope_id)
+  const everywhere = await changeHolds(services, { record, version: change.version })
+  audits({ ...details, organization_id: change.organization_id })
+  return everywhere
+}
+
+/** Refuses to bind a further name of a group: calls are checked against the group that they mean. */
+export function refuseAlias({ config }: ApiServices, field: string, key: string): void {
+  const { model_group_alias: aliases } = config.router_settings
+  if (!Object.hasOwn(aliases, key)) return
+  throw mistake(field, `is an alias of router_settings.model_group_alias; bind '${aliases[key]}', which it stands for`)
+}

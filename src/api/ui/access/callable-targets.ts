@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { callableNames } from '../../../identity/callable-names.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { json } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import { callableKind } from './callable-scope.ts'
+
+const answer = lazily(() =>
+  z.object({
+    callable_kind: callableKind(),
+    callable_key: z.string(),
+    access_groups: z.array(z.string()).optional().describe('The labels of a target.'),
+    targets: z.array(z.string()).optional().describe('The targets that have a label.'),
+  }),
+)
+
+const list = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/callable-targets',
+    summary: 'Everything that can be bound now: models and route groups, then labels, each by name.',
+    tag: 'Identity',
+    auth: 'admin',
+    permission: 'config.read',
+    responses: { 200: { description: 'All of them.', schema: () => z.object({ data: z.array(answer()) }) } },
+  },
+  ({ services: { registry } }) => {
+    const targets: z.output<ReturnType<typeof answer>>[] = []
+    const labels = new Map<string, string[]>()
+    for (const name of callableNames(registry, () => true)) {
+      const group = registry.resolve(name)
+      // Aliases are not bound; what they stand for is.
+      if (group?.name !== name) continue
+      targets.push({ callable_kind: 'target', callable_key: name, access_groups: [...group.accessGroups] })
+      for (const label of group.accessGroups) labels.set(label, [...(labels.get(label) ?? []), name])
+    }
+    const groups = [...labels.keys()].sort().map((label) => ({
+      callable_kind: 'access_group' as const,
+      callable_key: label,
+      targets: labels.get(label) ?? [],
+    }))
+    return json({ data: [...targets, ...groups] })
+  },
+)
+
+export const callableTargetList: readonly Route[] = [list]

@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
+import { reachOf } from '../../../identity/reach.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { Answer } from '../../../pipeline/call.ts'
+import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../../stores/sql/records/audit-records.ts'
+import { json, text } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import { moment } from '../moment.ts'
+import { pageAnswer, pageOf } from '../page.ts'
+import { type ExportFormat, FORMATS, fileFormat } from '../spend/export.ts'
+import { storable } from '../storable.ts'
+
+const answer = lazily(() =>
+  z.object({
+    event_id: z.string(),
+    occurred_at: z.iso.datetime(),
+    actor_type: z.string(),
+    actor_id: z.string().nullable(),
+    organization_id: z.string().nullable(),
+    action: z.string(),
+    resource_type: z.string(),
+    resource_id: z.string().nullable(),
+    request_id: z.string(),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    status: z.int().describe('Of the HTTP answer.'),
+    changes: z.record(z.string(), z.object({ old: z.unknown(), new: z.unknown() })),
+    metadata: z.record(z.string(), z.unknown()),
+  }),
+)
+
+const filter = () => storable().max(512).optional()
+const filters = () =>
+  Object.fromEntries(AUDIT_FILTERS.map((name) => [name, filter()])) as Record<
+    (typeof AUDIT_FILTERS)[number],
+    ReturnType<typeof filter>
+  >
+
+const list = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/audit/events',
+    summary: 'What was done, or tried, in the administration; newest first. As JSON, or to export as jsonl or csv.',
+    tag: 'Audit',
+    auth: 'admin',
+    permission: 'audit.read',
+    query: () =>
+      z.object({
+        ...filters(),
+        from: moment().optional().describe('From this moment on, in ISO 8601.'),
+        to: moment().optional().describe('Before this moment.'),
+        cursor: storable().max(1024).default('').describe('`next_cursor`, or the header of an export.'),
+        limit: z.coerce.number().int().min(1).max(1000).default(50),
+        format: z.enum(FORMATS).default('json'),
+      }),
+    responses: {
+      200: pageAnswer(answer, 'One page. An export has its next cursor in the header x-gateway-next-cursor.'),
+    },
+  },
+  async ({ services, caller, input: { query } }) => {
+    const { from, to, cursor, limit, format, ...filters } = query
+    const after = cursor === '' ? undefined : readCursor(cursor)
+    const page = { reach: reachOf(caller(), 'audit.read'), filters, from, to, after, limit: limit + 1 }
+    const found = await auditPage(services.sql, page)
+    const events = pageOf(found, limit, ({ occurred_at, event_id }) => `${occurred_at}_${event_id}`)
+    return format === 'json' ? json(events) : exported(format, events.data, events.next_cursor)
+  },
+)
+
+export const auditEvents: readonly Route[] = [list]
+
+/** A page as a file: whoever wants the next one finds its cursor in a header. */
+function exported(format: ExportFormat, events: readonly AuditEvent[], cursor: string | null): Answer {
+  const { contentType, head, line } = fileFormat(format, AUDIT_COLUMNS)
+  const { headers, ...file } = text(head + events.map((event) => line({ ...event })).join(''), contentType)
+  return { ...file, headers: cursor === null ? headers : { ...headers, 'x-gateway-next-cursor': cursor } }
+}
+
+function readCursor(cursor: string): Pick<AuditEvent, 'occurred_at' | 'event_id'> {
+  const at = cursor.indexOf('_')
+  const occurredAt = moment().safeParse(cursor.slice(0, at))
+  if (at === -1 || !occurredAt.success) throw mistake('cursor', 'is not one of this list')
+  return { occurred_at: occurredAt.data, event_id: cursor.slice(at + 1) }
+}

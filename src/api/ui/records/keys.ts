@@ -1,0 +1,214 @@
+import * as z from 'zod'
+import { accepted, mistake } from '../../../config/accepted.ts'
+import { checked, section } from '../../../config/fields.ts'
+import { newApiKey } from '../../../lib/api-key.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { budgetPeriod, readBudgetDuration } from '../../../limits/budget-period.ts'
+import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
+import type { Values } from '../../../stores/sql/records/scope-records.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import { moment } from '../moment.ts'
+import { changeAnswers } from './record-changed.ts'
+import {
+  countOf,
+  idField,
+  label,
+  limitAnswer,
+  limitFields,
+  metadata,
+  modelBudgets,
+  optional,
+  recordAnswer,
+  reference,
+} from './record-fields.ts'
+import { absent, type RecordKind, referring, unknownReference } from './record-kind.ts'
+import {
+  changed,
+  changeRoute,
+  columnValues,
+  getRoute,
+  idOf,
+  listRoute,
+  oneOf,
+  reach,
+  removeRoute,
+} from './record-routes.ts'
+
+const address = () =>
+  z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+    error: 'must be an IP address, or a range such as 10.0.0.0/8',
+  })
+
+const kind: RecordKind<KeyRecord> = {
+  path: '/ui/api/keys',
+  noun: 'key',
+  id: 'key_id',
+  level: 'key',
+  permissions: { read: 'key.read', create: 'key.update', update: 'key.update', remove: 'key.revoke' },
+  records: ({ keyRecords }) => keyRecords,
+  settled: lazily(() => ({
+    key_id: idField('key'),
+    team_id: reference('The team that it belongs to.'),
+    organization_id: reference('The organization that it belongs to: that of its team, where it has one.'),
+  })),
+  fields: lazily(() => ({
+    key_name: label('What people call it.'),
+    user_id: reference('The user whose limits and budget it counts against, too.'),
+    ...limitFields(),
+    max_parallel_requests: countOf('Calls that may run at once'),
+    model_max_budget: modelBudgets(),
+    allowed_ips: optional(z.array(address()).max(200)).describe('Where it may be used from; null: from anywhere.'),
+    expires_at: optional(moment()).describe('When it ends; null: never.'),
+    metadata: metadata(),
+  })),
+  async mayRefer({ userRecords }, visible, { user_id: user }) {
+    if (typeof user !== 'string' || visible === 'everything') return
+    if (!(await userRecords.find(user, visible))) throw unknownReference('user_id')
+  },
+  filters: ['team_id', 'organization_id', 'user_id'],
+  answer: lazily(() =>
+    z.object({
+      key_id: z.string(),
+      key_name: z.string().nullable(),
+      team_id: z.string().nullable(),
+      organization_id: z.string().nullable(),
+      user_id: z.string().nullable(),
+      owner_account_id: z.string().nullable(),
+      ...limitAnswer(),
+      model_max_budget: z.record(z.string(), z.number()),
+      max_parallel_requests: z.number().nullable(),
+      allowed_ips: z.array(z.string()).nullable(),
+      expires_at: z.iso.datetime().nullable(),
+      revoked_at: z.iso.datetime().nullable(),
+      ...recordAnswer(),
+    }),
+  ),
+}
+
+const withKey = lazily(() =>
+  kind.answer().extend({ key: z.string().describe('The key itself. It is never shown again.') }),
+)
+
+const creation = lazily(() => {
+  const { key_id: _, ...settledByClient } = kind.settled()
+  return section({
+    ...settledByClient,
+    ...kind.fields(),
+    duration: optional(
+      checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d')),
+    ).describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
+  })
+})
+
+const create = defineRoute(
+  {
+    method: 'post',
+    path: kind.path,
+    summary: 'Makes a key. The answer is the only one that shows it.',
+    tag: 'Identity',
+    auth: 'admin',
+    permission: kind.permissions.create,
+    json: () => creation().optional(),
+    responses: changeAnswers(201, { description: 'The key.', schema: withKey }),
+  },
+  async (scope) => {
+    const { services } = scope
+    const { duration, ...given }: Values = accepted(creation(), scope.input.json ?? {})
+    const values = columnValues({ ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
+    const visible = reach(scope, kind.permissions.create)
+    if (visible !== 'everything') requireHome(visible.organizations, values)
+    await kind.mayRefer?.(services, visible, values)
+    const key = newApiKey()
+    const hash = services.hashKey(key)
+    const row = await referring(
+      services.keyRecords.createIn(visible, { ...values, key_id: newId('key', '-'), key_hash: hash }),
+    )
+    if (row) {
+      const shownOnce = { key }
+      return changed(
+        scope,
+        kind,
+        { record: row, before: {} },
+        { status: 201, written: values, newHashes: [hash], shownOnce },
+      )
+    }
+    const team = await services.teamRecords.find(String(values.team_id), visible)
+    throw team ? mistake('organization_id', 'is not the organization of this team') : unknownReference('team_id')
+  },
+)
+
+const regenerate = defineRoute(
+  {
+    ...oneOf(kind),
+    path: `${kind.path}/{key_id}/regenerate`,
+    method: 'post',
+    action: 'key.regenerate',
+    summary: 'Gives a key another text, which only this answer shows. The old one ends at once.',
+    permission: kind.permissions.update,
+    responses: changeAnswers(200, { description: 'The key.', schema: withKey }),
+  },
+  async (scope) => {
+    const { keyRecords, hashKey } = scope.services
+    const [id, visible] = [idOf(kind, scope), reach(scope, kind.permissions.update)]
+    const key = newApiKey()
+    const hash = hashKey(key)
+    const change = await keyRecords.regenerate(id, visible, hash)
+    if (change) return changed(scope, kind, change, { newHashes: [hash], shownOnce: { key } })
+    if (!(await keyRecords.find(id, visible))) throw absent(kind)
+    throw new GatewayError('conflict', 'This key was revoked. Make another one.', {
+      param: 'key_id',
+      code: 'key_revoked',
+    })
+  },
+)
+
+const revoke = defineRoute(
+  {
+    ...oneOf(kind),
+    path: `${kind.path}/{key_id}/revoke`,
+    method: 'post',
+    action: 'key.revoke',
+    summary: 'Ends a key for good, from the next request on. Its record stays.',
+    permission: 'key.revoke',
+    responses: changeAnswers(200, { description: 'The key.', schema: kind.answer }),
+  },
+  async (scope) => {
+    const change = await scope.services.keyRecords.revoke(idOf(kind, scope), reach(scope, 'key.revoke'))
+    if (!change) throw absent(kind)
+    return changed(scope, kind, change, { written: { revoked_at: true } })
+  },
+)
+
+export const keys: readonly Route[] = [
+  listRoute(kind),
+  create,
+  getRoute(kind),
+  changeRoute(kind, 'patch'),
+  changeRoute(kind, 'put'),
+  removeRoute(kind, 'Removes a key and its record.'),
+  regenerate,
+  revoke,
+]
+
+const NO_MOMENT = Date.UTC(10_000, 0)
+
+function lifeOf(duration: unknown, expiresAt: unknown, now: number): Values {
+  const read = typeof duration === 'string' ? readBudgetDuration(duration) : undefined
+  if (!read) return {}
+  if (expiresAt !== undefined && expiresAt !== null) {
+    throw mistake('duration', 'says the same as expires_at; send one of them')
+  }
+  const { ends } = budgetPeriod(read, now, now)
+  // Of very many years there is no end at all.
+  if (!(ends < NO_MOMENT)) throw mistake('duration', 'ends after the year 9999, which is the last')
+  return { expires_at: new Date(ends).toISOString() }
+}
+
+/** A key outside of teams belongs to an organization, unless its maker reaches everything. */
+function requireHome(organizations: readonly string[], { team_id: team, organization_id: organization }: Values): void {
+  if (typeof team === 'string') return
+  if (typeof organization === 'string' && organizations.includes(organization)) return
+  throw mistake('team_id', 'is required; name a team of yours')
+}

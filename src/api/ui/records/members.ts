@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { TEAM_ROLES } from '../../../config/sections/self-registration.ts'
+import { ORGANIZATION_ROLES } from '../../../identity/roles.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { MembershipScope } from '../../../stores/sql/records/membership-records.ts'
+import { json } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import type { Scope } from '../../scope.ts'
+import { pageAnswer, pageOf, paging } from '../page.ts'
+import { isStorable, storable } from '../storable.ts'
+import { absent, type RecordKind, referring, type ScopeRow, unknownReference } from './record-kind.ts'
+import { idOf, oneOf, reach } from './record-routes.ts'
+
+const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
+
+/** The members of the organizations or teams: users, each with a role. */
+export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeType: MembershipScope): Route[] {
+  const role = lazily(() => z.enum(ROLES[scopeType]))
+  const answer = lazily(() =>
+    z.object({
+      user_id: z.string(),
+      role: role(),
+      user_email: z.string().nullable(),
+      user_name: z.string().nullable(),
+      created_at: z.iso.datetime(),
+    }),
+  )
+  const one = { ...oneOf(kind), path: `${kind.path}/{${kind.id}}/members` } as const
+  const { read, update } = kind.permissions
+
+  /** The id of the organization or team, which is there for this caller. */
+  async function parent(scope: Scope, permission: typeof read): Promise<string> {
+    const id = idOf(kind, scope)
+    const row = await kind.records(scope.services).find(id, reach(scope, permission))
+    if (!row) throw absent(kind)
+    const organization = (row as { readonly organization_id?: unknown }).organization_id
+    scope.audits({ organization_id: typeof organization === 'string' ? organization : null })
+    return id
+  }
+
+  const list = defineRoute(
+    {
+      ...one,
+      method: 'get',
+      summary: `The members of the ${kind.noun}, by user.`,
+      permission: read,
+      query: () => z.object(paging()),
+      responses: { 200: pageAnswer(answer) },
+    },
+    async (scope) => {
+      const id = await parent(scope, read)
+      const { cursor, limit } = scope.input.query
+      const rows = await scope.services.membershipRecords.page(scopeType, id, { cursor, limit: limit + 1 })
+      return json(pageOf(rows, limit, ({ user_id }) => user_id))
+    },
+  )
+
+  const put = defineRoute(
+    {
+      ...one,
+      method: 'post',
+      summary: `Makes a user a member of the ${kind.noun}, or gives a member another role.`,
+      permission: update,
+      json: () => z.strictObject({ user_id: storable().min(1).max(1024), role: role() }),
+      responses: {
+        200: { description: 'Was a member already.', schema: answer },
+        201: { description: 'The new member.', schema: answer },
+      },
+    },
+    async (scope) => {
+      const id = await parent(scope, update)
+      const { membershipRecords, userRecords } = scope.services
+      // Who may name anybody would see everybody.
+      const visible = reach(scope, update)
+      if (visible !== 'everything' && !(await userRecords.find(scope.input.json.user_id, visible))) {
+        throw unknownReference('user_id')
+      }
+      const member = await referring(membershipRecords.put(scopeType, id, scope.input.json))
+      if (!member) throw absent(kind)
+      const { record, before } = member
+      scope.audits({
+        resource_id: `${id}/${record.user_id}`,
+        changes: { role: { old: before.role, new: record.role } },
+      })
+      return json(record, before.role === null ? 201 : 200)
+    },
+  )
+
+  const remove = defineRoute(
+    {
+      ...one,
+      path: `${one.path}/{user_id}`,
+      params: () => z.object({ [kind.id]: z.string(), user_id: z.string() }),
+      method: 'delete',
+      summary: `Ends a membership in the ${kind.noun}.`,
+      permission: update,
+      responses: { 200: { description: 'As it was.', schema: answer } },
+    },
+    async (scope) => {
+      const id = await parent(scope, update)
+      const user = String(scope.input.params.user_id)
+      const record = isStorable(user) ? await scope.services.membershipRecords.remove(scopeType, id, user) : undefined
+      if (!record) throw absent({ noun: 'member', id: 'user_id' })
+      scope.audits({ changes: { role: { old: record.role, new: null } } })
+      return json(record)
+    },
+  )
+
+  return [list, put, remove]
+}

@@ -1,0 +1,75 @@
+import type * as z from 'zod'
+import { NANO } from '../../../lib/money.ts'
+import { accountsOf } from '../../../limits/accounts.ts'
+import { type Level, LIMIT_FIELDS, type LimitedScope } from '../../../limits/limited-scope.ts'
+import type { Values } from '../../../stores/sql/records/scope-records.ts'
+import type { ApiServices } from '../../scope.ts'
+
+/** int8 and numeric are text on the wire from the database, and numbers in answers. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...LIMIT_FIELDS,
+  'max_parallel_requests',
+  'max_budget',
+  'soft_budget',
+  'self_service_budget_ceiling',
+])
+
+/** Records as answers: the fields of the schema and nothing else, with what each has spent in its budget's period. */
+export async function answersOf(
+  services: ApiServices,
+  kind: { readonly level: Level; readonly id: string; readonly answer: () => z.ZodObject },
+  rows: readonly object[],
+): Promise<Values[]> {
+  const records = rows.map(numbered)
+  const now = services.clock.now()
+  const spent = await services.budgets.spent(
+    records.map((record) => {
+      const { subject, periodAt } = ownAccount(kind.level, String(record[kind.id]), record)
+      return { subject, period: periodAt(now) }
+    }),
+  )
+  return records.map((record, index) => answerOf(kind.answer(), { ...record, spend: (spent[index] ?? 0) / NANO }))
+}
+
+/** A record that was made just now, and has spent nothing: nothing has to be read for its answer. */
+export function newAnswer(schema: z.ZodObject, row: object): Values {
+  return answerOf(schema, { ...numbered(row), spend: 0 })
+}
+
+function answerOf({ shape }: z.ZodObject, record: Values): Values {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, record[name]]))
+}
+
+/** A row with the numbers among its columns as numbers. */
+export function numbered(row: object): Values {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value !== null && NUMBERS.has(name) ? Number(value) : value]),
+  )
+}
+
+/** The names of all the money of a record. */
+export function budgetSubjects(level: Level, id: string, row: object): string[] {
+  return accountsOf(scopeOf(level, id, numbered(row))).map(({ subject }) => subject)
+}
+
+/** The names of money that is counted in the shared store before a change or after it, and not both: what the store
+ *  knows of such a budget is from another time. */
+export function recountedBudgets(level: Level, id: string, row: object, before: object): string[] {
+  const counted = (record: object) =>
+    accountsOf(scopeOf(level, id, numbered(record)))
+      .filter(({ limitNano, softNano }) => limitNano !== undefined || softNano !== undefined)
+      .map(({ subject }) => subject)
+  const [now, then] = [counted(row), counted({ ...row, ...before })]
+  return [...now.filter((subject) => !then.includes(subject)), ...then.filter((subject) => !now.includes(subject))]
+}
+
+function ownAccount(level: Level, id: string, record: Values) {
+  // The scope's own account comes first; those of its models follow.
+  const [account] = accountsOf({ ...scopeOf(level, id, record), model_max_budget: {} })
+  if (!account) throw new TypeError('a scope has no account of its own')
+  return account
+}
+
+function scopeOf(level: Level, id: string, record: Values): LimitedScope {
+  return { ...(record as unknown as Omit<LimitedScope, 'level' | 'id'>), level, id }
+}

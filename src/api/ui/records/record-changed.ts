@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { credentialRecord } from '../../../identity/api-keys.ts'
+import type { Level } from '../../../limits/limited-scope.ts'
+import type { Answer } from '../../../pipeline/call.ts'
+import { authKey, budgetKey } from '../../../stores/kv/keys.ts'
+import { json } from '../../respond.ts'
+import type { ResponseContract } from '../../route.ts'
+import type { ApiServices } from '../../scope.ts'
+
+/** Makes a written change hold from the next request of every process. False: the shared store does not know it yet, and
+ *  is told as soon as it can be; other processes may go by what was for a minute at most. */
+export async function changeHolds(
+  { store }: ApiServices,
+  change: {
+    readonly record: `${Level}:${string}`
+    readonly version: string
+    /** Hashes of keys that are to be looked up again. */
+    readonly hashes?: readonly string[]
+    /** Hashes that have become known. */
+    readonly newHashes?: readonly string[]
+    /** Budgets of which the database knows more than the shared store, or that are no more. */
+    readonly staleBudgets?: readonly string[]
+  },
+): Promise<boolean> {
+  const { record, version, hashes = [], newHashes = [], staleBudgets = [] } = change
+  return store.publish({
+    records: [
+      { record, version: Number(version) },
+      ...newHashes.map((hash) => ({ record: credentialRecord(hash), version: 1 })),
+    ],
+    removed: [...hashes.map(authKey), ...staleBudgets.map(budgetKey)],
+  })
+}
+
+/** The answers of a route whose change other processes go by at once, or a little later. */
+export function changeAnswers<const Status extends 200 | 201>(
+  status: Status,
+  answer: { readonly description: string; readonly schema: () => z.ZodObject },
+): Readonly<Record<Status | 202, ResponseContract>> {
+  const pending = {
+    description: `${answer.description} It is written, and holds in this process; the shared store, and with it the other processes, will know it within a minute.`,
+    schema: () => answer.schema().extend({ pending: z.literal(true) }),
+  }
+  return { [status]: answer, 202: pending } as Record<Status | 202, ResponseContract>
+}
+
+/** What was written, as its answer: 202 where not every process goes by it yet. */
+export function changeAnswer(everywhere: boolean, body: object, status = 200): Answer {
+  return everywhere ? json(body, status) : json({ ...body, pending: true }, 202)
+}

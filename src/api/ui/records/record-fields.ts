@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { checked, money } from '../../../config/fields.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { readBudgetDuration } from '../../../limits/budget-period.ts'
+import { storable } from '../storable.ts'
+
+const LONGEST_METADATA = 65_536
+
+const id = () =>
+  checked((text) =>
+    /^[A-Za-z0-9_][A-Za-z0-9._@+:|~-]{0,127}$/.test(text)
+      ? undefined
+      : 'must be 1 to 128 letters, digits and . _ - @ + : | ~, and begin with a letter, a digit or _',
+  )
+
+/** Fields of a body are left out or null where there is nothing to say. */
+export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
+
+export const countOf = (what: string, most = Number.MAX_SAFE_INTEGER) =>
+  optional(z.int().min(0).max(most)).describe(`${what}; null: no limit, 0: none at all.`)
+
+/** The id of a record: chosen at creation or made up, and then never changed. */
+export const idField = (what: string) => optional(id()).describe(`The id of the ${what}; made up where it is left out.`)
+export const reference = (what: string) => optional(id()).describe(what)
+export const label = (what: string) => optional(storable().max(256)).describe(what)
+export const flag = (what: string) => optional(z.boolean()).describe(what)
+export const dollars = (what: string) => optional(money()).describe(`${what}, in US dollars.`)
+
+/** What limits every kind of record that a caller is built from. */
+export const limitFields = lazily(() => ({
+  rpm_limit: countOf('Requests per minute'),
+  tpm_limit: countOf('Tokens per minute'),
+  rph_limit: countOf('Requests per hour'),
+  rpd_limit: countOf('Requests per day (UTC)'),
+  tpd_limit: countOf('Tokens per day (UTC)'),
+  max_budget: optional(money()).describe('What may be spent, in US dollars; null: no limit, 0: nothing.'),
+  soft_budget: dollars('What is warned at'),
+  budget_duration: optional(
+    checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h, 30d or 1mo')),
+  ).describe('After what time the budget begins anew: 24h, 30d, 1mo; null: never. Another one begins a new period.'),
+}))
+
+export const modelBudgets = () =>
+  optional(
+    z
+      .record(storable().min(1).max(256), money())
+      .refine((budgets) => Object.keys(budgets).length <= 200, 'has too many'),
+  ).describe('Budgets in US dollars by model name, over the same periods.')
+
+export const metadata = () =>
+  optional(
+    z
+      .record(z.string(), z.unknown())
+      .refine(
+        (value) => JSON.stringify(value).length <= LONGEST_METADATA,
+        `is longer than ${LONGEST_METADATA} characters`,
+      ),
+  ).describe('Whatever you want to keep with it.')
+
+/** What a column holds when its field is cleared, where that is not null. */
+const EMPTY: Readonly<Record<string, unknown>> = {
+  metadata: {},
+  model_max_budget: {},
+  self_service_keys_enabled: false,
+  self_service_require_expiry: false,
+}
+
+/** What is to be written for a field of a body. */
+export function columnValue(name: string, given: unknown): unknown {
+  return given ?? EMPTY[name] ?? null
+}
+
+const number = () => z.number().nullable()
+
+/** The same fields as answers show them. */
+export const limitAnswer = lazily(() => ({
+  max_budget: number(),
+  soft_budget: number(),
+  budget_duration: z.string().nullable(),
+  spend: z.number().describe('What was spent in this period of the budget, in US dollars.'),
+  rpm_limit: number(),
+  tpm_limit: number(),
+  rph_limit: number(),
+  rpd_limit: number(),
+  tpd_limit: number(),
+}))
+
+export const recordAnswer = lazily(() => ({
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+}))

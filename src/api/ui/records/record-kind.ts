@@ -1,0 +1,71 @@
+import type * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
+import type { Permission } from '../../../identity/permissions.ts'
+import type { Reach } from '../../../identity/reach.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import type { Level } from '../../../limits/limited-scope.ts'
+import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'
+import type { ScopeRecords, Values } from '../../../stores/sql/records/scope-records.ts'
+import type { ApiServices } from '../../scope.ts'
+
+/** Columns that every record here has. */
+export interface ScopeRow {
+  readonly version: string
+}
+
+/** A kind of record that callers are built from, as the admin API serves it. */
+export interface RecordKind<Row extends ScopeRow> {
+  readonly path: string
+  readonly noun: string
+  /** The field that names a record. */
+  readonly id: string
+  readonly level: Level
+  readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'remove', Permission>>
+  readonly records: (services: ApiServices) => ScopeRecords<Row>
+  /** Fields of a body that may change at any time. */
+  readonly fields: () => z.core.$ZodLooseShape
+  /** Fields that are settled at creation. Later they may be said again, but not changed. */
+  readonly settled: () => z.core.$ZodLooseShape
+  /** Refuses references to what the caller may not see. */
+  readonly mayRefer?: (services: ApiServices, reach: Reach, values: Values) => Promise<void>
+  /** Columns by which a list can be asked for. */
+  readonly filters: readonly string[]
+  readonly answer: () => z.ZodObject
+}
+
+export function absent({ noun, id }: { readonly noun: string; readonly id: string }): GatewayError {
+  return new GatewayError('not_found', `There is no such ${noun}.`, { param: id })
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  team_id: 'team',
+  organization_id: 'organization',
+  user_id: 'user',
+}
+
+export function unknownReference(column: string): GatewayError {
+  return mistake(column, `there is no such ${NOUNS[column] ?? 'record'}`)
+}
+
+/** What a statement that writes references answers; a reference to nothing is the field's mistake. */
+export async function referring<Row>(write: Promise<Row>): Promise<Row> {
+  try {
+    return await write
+  } catch (error) {
+    const broken = brokenForeignKey(error)
+    throw broken ? unknownReference(broken.column) : error
+  }
+}
+
+/** What a removal answers; one that others still need is a conflict. */
+export async function unneeded<Row>(noun: string, removal: Promise<Row>): Promise<Row> {
+  try {
+    return await removal
+  } catch (error) {
+    const broken = brokenForeignKey(error)
+    if (!broken) throw error
+    const what = broken.table.replace('gateway_', '')
+    const message = `This ${noun} still has ${what}s. Remove those first.`
+    throw new GatewayError('conflict', message, { code: `has_${what}s` })
+  }
+}

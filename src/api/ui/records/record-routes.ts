@@ -1,0 +1,231 @@
+import * as z from 'zod'
+import { accepted, mistake } from '../../../config/accepted.ts'
+import { section } from '../../../config/fields.ts'
+import type { Permission } from '../../../identity/permissions.ts'
+import { type Reach, reachOf } from '../../../identity/reach.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { Answer } from '../../../pipeline/call.ts'
+import type { Changed, Values } from '../../../stores/sql/records/scope-records.ts'
+import { json } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import type { Scope } from '../../scope.ts'
+import { changesBetween } from '../audit/changes-between.ts'
+import { pageAnswer, pageOf, paging } from '../page.ts'
+import { isStorable, storable } from '../storable.ts'
+import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from './record-answer.ts'
+import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
+import { columnValue } from './record-fields.ts'
+import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
+
+/** The part of a contract that the routes of one record share. */
+export function oneOf<Row extends ScopeRow>({ path, id }: RecordKind<Row>) {
+  return {
+    path: `${path}/{${id}}`,
+    tag: 'Identity',
+    auth: 'admin',
+    params: () => z.object({ [id]: z.string() }),
+  } as const
+}
+
+/** The id that the path names. */
+export function idOf<Row extends ScopeRow>(kind: RecordKind<Row>, scope: Scope): string {
+  const { params } = scope.input as { params: Record<string, string> }
+  const id = params[kind.id]
+  if (id === undefined || !isStorable(id)) throw absent(kind)
+  return id
+}
+
+export function reach(scope: Scope, permission: Permission): Reach {
+  return reachOf(scope.caller(), permission)
+}
+
+/** A page of records, by id. */
+export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
+  return defineRoute(
+    {
+      method: 'get',
+      path: kind.path,
+      summary: `The ${kind.noun}s, by id.`,
+      tag: 'Identity',
+      auth: 'admin',
+      permission: kind.permissions.read,
+      query: () =>
+        z.object({
+          search: storable().max(256).default('').describe('Part of the id or the name.'),
+          ...Object.fromEntries(kind.filters.map((name) => [name, storable().max(256).optional()])),
+          ...paging(),
+        }),
+      responses: { 200: pageAnswer(kind.answer) },
+    },
+    async (scope) => {
+      const { search, cursor, limit, ...filters } = scope.input.query as z.output<
+        z.ZodObject<ReturnType<typeof paging>>
+      > & {
+        readonly search: string
+      }
+      const where = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+      const records = kind.records(scope.services)
+      const visible = reach(scope, kind.permissions.read)
+      const rows = await records.page({ reach: visible, search, cursor, limit: limit + 1, where })
+      const { data, next_cursor } = pageOf(rows, limit, (row) => String((row as unknown as Values)[kind.id]))
+      return json({ data: await answersOf(scope.services, kind, data), next_cursor })
+    },
+  )
+}
+
+/** Makes a record whose id may be chosen. `owner` is the column of the organization that it is made in. */
+export function createRoute<Row extends ScopeRow>(
+  kind: RecordKind<Row>,
+  options: { readonly prefix: string; readonly owner?: string },
+): Route {
+  const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
+  return defineRoute(
+    {
+      method: 'post',
+      path: kind.path,
+      summary: `Makes ${withArticle(kind.noun)}.`,
+      tag: 'Identity',
+      auth: 'admin',
+      permission: kind.permissions.create,
+      json: () => body().optional(),
+      responses: changeAnswers(201, { description: `The ${kind.noun}.`, schema: kind.answer }),
+    },
+    async (scope) => {
+      const given: Values = accepted(body(), scope.input.json ?? {})
+      const values = { ...columnValues(given), [kind.id]: given[kind.id] ?? newId(options.prefix, '-') }
+      requireWithin(reach(scope, kind.permissions.create), options.owner, values)
+      const row = await referring(kind.records(scope.services).create(values))
+      if (row) return changed(scope, kind, { record: row, before: {} }, { status: 201, written: values })
+      throw new GatewayError('conflict', `There is ${withArticle(kind.noun)} of this id already.`, { param: kind.id })
+    },
+  )
+}
+
+export function getRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
+  return defineRoute(
+    {
+      ...oneOf(kind),
+      method: 'get',
+      summary: `One ${kind.noun}.`,
+      permission: kind.permissions.read,
+      responses: { 200: { description: `The ${kind.noun}.`, schema: kind.answer } },
+    },
+    async (scope) => {
+      const visible = reach(scope, kind.permissions.read)
+      const row = await kind.records(scope.services).find(idOf(kind, scope), visible)
+      if (!row) throw absent(kind)
+      const [answer] = await answersOf(scope.services, kind, [row])
+      return json(answer)
+    },
+  )
+}
+
+/** PATCH keeps what is left out, PUT clears it. */
+export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method: 'patch' | 'put'): Route {
+  const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
+  const summary =
+    method === 'patch'
+      ? `Changes ${withArticle(kind.noun)}: what is left out stays, null takes away.`
+      : `Replaces what can be changed of ${withArticle(kind.noun)}: what is left out is taken away.`
+  return defineRoute(
+    {
+      ...oneOf(kind),
+      method,
+      summary,
+      permission: kind.permissions.update,
+      json: body,
+      responses: changeAnswers(200, { description: `The ${kind.noun}.`, schema: kind.answer }),
+    },
+    async (scope) => {
+      const given: Values = accepted(body(), scope.input.json)
+      const settled = pick(given, Object.keys(kind.settled()))
+      const named = Object.keys(kind.fields()).filter((name) => method === 'put' || given[name] !== undefined)
+      const values = Object.fromEntries(named.map((name) => [name, columnValue(name, given[name])]))
+      const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
+      const mine = reach(scope, kind.permissions.update)
+      await kind.mayRefer?.(scope.services, mine, values)
+      const change = await referring(records.change(id, mine, values, settled))
+      if (change) {
+        const staleBudgets = recountedBudgets(kind.level, id, change.record, change.before)
+        return changed(scope, kind, change, { written: values, staleBudgets })
+      }
+      const present = await records.find(id, mine)
+      if (!present) throw absent(kind)
+      const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Values)[name])
+      throw mistake(moved ?? kind.id, 'is settled when the record is made, and cannot be changed')
+    },
+  )
+}
+
+export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary: string): Route {
+  return defineRoute(
+    {
+      ...oneOf(kind),
+      method: 'delete',
+      summary,
+      permission: kind.permissions.remove,
+      responses: changeAnswers(200, { description: 'As it was.', schema: kind.answer }),
+    },
+    async (scope) => {
+      const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
+      const row = await unneeded(kind.noun, records.remove(id, reach(scope, kind.permissions.remove)))
+      if (!row) throw absent(kind)
+      return changed(scope, kind, { record: row, before: {} }, { staleBudgets: budgetSubjects(kind.level, id, row) })
+    },
+  )
+}
+
+interface Aftermath {
+  readonly status?: number
+  /** The fields that were written. */
+  readonly written?: Values
+  readonly newHashes?: readonly string[]
+  readonly staleBudgets?: readonly string[]
+  /** Goes into this answer and nowhere else. */
+  readonly shownOnce?: Values
+}
+
+/** What follows every change: it holds from the next request, the audit tells of it, and the whole record is answered. */
+export async function changed<Row extends ScopeRow>(
+  scope: Scope,
+  kind: RecordKind<Row>,
+  { record: row, before }: Changed<Row>,
+  { status = 200, written = {}, shownOnce = {}, ...aftermath }: Aftermath = {},
+): Promise<Answer> {
+  const record = row as unknown as Values & ScopeRow
+  const id = String(record[kind.id])
+  const hashes = [record.key_hash, before.key_hash].filter((hash) => typeof hash === 'string')
+  const { version } = record
+  const everywhere = await changeHolds(scope.services, { record: `${kind.level}:${id}`, version, hashes, ...aftermath })
+  const organization = record.organization_id
+  scope.audits({
+    resource_id: id,
+    organization_id: typeof organization === 'string' ? organization : null,
+    changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
+  })
+  const [answer] = status === 201 ? [newAnswer(kind.answer(), row)] : await answersOf(scope.services, kind, [row])
+  return changeAnswer(everywhere, { ...answer, ...shownOnce }, status)
+}
+
+export function columnValues(given: Values): Values {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, columnValue(name, value)]))
+}
+
+function pick(given: Values, names: readonly string[]): Values {
+  return Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
+}
+
+/** Who does not reach everything makes records only where they belong. */
+function requireWithin(reach: Reach, owner: string | undefined, values: Values): void {
+  if (reach === 'everything') return
+  const organization = owner === undefined ? undefined : values[owner]
+  if (typeof organization === 'string' && reach.organizations.includes(organization)) return
+  throw new GatewayError('permission', 'This can be made only in an organization where you may do so.', {
+    ...(owner === undefined ? {} : { param: owner }),
+    code: 'missing_permission',
+  })
+}
+
+const withArticle = (noun: string) => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`

@@ -1,0 +1,42 @@
+import * as z from 'zod'
+import type { ModelEntry } from '../../../config/sections/model-list.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { MASK } from '../../../routing/stored-model.ts'
+import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
+
+/** A deployment as the API shows it: secrets are masks. */
+export const modelAnswer = lazily(() =>
+  z.object({
+    deployment_id: z.string(),
+    model_name: z.string(),
+    source: z.enum(['database', 'file']).describe('Where it is kept; entries of the file are changed there.'),
+    gateway_params: z.record(z.string(), z.unknown()).describe(`Secrets show as ${MASK}.`),
+    has_api_key: z.boolean(),
+    model_info: z.record(z.string(), z.unknown()),
+    version: z.int().nullable().describe('Rises with every change; null for entries of the file.'),
+    created_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime().nullable(),
+  }),
+)
+
+export type ModelAnswer = z.output<ReturnType<typeof modelAnswer>>
+
+export function fromRecord({ sealed: _, ...record }: ModelRecord): ModelAnswer {
+  return { ...record, source: 'database', has_api_key: record.gateway_params.api_key !== undefined }
+}
+
+export function fromFile({ deployment_id, model_name, gateway_params, model_info }: ModelEntry): ModelAnswer {
+  const { upstream_model: _, ...params } = gateway_params
+  return {
+    deployment_id,
+    model_name,
+    source: 'file',
+    // Secrets print themselves as masks.
+    gateway_params: JSON.parse(JSON.stringify(params)),
+    has_api_key: params.api_key !== undefined,
+    model_info,
+    version: null,
+    created_at: null,
+    updated_at: null,
+  }
+}

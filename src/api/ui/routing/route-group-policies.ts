@@ -1,0 +1,237 @@
+import * as z from 'zod'
+import { accepted } from '../../../config/accepted.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { Answer } from '../../../pipeline/call.ts'
+import { groupSettings } from '../../../routing/group-settings.ts'
+import { policyOf, type RouteGroupPolicy, routeGroupPolicy, settingsOf } from '../../../routing/route-group-policy.ts'
+import type { RouteGroupPolicyRecord } from '../../../stores/sql/records/route-group-policy-records.ts'
+import { json } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import type { ApiServices, Scope } from '../../scope.ts'
+import { changesBetween } from '../audit/changes-between.ts'
+import { pageAnswer, pageOf } from '../page.ts'
+import { requireGroup } from './known-group.ts'
+
+const PATH = '/ui/api/route-groups/{name}/policy'
+
+const version = lazily(() =>
+  z.object({
+    version: z.int().describe('Rises with everything that is published.'),
+    policy: routeGroupPolicy(),
+    restored_from: z.int().nullable().describe('The version whose policy this one brought back.'),
+    published_at: z.iso.datetime(),
+  }),
+)
+const effective = lazily(() =>
+  z.record(z.string(), z.unknown()).describe('What calls go by: router_settings with the policy over it.'),
+)
+const answer = lazily(() =>
+  z.object({
+    name: z.string(),
+    effective: effective(),
+    published: version().nullable().describe('What holds; null before anything was published.'),
+    draft: z
+      .object({
+        draft_version: z.int().describe('Rises with every draft.'),
+        policy: routeGroupPolicy(),
+        drafted_at: z.iso.datetime(),
+      })
+      .nullable()
+      .describe('What nothing goes by before it is published.'),
+  }),
+)
+
+const common = { tag: 'Configuration', auth: 'admin', params: () => z.object({ name: z.string() }) } as const
+const changes = { ...common, permission: 'config.update' } as const
+const answers = { 200: { description: 'The policy and its draft.', schema: answer } } as const
+const ofDraft = lazily(() =>
+  z.object({
+    draft_version: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .optional()
+      .describe('The draft that is meant; another answers 409.'),
+  }),
+)
+
+const get = defineRoute(
+  {
+    ...common,
+    method: 'get',
+    path: PATH,
+    summary: "A group's policy: what holds for its calls in the place of router_settings, and the draft of the next.",
+    permission: 'config.read',
+    responses: answers,
+  },
+  async ({ services, input: { params } }) => {
+    await requireGroup(services, params.name)
+    return shown(services, params.name, await services.routeGroupPolicyRecords.find(params.name))
+  },
+)
+
+const putDraft = defineRoute(
+  {
+    ...changes,
+    method: 'put',
+    path: `${PATH}/draft`,
+    summary: 'Writes the draft of a policy. An empty one stands for router_settings as they are.',
+    query: ofDraft,
+    json: routeGroupPolicy,
+    responses: answers,
+  },
+  async ({ services, input: { params, query, json: policy } }) => {
+    await requireGroup(services, params.name)
+    const records = services.routeGroupPolicyRecords
+    const record = await records.putDraft(params.name, policy, query.draft_version)
+    if (!record) throw changedMeanwhile()
+    return shown(services, params.name, record)
+  },
+)
+
+const dropDraft = defineRoute(
+  {
+    ...changes,
+    method: 'delete',
+    path: `${PATH}/draft`,
+    summary: 'Throws the draft of a policy away.',
+    responses: answers,
+  },
+  async ({ services, input: { params } }) => {
+    await requireGroup(services, params.name)
+    const record = await services.routeGroupPolicyRecords.dropDraft(params.name)
+    if (!record) throw new GatewayError('not_found', 'This group has no draft.', { param: 'name' })
+    return shown(services, params.name, record)
+  },
+)
+
+const validate = defineRoute(
+  {
+    ...common,
+    method: 'post',
+    path: `${PATH}/validate`,
+    summary: 'Says whether a policy could be published, and what calls would go by; writes nothing.',
+    permission: 'config.read',
+    json: routeGroupPolicy,
+    responses: {
+      200: {
+        description: 'It could; a mistake is a 400 that names its field.',
+        schema: () => z.object({ valid: z.literal(true), policy: routeGroupPolicy(), effective: effective() }),
+      },
+    },
+  },
+  async ({ services, input: { params, json: policy } }) => {
+    await requireGroup(services, params.name)
+    return json({ valid: true, policy, effective: effectiveOf(services, policy) })
+  },
+)
+
+const publish = defineRoute(
+  {
+    ...changes,
+    method: 'post',
+    path: `${PATH}/publish`,
+    action: 'route_group_policy.publish',
+    summary: 'Makes the draft what holds, in every process within five seconds.',
+    query: ofDraft,
+    responses: answers,
+  },
+  async ({ services, audits, input: { params, query } }) => {
+    await requireGroup(services, params.name)
+    const records = services.routeGroupPolicyRecords
+    const record = await records.publish(params.name, query.draft_version)
+    if (record) return holds({ services, audits }, record)
+    if ((await records.find(params.name))?.draft) throw changedMeanwhile()
+    const message = 'There is no draft to publish. Write one, unless somebody else has just published it.'
+    throw new GatewayError('conflict', message, { code: 'no_draft' })
+  },
+)
+
+const rollback = defineRoute(
+  {
+    ...changes,
+    method: 'post',
+    path: `${PATH}/rollback`,
+    action: 'route_group_policy.rollback',
+    summary: 'Makes what was published once hold again, as a new version.',
+    json: () => z.strictObject({ version: z.int().min(1).max(2_147_483_647) }),
+    responses: answers,
+  },
+  async ({ services, audits, input: { params, json: asked } }) => {
+    await requireGroup(services, params.name)
+    const records = services.routeGroupPolicyRecords
+    const past = await records.version(params.name, asked.version)
+    // Of another release of the gateway it may be one no more.
+    if (past) accepted(routeGroupPolicy(), past.policy)
+    const record = past && (await records.restore(params.name, asked.version))
+    if (!record) throw new GatewayError('not_found', 'This version was never published.', { param: 'version' })
+    return holds({ services, audits }, record)
+  },
+)
+
+const versions = defineRoute(
+  {
+    ...common,
+    method: 'get',
+    path: `${PATH}/versions`,
+    summary: 'Everything that was ever published for a group, newest first.',
+    permission: 'config.read',
+    query: () =>
+      z.object({
+        cursor: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(2_147_483_647)
+          .default(2_147_483_647)
+          .describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
+    responses: { 200: pageAnswer(version) },
+  },
+  async ({ services, input: { params, query } }) => {
+    await requireGroup(services, params.name)
+    const { cursor, limit } = query
+    const found = await services.routeGroupPolicyRecords.versions(params.name, { cursor, limit: limit + 1 })
+    return json(pageOf(found, limit, ({ version }) => String(version)))
+  },
+)
+
+export const routeGroupPolicies: readonly Route[] = [get, putDraft, dropDraft, validate, publish, rollback, versions]
+
+function shown(services: ApiServices, name: string, record: RouteGroupPolicyRecord | undefined): Answer {
+  const { published, version, restored_from, published_at, draft, draft_version, drafted_at } = record ?? {}
+  return json({
+    name,
+    effective: effectiveOf(services, published ?? {}),
+    published: published ? { version, policy: published, restored_from, published_at } : null,
+    draft: draft ? { draft_version, policy: draft, drafted_at } : null,
+  })
+}
+
+/** Of one that is no policy any more nothing holds. */
+function effectiveOf({ config }: ApiServices, policy: unknown): RouteGroupPolicy {
+  const result = routeGroupPolicy().safeParse(policy)
+  const own = result.success ? { policy: settingsOf(result.data) } : {}
+  return policyOf(groupSettings(config.router_settings, own))
+}
+
+/** What follows a publication. It is an answer even where it cannot be read back yet. */
+async function holds(
+  { services, audits }: Pick<Scope, 'services' | 'audits'>,
+  record: RouteGroupPolicyRecord,
+): Promise<Answer> {
+  const { group_name: name, version, published, restored_from } = record
+  await services.live.refresh().catch(() => {})
+  const before = await services.routeGroupPolicyRecords.version(name, version - 1).catch(() => undefined)
+  const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy().shape))
+  audits({ changes, metadata: { version, ...(restored_from === null ? {} : { restored_from }) } })
+  return shown(services, name, record)
+}
+
+function changedMeanwhile(): GatewayError {
+  const message = 'Somebody else has changed the draft meanwhile. Read it again, and repeat your change.'
+  return new GatewayError('conflict', message, { param: 'draft_version', code: 'version_conflict' })
+}

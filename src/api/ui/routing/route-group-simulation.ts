@@ -1,0 +1,115 @@
+import * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
+import { MODEL_MODES, type ModelMode } from '../../../config/sections/model-list.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { Endpoint } from '../../../pipeline/call.ts'
+import { simulate } from '../../../pipeline/plan/simulate.ts'
+import { speakerOf } from '../../../pipeline/translate/translator.ts'
+import type { Group } from '../../../routing/deployment.ts'
+import { groupSettings } from '../../../routing/group-settings.ts'
+import { routeGroupPolicy, settingsOf } from '../../../routing/route-group-policy.ts'
+import { json } from '../../respond.ts'
+import { defineRoute } from '../../route.ts'
+import type { ApiServices } from '../../scope.ts'
+import { audioSpeech } from '../../v1/audio-speech.ts'
+import { audioTranscriptions } from '../../v1/audio-transcriptions.ts'
+import { chatCompletions } from '../../v1/chat-completions.ts'
+import { completions } from '../../v1/completions.ts'
+import { embeddings } from '../../v1/embeddings.ts'
+import { imagesGenerations } from '../../v1/images-generations.ts'
+import { rerankRoutes } from '../../v1/rerank.ts'
+
+const ENDPOINTS: readonly Endpoint[] = [
+  chatCompletions,
+  completions,
+  embeddings,
+  imagesGenerations,
+  audioSpeech,
+  audioTranscriptions,
+  ...rerankRoutes,
+].map(({ endpoint }) => endpoint)
+
+const asked = lazily(() =>
+  z.strictObject({
+    mode: z.enum(MODEL_MODES).optional().describe('The kind of request; the first that the group takes when left out.'),
+    tags: z.array(z.string().min(1)).max(100).optional().describe('As in `metadata.tags` of a call.'),
+    calls: z.int().min(1).max(10_000).default(1000),
+    strategy: routeGroupPolicy().shape.routing_strategy.describe('To try instead of the one that holds.'),
+    policy: routeGroupPolicy().optional().describe('To try instead of the one that is published.'),
+  }),
+)
+
+const answer = lazily(() =>
+  z.object({
+    mode: z.enum(MODEL_MODES),
+    strategy: z.string(),
+    calls: z.int().describe('Fewer than asked for in very large groups.'),
+    unserved: z.int().describe('Calls that no deployment would take now: they fall back, wait or fail.'),
+    deployments: z.array(
+      z.object({
+        deployment_id: z.string(),
+        chosen: z.int().describe('How often it would be asked first.'),
+        share: z.number(),
+        eligible: z.boolean(),
+        reason: z.string().describe('Why it is left out, or what the strategy goes by of it.'),
+      }),
+    ),
+  }),
+)
+
+export const simulateRouteGroup = defineRoute(
+  {
+    method: 'post',
+    path: '/ui/api/route-groups/{name}/simulate',
+    summary: 'Draws which deployments calls of this moment would go to, and says why; calls nobody.',
+    tag: 'Configuration',
+    auth: 'admin',
+    permission: 'config.read',
+    params: () => z.object({ name: z.string() }),
+    json: asked,
+    responses: { 200: { description: 'What was drawn.', schema: answer } },
+  },
+  async ({ services, input }) => {
+    const { mode, tags, calls, strategy, policy } = asked().parse(input.json)
+    const group = underTrial(await groupNamed(services, input.params.name), { strategy, policy })
+    const endpoint = endpointOf(group, mode)
+    const metadata = tags && { metadata: { tags } }
+    const request = { ...endpoint.mode.smallest, ...metadata, model: group.name }
+    const { deployments, ...drawn } = await simulate(services, { endpoint, request, group, calls })
+    return json({
+      mode: endpoint.mode.name,
+      strategy: groupSettings(services.config.router_settings, group).strategy,
+      ...drawn,
+      deployments: deployments.map(({ deployment, chosen, eligible, reason }) => ({
+        deployment_id: deployment.id,
+        chosen,
+        share: chosen / drawn.calls,
+        eligible,
+        reason,
+      })),
+    } satisfies z.output<ReturnType<typeof answer>>)
+  },
+)
+
+async function groupNamed(services: ApiServices, name: string): Promise<Group> {
+  const known = services.registry.resolve(name)
+  if (known) return known
+  // It may have been added elsewhere a moment ago.
+  await services.live.refresh()
+  const group = services.registry.resolve(name)
+  if (group) return group
+  throw new GatewayError('not_found', 'Nothing can be called by this name now.', { param: 'name' })
+}
+
+function underTrial(group: Group, trial: Pick<z.output<ReturnType<typeof asked>>, 'strategy' | 'policy'>): Group {
+  const policy = trial.policy ? settingsOf(trial.policy) : group.policy
+  return { ...group, policy: { ...policy, ...(trial.strategy ? { strategy: trial.strategy } : {}) } }
+}
+
+function endpointOf(group: Group, wanted: ModelMode | undefined): Endpoint {
+  const takes = ({ mode, dialect }: Endpoint) => group.deployments.some((one) => speakerOf(one, mode, dialect))
+  const endpoint = ENDPOINTS.find((one) => (wanted === undefined ? takes(one) : one.mode.name === wanted))
+  if (!endpoint) throw mistake('mode', 'is needed: the group takes no kind of request')
+  return endpoint
+}

@@ -1,0 +1,80 @@
+import type { Answer } from '../../../pipeline/call.ts'
+
+/** How a list can be asked for. */
+export const FORMATS = ['json', 'csv', 'jsonl'] as const
+export type ExportFormat = Exclude<(typeof FORMATS)[number], 'json'>
+
+type Row = Readonly<Record<string, unknown>>
+
+const encoder = new TextEncoder()
+
+/** Rows as a file, page by page: each page is read when the client has taken the one before. */
+export async function exported(
+  format: ExportFormat,
+  name: string,
+  columns: readonly string[],
+  pages: () => AsyncGenerator<readonly Row[]>,
+): Promise<Answer> {
+  const { contentType, head, line } = fileFormat(format, columns)
+  const reading = pages()
+  // What goes wrong at the first page is still told by a status.
+  let next: IteratorResult<readonly Row[]> | undefined = await reading.next()
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (head !== '') controller.enqueue(encoder.encode(head))
+    },
+    async pull(controller) {
+      const { done, value } = next ?? (await reading.next())
+      next = undefined
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value.map(line).join('')))
+    },
+    async cancel() {
+      await reading.return(undefined)
+    },
+  })
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, 'content-disposition': `attachment; filename="${name}.${format}"` },
+    body,
+  }
+}
+
+interface FileFormat {
+  readonly contentType: string
+  /** What stands before the rows. */
+  readonly head: string
+  line(row: Row): string
+}
+
+/** How rows are written into a file. */
+export function fileFormat(format: ExportFormat, columns: readonly string[]): FileFormat {
+  return format === 'csv' ? csv(columns) : jsonLines
+}
+
+const jsonLines: FileFormat = {
+  contentType: 'application/jsonl',
+  head: '',
+  line: (row) => `${JSON.stringify(row)}\n`,
+}
+
+function csv(columns: readonly string[]): FileFormat {
+  return {
+    contentType: 'text/csv; charset=utf-8',
+    head: `${columns.join(',')}\r\n`,
+    line: (row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`,
+  }
+}
+
+/** A text that a spreadsheet would take for a formula is made one that it does not. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = Array.isArray(value)
+    ? value.join(' ')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value)
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import { lazily } from '../../../lib/lazily.ts'
+import { storable } from '../storable.ts'
+
+const FIRST = Date.UTC(2000, 0)
+const LAST = Date.UTC(2200, 0)
+
+/** A date, which is its midnight in UTC, or a time with its offset; as ISO 8601 in UTC. */
+export const moment = lazily(() =>
+  z
+    .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+      error: 'must be a date or a time such as 2026-01-31T12:00:00Z',
+    })
+    .transform((text) => new Date(text))
+    .refine((time) => time.getTime() >= FIRST && time.getTime() < LAST, 'must be a time of this century')
+    .transform((time) => time.toISOString()),
+)
+
+const name = () => storable().min(1).max(1024).optional()
+
+/** Which calls are meant, by everything that they are summed up by. */
+export const spendFilters = lazily(() => ({
+  key_id: name(),
+  user_id: name(),
+  team_id: name(),
+  organization_id: name(),
+  model: name(),
+  provider: name(),
+  deployment: name(),
+  tag: name(),
+}))

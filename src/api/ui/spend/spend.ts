@@ -1,0 +1,128 @@
+import * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
+import { reachOf } from '../../../identity/reach.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { GROUPINGS, type Grouping, type GroupSums, type ReportRange } from '../../../stores/sql/spend/spend-reports.ts'
+import { json } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import { exported, FORMATS } from './export.ts'
+import { spendSums, sumsAnswer } from './spend-answer.ts'
+import { moment, spendFilters } from './spend-query.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const USUAL_DAYS = 30
+const MOST_DAYS = 3660
+const MOST_GROUPS = 10_000
+
+const range = () => ({
+  from: moment().optional().describe('First hour; 30 days before `to` when left out.'),
+  to: moment().optional().describe('Where it ends, in whole hours; the end of this day (UTC) when left out.'),
+})
+const rangeAnswer = () => ({ from: z.iso.datetime(), to: z.iso.datetime() })
+
+const summary = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/spend/summary',
+    summary: 'What was spent in a range of time, and in the one before it.',
+    tag: 'Spend',
+    auth: 'admin',
+    permission: 'spend.read',
+    query: () => z.object({ ...range(), ...spendFilters() }),
+    responses: {
+      200: {
+        description: 'The sums.',
+        schema: () => z.object({ ...rangeAnswer(), total: spendSums(), previous: spendSums() }),
+      },
+    },
+  },
+  async ({ services, caller, input }) => {
+    const { from, to, ...filters } = input.query
+    const asked = rangeOf(from, to, services.clock.now())
+    const reach = reachOf(caller(), 'spend.read')
+    const { current, previous } = await services.spendReports.totals(reach, asked, filters)
+    return json({ ...asked, total: sumsAnswer(current), previous: sumsAnswer(previous) })
+  },
+)
+
+const groupAnswer = lazily(() =>
+  z.object({
+    group: z.string().nullable().describe('An hour, a day, an id or a name; null: calls that have none.'),
+    group_name: z.string().nullable().describe('What people call it, where it has such a name.'),
+    ...spendSums().shape,
+  }),
+)
+
+const report = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/spend/report',
+    summary: 'What was spent, by time, by whom or for what.',
+    tag: 'Spend',
+    auth: 'admin',
+    permission: 'spend.read',
+    query: () =>
+      z.object({
+        group_by: z.enum(Object.keys(GROUPINGS) as [Grouping, ...Grouping[]]).default('day'),
+        ...range(),
+        ...spendFilters(),
+        format: z.enum(FORMATS).default('json'),
+        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('How many groups.'),
+        cursor: z.coerce
+          .number({ error: 'must be the next_cursor of the page before' })
+          .int()
+          .min(0)
+          .max(10_000_000)
+          .default(0)
+          .describe('`next_cursor` of the page before.'),
+      }),
+    responses: {
+      200: {
+        description: 'By time in its order, by anything else the dearest first.',
+        schema: () =>
+          z.object({
+            ...rangeAnswer(),
+            group_by: z.string(),
+            data: z.array(groupAnswer()),
+            next_cursor: z.string().nullable(),
+          }),
+      },
+    },
+  },
+  async ({ services, caller, input }) => {
+    const { from, to, group_by: by, format, limit, cursor, ...filters } = input.query
+    const asked = rangeOf(from, to, services.clock.now())
+    const reach = reachOf(caller(), 'spend.read')
+    const query = { ...filters, by, offset: cursor, limit: limit + 1 }
+    const rows = await services.spendReports.grouped(reach, asked, query)
+    const data = rows.slice(0, limit).map((row) => ({ ...groupOf(by, row) }))
+    if (format !== 'json')
+      return exported(format, 'spend', Object.keys(groupAnswer().shape), async function* () {
+        yield data
+      })
+    return json({ ...asked, group_by: by, data, next_cursor: rows.length > limit ? String(cursor + limit) : null })
+  },
+)
+
+export const spend: readonly Route[] = [summary, report]
+
+function groupOf(
+  by: Grouping,
+  { group_value, group_name, ...sums }: GroupSums,
+): z.output<ReturnType<typeof groupAnswer>> {
+  const group = by === 'day' ? group_value.slice(0, 10) : group_value === '' ? null : group_value
+  return { group, group_name, ...sumsAnswer(sums) }
+}
+
+/** Whole hours, since that is what sums are kept by. */
+function rangeOf(from: string | undefined, to: string | undefined, now: number): ReportRange {
+  const ends = to === undefined ? ceiling(now + 1, DAY_MS) : ceiling(Date.parse(to), HOUR_MS)
+  const begins = from === undefined ? ends - USUAL_DAYS * DAY_MS : floor(Date.parse(from), HOUR_MS)
+  if (begins >= ends) throw mistake('from', 'must be before to')
+  if (ends - begins > MOST_DAYS * DAY_MS) throw mistake('from', `must be at most ${MOST_DAYS} days before to`)
+  return { from: new Date(begins).toISOString(), to: new Date(ends).toISOString() }
+}
+
+const floor = (time: number, unit: number) => Math.floor(time / unit) * unit
+const ceiling = (time: number, unit: number) => Math.ceil(time / unit) * unit

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import { evenIfBroken, flag, isMap, section, text } from '../fields.ts'
+import { CALLBACK_NEEDS, CALLBACKS, callbackSettings } from './callback-settings.ts'
+import { mcpServers } from './mcp-servers.ts'
+
+const chains = (description: string) =>
+  z
+    .array(z.record(text(), z.array(text()).min(1)))
+    .default([])
+    .describe(description)
+
+/** Fallback chains, callbacks and managed tools. */
+export const gatewaySettings = lazily(() =>
+  section({
+    fallbacks: chains(
+      'For each model group the groups to try in order after timeouts, rate limits and provider errors.',
+    ),
+    context_window_fallbacks: chains(
+      'For each model group the groups to try in order when the input is too large for it.',
+    ),
+    content_policy_fallbacks: chains(
+      "For each model group the groups to try in order when a provider's policy refuses.",
+    ),
+    success_callback: z.array(z.enum(CALLBACKS)).default([]).describe('The sinks that are told of every call.'),
+    callback_settings: callbackSettings().prefault({}).describe('Settings of those sinks, by name.'),
+    turn_off_message_logging: flag()
+      .default(false)
+      .describe('Leaves the content of requests and answers out of every sink, log and audit event.'),
+    mcp_servers: mcpServers().default([]).describe('Servers of managed tools.'),
+  }).superRefine((settings, context) => {
+    if (!Array.isArray(settings.success_callback)) return
+    const byName: unknown = settings.callback_settings
+    for (const name of new Set(settings.success_callback)) {
+      const given: unknown = isMap(byName) ? byName[name] : undefined
+      for (const field of CALLBACK_NEEDS[name] ?? []) {
+        if (isMap(given) && given[field] !== undefined) continue
+        const message = `is required while success_callback lists ${name}; add it`
+        context.addIssue({ code: 'custom', path: ['callback_settings', name, field], message })
+      }
+    }
+  }, evenIfBroken),
+)

@@ -1,0 +1,203 @@
+import * as z from 'zod'
+import { isAddressRange } from '../../lib/address-range.ts'
+import { lazily } from '../../lib/lazily.ts'
+import { LOG_LEVELS } from '../../lib/log.ts'
+import { reveal, type Secret, secret } from '../../lib/secret.ts'
+import {
+  checked,
+  count,
+  email,
+  evenIfBroken,
+  flag,
+  headerSecret,
+  positiveCount,
+  positiveSeconds,
+  seconds,
+  secretText,
+  section,
+} from '../fields.ts'
+import { mistakeInKey } from '../key-strength.ts'
+import { mistakeInOperatorUrl } from '../operator-url.ts'
+import { blobStorage } from './blob-storage.ts'
+import { emailSettings, missingEmailSettings } from './email-settings.ts'
+import { selfRegistration } from './self-registration.ts'
+import { missingSsoSettings, ssoSettings } from './single-sign-on.ts'
+
+const MIB = 1024 * 1024
+const key = () => checked(mistakeInKey).transform(secret)
+const degradedMode = () => z.enum(['fail_open', 'fail_closed'])
+
+/** Keys, stores, accounts and limits of the gateway itself. */
+export const generalSettings = lazily(() =>
+  section({
+    master_key: key().optional().describe('The key with full access; usually an environment reference.'),
+    salt_key: key()
+      .optional()
+      .describe('Salts the hashes of API keys and encrypts stored provider secrets. Never change it.'),
+    database_url: checked(mistakeInDatabaseUrl)
+      .transform(secret)
+      .optional()
+      .describe('Address of the database: postgres://…, Neon included.'),
+    redis_url: checked(mistakeInRedisUrl)
+      .transform(secret)
+      .optional()
+      .describe('Address of the shared store: redis:// or rediss:// over TCP (Node), https:// over REST.'),
+    redis_token: headerSecret().optional().describe('The token of a shared store over REST.'),
+    degraded_mode: degradedMode()
+      .optional()
+      .describe('While the shared store is down: fail_open counts in each process (default), fail_closed answers 503.'),
+    redis_degraded_mode: degradedMode().optional().describe('Another name of degraded_mode.'),
+    identity_grace_seconds: seconds()
+      .default(600)
+      .describe(
+        'How long a key that was good keeps working while neither the shared store nor the database can say so; then 503.',
+      ),
+    blob_storage: blobStorage()
+      .optional()
+      .describe('S3-compatible storage of batch files, instead of the built-in one.'),
+
+    platform_bootstrap_admin_email: email().optional().describe('E-mail address of the first admin account.'),
+    platform_bootstrap_admin_password: secretText().optional().describe('Its password until the first login.'),
+    ...emailSettings(),
+    ...ssoSettings(),
+    self_registration: selfRegistration()
+      .prefault({})
+      .describe('Accounts that people of allowed domains make themselves.'),
+
+    cors_origins: z
+      .array(checked(mistakeInOrigin))
+      .default([])
+      .describe('Browser origins that may call the API; * is any.'),
+    trusted_proxies: z
+      .array(checked(mistakeInAddressRange))
+      .default([])
+      .describe("Addresses or CIDR ranges of proxies whose X-Forwarded-For names the client's address."),
+    max_json_bytes: positiveCount()
+      .default(32 * MIB)
+      .describe('Largest JSON body of a request.'),
+    max_upload_bytes: positiveCount()
+      .default(100 * MIB)
+      .describe('Largest audio upload.'),
+    max_backlog_bytes: count()
+      .default(1024 * MIB)
+      .describe(
+        'Most bytes of records in the data folder that wait for a database that is away; 0 is none. Node only.',
+      ),
+    max_failed_authentications: count()
+      .default(300)
+      .describe(
+        'Requests without a valid credential that one address may send in a minute until they get 429; 0 is no limit.',
+      ),
+    max_in_flight_bytes: positiveCount()
+      .optional()
+      .describe(
+        'Bytes of bodies and untaken answers that a process holds at most: a quarter of its memory on Node and 64 MiB on Workers when left out.',
+      ),
+    max_key_in_flight_bytes: positiveCount()
+      .optional()
+      .describe('The same for the requests of one key: half of what all may hold when left out.'),
+    client_stall_timeout: positiveSeconds()
+      .default(60)
+      .describe(
+        'Seconds in which a client takes nothing of its answer, or sends nothing of its body, until it is cut.',
+      ),
+    callable_target_default: z
+      .enum(['allow', 'deny'])
+      .default('allow')
+      .describe('Whether callers may call every model or none while nothing is bound to anything that they belong to.'),
+    refuse_unpriced: flag()
+      .default(false)
+      .describe('Refuses deployments whose price is unknown, so that no call is unbilled.'),
+    cache_enabled: flag().default(false).describe('Whether complete answers are kept and given again.'),
+    cache_ttl: seconds().min(1).default(3600).describe('Seconds that a kept answer stays good.'),
+    health_check_interval: seconds()
+      .default(0)
+      .describe(
+        'Seconds between health checks of idle deployments, some of which cost a few tokens; 0 is none. On Workers 60 at least.',
+      ),
+    metrics_token: secretText()
+      .optional()
+      .describe('What /metrics asks for as its bearer token; without it the page is open to everybody.'),
+    shutdown_delay: seconds()
+      .default(0)
+      .describe(
+        'Seconds that a stopping process (Node) still takes calls while /health/readiness answers 503, so that balancers leave it first.',
+      ),
+    log_level: z.enum(LOG_LEVELS).default('info').describe('The least severe log lines that are written.'),
+
+    embeddings_batch_enabled: flag().default(false).describe('Whether the file and batch endpoints exist.'),
+    batch_max_file_bytes: positiveCount()
+      .default(200 * MIB)
+      .describe('Largest batch file.'),
+    batch_max_lines: positiveCount().default(50_000).describe('Most lines of one batch file.'),
+    batch_max_line_bytes: positiveCount().default(MIB).describe('Longest line of a batch file.'),
+    batch_max_active: count().default(20).describe('Batches that one owner may have running.'),
+  })
+    .superRefine((settings, context) => {
+      const need = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
+      for (const [field, reason] of [...missingEmailSettings(settings), ...missingSsoSettings(settings)]) {
+        need(field, `is required ${reason}; add it`)
+      }
+      const admin = ['platform_bootstrap_admin_email', 'platform_bootstrap_admin_password'] as const
+      for (const [field, other] of [admin, [admin[1], admin[0]] as const]) {
+        if (settings[field] === undefined && settings[other] !== undefined)
+          need(field, `is required beside ${other}; add it`)
+      }
+      if (textOf(settings.redis_url)?.startsWith('http') && settings.redis_token === undefined) {
+        need('redis_token', 'is required for a redis_url over http; add it, or set REDIS_TOKEN')
+      }
+      const { degraded_mode: mode, redis_degraded_mode: alias } = settings
+      if (mode !== undefined && alias !== undefined && mode !== alias) {
+        need('redis_degraded_mode', 'contradicts degraded_mode; keep one of them')
+      }
+      const master = textOf(settings.master_key)
+      if (master !== undefined && master === textOf(settings.salt_key)) need('salt_key', 'must differ from master_key')
+      if (settings.self_registration?.enabled === true && settings.enable_sso !== true) {
+        need('enable_sso', 'must be true while self_registration is enabled')
+      }
+    }, evenIfBroken)
+    .transform(({ redis_degraded_mode, ...settings }) => ({
+      ...settings,
+      degraded_mode: settings.degraded_mode ?? redis_degraded_mode ?? ('fail_open' as const),
+    })),
+)
+
+/** A field that failed by itself is still text here, not yet a secret. */
+function textOf(field: Secret | undefined): string | undefined {
+  return typeof field === 'object' && field?.kind === 'secret' ? reveal(field) : undefined
+}
+
+function mistakeInDatabaseUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  return url && (url.protocol === 'postgres:' || url.protocol === 'postgresql:') && url.hostname !== ''
+    ? mistakeInEscapes(url)
+    : 'must have the form postgres://user:password@host:5432/database'
+}
+
+function mistakeInRedisUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '')
+    return mistakeInEscapes(url)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return mistakeInOperatorUrl(text)
+  return 'must begin with redis://, rediss:// or https:// and name a host'
+}
+
+/** Passwords are made by machines, and a stray % is the one thing in them that an address does not take. */
+function mistakeInEscapes({ username, password, pathname }: URL): string | undefined {
+  try {
+    decodeURIComponent([username, password, pathname].join('/'))
+    return undefined
+  } catch {
+    return 'holds a % that begins no escape; write %25 in its place'
+  }
+}
+
+function mistakeInOrigin(text: string): string | undefined {
+  return text === '*' || URL.parse(text)?.origin === text
+    ? undefined
+    : 'must be * or an origin such as https://app.example.com, without a path'
+}
+
+function mistakeInAddressRange(text: string): string | undefined {
+  return isAddressRange(text) ? undefined : 'must be an address or a range such as 10.0.0.0/8'
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from '../fields.ts'
+
+/** A server of managed tools. */
+const mcpServer = lazily(() =>
+  section({
+    server_key: checked((key) =>
+      /^[A-Za-z0-9_-]{1,40}$/.test(key) && !key.includes('__')
+        ? undefined
+        : 'must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name',
+    ).describe('The name that requests use, and the first part of the names of its tools.'),
+    transport: z.literal('streamable_http').default('streamable_http').describe('How the server is spoken to.'),
+    base_url: operatorUrl().describe("The server's address."),
+    auth_mode: z
+      .enum(['none', 'bearer', 'header_map'])
+      .default('none')
+      .describe('How the gateway proves itself there.'),
+    auth_token: headerSecret().optional().describe('The token for auth_mode bearer.'),
+    auth_headers: headers().optional().describe('The headers for auth_mode header_map.'),
+    enabled: flag().default(true).describe('Whether its tools are offered.'),
+    request_timeout_ms: positiveCount()
+      .max(600_000)
+      .default(30_000)
+      .describe('Milliseconds that one tool call may take.'),
+  }).superRefine((server, context) => {
+    const need = (field: string) =>
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: `is required for auth_mode ${server.auth_mode}; add it`,
+      })
+    if (server.auth_mode === 'bearer' && server.auth_token === undefined) need('auth_token')
+    if (server.auth_mode === 'header_map' && server.auth_headers === undefined) need('auth_headers')
+  }, evenIfBroken),
+)
+
+export const mcpServers = lazily(() =>
+  z.array(mcpServer()).superRefine(
+    (servers, context) => {
+      const first = new Map<unknown, number>()
+      for (const [index, server] of servers.entries()) {
+        const key = server?.server_key
+        if (typeof key !== 'string') continue
+        const earlier = first.get(key)
+        if (earlier === undefined) first.set(key, index)
+        else {
+          const message = `is the same as that of entry ${earlier}; give each server its own`
+          context.addIssue({ code: 'custom', path: [index, 'server_key'], message })
+        }
+      }
+    },
+    { when: ({ value }) => Array.isArray(value) },
+  ),
+)

@@ -1,0 +1,214 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import {
+  checked,
+  count,
+  evenIfBroken,
+  flag,
+  headerSecret,
+  headers,
+  headerText,
+  isMap,
+  positiveCount,
+  positiveSeconds,
+  secretText,
+  section,
+  text,
+} from '../fields.ts'
+import { suggestion } from '../nearest.ts'
+import { mistakeInOperatorUrl } from '../operator-url.ts'
+import { isProviderKind, KINDS_WITHOUT_ADDRESS, PROVIDER_KINDS, type ProviderKind } from '../provider-kinds.ts'
+import { pricing } from './pricing.ts'
+
+export const MODEL_MODES = [
+  'chat',
+  'completion',
+  'embedding',
+  'image_generation',
+  'audio_speech',
+  'audio_transcription',
+  'rerank',
+] as const
+export type ModelMode = (typeof MODEL_MODES)[number]
+
+export const name = () =>
+  checked((value) => {
+    // In a path these are no names, however they are escaped.
+    if (value === '.' || value === '..') return 'must not be . or .., which no address can name'
+    return value.length > 256 || value.trim() !== value || /[\p{Cc}\p{Cs}]/u.test(value)
+      ? 'must be at most 256 characters, without control characters or spaces at its ends'
+      : undefined
+  })
+
+/** Paths are put behind it, and what a ? begins would be lost. */
+const baseAddress = () =>
+  checked(
+    (value) =>
+      mistakeInOperatorUrl(value) ??
+      (value.includes('?') ? 'must not have a ? part; a version belongs in api_version' : undefined),
+  )
+
+/** It becomes a part of the provider's host name, and must not lead to another host: secrets go there. */
+const region = () =>
+  checked((value) =>
+    /^[A-Za-z0-9-]+$/.test(value) ? undefined : 'must be the name of a region, of letters, digits and - alone',
+  )
+
+/** The provider and its own name of the model: `provider` wins, else the first segment of `model` names it. */
+function resolveModel(provider: unknown, model: string): { provider: string | undefined; upstreamModel: string } {
+  const slash = model.indexOf('/')
+  const segment = slash === -1 ? undefined : model.slice(0, slash)
+  const kind = typeof provider === 'string' ? provider : segment
+  // A name such as openai/gpt-oss-20b is whole where another kind serves it.
+  return { provider: kind, upstreamModel: segment === kind ? model.slice(slash + 1) : model }
+}
+
+export const gatewayParams = lazily(() =>
+  section({
+    provider: z.enum(PROVIDER_KINDS).optional().describe('The kind of upstream; default: the first segment of model.'),
+    model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
+    api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
+    api_base: baseAddress().optional().describe("The provider's base address, where it is not the usual one."),
+    api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
+    timeout: positiveSeconds()
+      .optional()
+      .describe(
+        'Seconds that an attempt may take here, in the place of the timeout of router_settings or of a policy.',
+      ),
+    region: region().optional().describe("The provider's region."),
+    project: headerText().optional().describe("The provider's project."),
+    organization: headerText().optional().describe("The provider's organization."),
+    headers: headers().optional().describe('Headers added to each upstream call.'),
+    allow_cloud_objects: flag()
+      .optional()
+      .describe(
+        "Whether requests may name what the provider reads with this deployment's credentials: objects of S3 and Cloud Storage, uploaded files by their address, data sources.",
+      ),
+    aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
+    aws_access_key_id: headerText().optional().describe('The id of the AWS access key.'),
+    aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
+    aws_session_token: headerSecret().optional().describe('The token of a temporary AWS access key.'),
+  })
+    .superRefine((params, context) => {
+      if (typeof params.model !== 'string' || params.model === '') return
+      const { provider, upstreamModel } = resolveModel(params.provider, params.model)
+      if (provider === undefined || (params.provider === undefined && !isProviderKind(provider))) {
+        const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, PROVIDER_KINDS) || ', such as openai/gpt-5'}`
+        context.addIssue({ code: 'custom', path: ['model'], message })
+      } else if (upstreamModel === '') {
+        context.addIssue({ code: 'custom', path: ['model'], message: 'names no model behind the slash' })
+      } else if ((KINDS_WITHOUT_ADDRESS as readonly string[]).includes(provider) && params.api_base === undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['api_base'],
+          message: `is required for ${provider}; add its address`,
+        })
+      }
+      if ((params.aws_access_key_id === undefined) !== (params.aws_secret_access_key === undefined)) {
+        const path = [params.aws_access_key_id === undefined ? 'aws_access_key_id' : 'aws_secret_access_key']
+        context.addIssue({ code: 'custom', path, message: 'is required beside the other half of the AWS key' })
+      }
+    }, evenIfBroken)
+    .transform((params) => {
+      const { provider, upstreamModel } = resolveModel(params.provider, params.model)
+      return { ...params, provider: provider as ProviderKind, upstream_model: upstreamModel }
+    }),
+)
+
+const limit = (unit: string) => count().optional().describe(`${unit} that this deployment takes in a minute.`)
+
+export const modelInfo = lazily(() =>
+  section({
+    mode: z.enum(MODEL_MODES).optional().describe('What this deployment does; default: whatever its provider can.'),
+    weight: z.number().min(0).default(1).describe('Share of the traffic under weighted and tag-based-routing.'),
+    priority: count().default(0).describe('Lower numbers are tried first under priority-based-routing.'),
+    tags: z.array(text()).default([]).describe('Tags that a request can ask for in metadata.tags.'),
+    access_groups: z.array(text()).default([]).describe('Labels by which callers can be given access to this model.'),
+    owned_by: text().optional().describe('The owner shown in the list of models.'),
+    rpm_limit: limit('Requests'),
+    tpm_limit: limit('Tokens'),
+    image_pm_limit: limit('Images'),
+    audio_seconds_pm_limit: limit('Seconds of audio'),
+    char_pm_limit: limit('Characters'),
+    rerank_units_pm_limit: limit('Rerank units'),
+    max_input_tokens: positiveCount()
+      .optional()
+      .describe(
+        'The longest input of its model, in tokens: budgets hold for no more; default: for what the body may come to.',
+      ),
+    max_output_tokens: positiveCount()
+      .optional()
+      .describe(
+        'The longest answer of its model, in tokens: what budgets hold for a call that sets no limit; default: 4,096.',
+      ),
+    default_params: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('Fields of the request body that are set where the client leaves them out, such as voice_id.'),
+    supports_assistant_prefix: flag()
+      .default(false)
+      .describe('The provider continues a last assistant message, so a cut answer can be resumed here.'),
+    allow_routing_fields: z
+      .union([z.boolean(), z.array(text())])
+      .default(false)
+      .describe(
+        "Whether requests may choose models and hosts by the provider's own fields, such as models or provider; true, or a list of such fields. Else they are refused to restricted keys and left out for others.",
+      ),
+    allow_foreign_ids: z
+      .union([z.boolean(), z.array(text())])
+      .default(false)
+      .describe(
+        "Whether requests may name what the provider's account holds but no call of this gateway made: files, vector stores, prompts, conversations; true for everything, or a list of ids that are open to everybody.",
+      ),
+    ...pricing(),
+  }),
+)
+
+/** One entry of `model_list`: a deployment of a public model name. */
+export const modelEntry = lazily(() =>
+  section({
+    model_name: name().describe('The public model name; entries that share it form one routable group.'),
+    deployment_id: name().optional().describe('Identifies the deployment; default: <model_name>-<n>, counted from 1.'),
+    gateway_params: gatewayParams().describe('Where the deployment is and how it is called.'),
+    model_info: modelInfo().prefault({}).describe('Capacity, prices and routing metadata.'),
+  }),
+)
+
+/** Ids in the order of the list, where one is left out `<model_name>-<n>`; undefined for an entry without a name. */
+function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
+  const seen = new Map<string, number>()
+  return entries.map((entry) => {
+    if (!isMap(entry) || typeof entry.model_name !== 'string') return undefined
+    const number = (seen.get(entry.model_name) ?? 0) + 1
+    seen.set(entry.model_name, number)
+    return typeof entry.deployment_id === 'string' ? entry.deployment_id : `${entry.model_name}-${number}`
+  })
+}
+
+export const modelList = lazily(() =>
+  z
+    .array(modelEntry())
+    .superRefine(
+      (entries, context) => {
+        const first = new Map<string, number>()
+        for (const [index, id] of deploymentIds(entries).entries()) {
+          if (id === undefined) continue
+          const earlier = first.get(id)
+          if (earlier === undefined) first.set(id, index)
+          else {
+            const message = `is the same as that of model_list[${earlier}]; give each deployment its own`
+            context.addIssue({ code: 'custom', path: [index, 'deployment_id'], message })
+          }
+        }
+      },
+      { when: ({ value }) => Array.isArray(value) },
+    )
+    .transform((entries) => {
+      const ids = deploymentIds(entries)
+      return entries.map((entry, index) => ({ ...entry, deployment_id: ids[index] as string }))
+    }),
+)
+
+export type ModelEntry = z.output<ReturnType<typeof modelList>>[number]
+export type GatewayParams = z.output<ReturnType<typeof gatewayParams>>
+export type ModelInfo = z.output<ReturnType<typeof modelInfo>>

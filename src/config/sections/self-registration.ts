@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import { checked, count, evenIfBroken, flag, money, positiveCount, section, text } from '../fields.ts'
+
+export const TEAM_ROLES = ['team_admin', 'team_developer', 'team_viewer'] as const
+
+const domain = () =>
+  checked((value) =>
+    /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value) ? undefined : 'must be a bare domain such as example.com',
+  ).transform((value) => value.toLowerCase())
+
+/** Accounts that make themselves at their first single sign-on. The defaults are applied once, at provisioning. */
+export const selfRegistration = lazily(() =>
+  section({
+    enabled: flag().default(false).describe('Whether people of an allowed domain get an account by signing on.'),
+    mode: z.literal('sso_allowed_domain').default('sso_allowed_domain').describe('How it is decided who may.'),
+    allowed_domains: z.array(domain()).default([]).describe('E-mail domains whose people may register.'),
+    require_email_verification: flag()
+      .default(true)
+      .describe('Only addresses that the identity provider calls verified count.'),
+    default_org: section({
+      id: text().optional().describe('The organization that newcomers join; made when it is absent.'),
+      max_budget: money().optional().describe('Its budget in US dollars, when it is made here.'),
+      rpm_limit: count().optional().describe('Its requests per minute, when it is made here.'),
+    })
+      .prefault({})
+      .describe('The organization of newcomers.'),
+    default_team: section({
+      id: text().optional().describe('The team that newcomers join; made when it is absent.'),
+      role: z.enum(TEAM_ROLES).default('team_developer').describe('The role that newcomers get in it.'),
+      self_service_keys_enabled: flag().default(false).describe('Whether members may make their own keys.'),
+      self_service_max_keys_per_user: count().optional().describe('How many keys one member may own there.'),
+      self_service_budget_ceiling: money().optional().describe('The largest budget of such a key, in US dollars.'),
+      self_service_require_expiry: flag().default(false).describe('Whether such a key must have an end.'),
+      self_service_max_expiry_days: positiveCount().optional().describe('The longest life of such a key, in days.'),
+    })
+      .prefault({})
+      .describe('The team of newcomers.'),
+    default_user: section({
+      max_budget: money().optional().describe("A newcomer's budget in US dollars."),
+      rpm_limit: count().optional().describe("A newcomer's requests per minute."),
+    })
+      .prefault({})
+      .describe('What a newcomer may use.'),
+  }).superRefine((settings, context) => {
+    if (settings.enabled !== true) return
+    const need = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if (Array.isArray(settings.allowed_domains) && settings.allowed_domains.length === 0) {
+      need(['allowed_domains'], 'needs at least one domain while self-registration is enabled')
+    }
+    if (settings.default_org?.id === undefined) {
+      need(['default_org', 'id'], 'is required while self-registration is enabled; name the organization')
+    }
+    if (settings.default_team?.id === undefined) {
+      need(['default_team', 'id'], 'is required while self-registration is enabled; name the team')
+    }
+  }, evenIfBroken),
+)

@@ -1,0 +1,146 @@
+import type { Pieces } from '../bytes/pieces.ts'
+import { formScanner, type Part } from './multipart.ts'
+import { type Scratch, type Source, spool } from './spool.ts'
+
+/** A form that is used while it is still coming. */
+export interface ArrivingForm {
+  readonly contentType: string
+  /** Of the whole body, where its sender said so. */
+  readonly length: number | undefined
+  /** How many bytes of it have come. */
+  readonly received: number
+  /** In order; the last one may still be coming. */
+  readonly parts: readonly Part[]
+  /** Where the last boundary begins; undefined until every field has come and has been found good. */
+  readonly closing: number | undefined
+  /** The sender has sent everything. */
+  readonly ended: boolean
+  /** False when the first bytes are gone: it cannot be sent again. */
+  readonly repeatable: boolean
+  /** Waits for more of it. Rejects for good with MalformedForm, with what `check` threw, or as the source does. */
+  pull(): Promise<void>
+  /** Waits for all of it. */
+  whole(): Promise<void>
+  /** Begins to read at the first byte again. Readers that began earlier are turned away. */
+  reader(): FormReader
+  /** Nothing of it is needed any more. */
+  close(): void
+}
+
+export interface FormReader {
+  /** The bytes from `start` on; up to `end`, as soon as that is known. */
+  from(start: number, end?: () => number | undefined): Pieces
+}
+
+/** `check` is asked once, when the last field has come and before anybody has been given the last bytes: a form that it
+ *  throws at never looks whole to whoever reads it. */
+export function arrivingForm(
+  source: Source & { readonly length: number | undefined },
+  {
+    contentType,
+    check,
+    watch,
+    scratch,
+  }: {
+    readonly contentType: string
+    readonly check: (form: ArrivingForm) => void
+    /** Shown every piece when it has come, with where it begins. */
+    readonly watch?: (form: ArrivingForm, piece: Uint8Array, start: number) => void
+    readonly scratch?: (() => Promise<Scratch>) | undefined
+  },
+): ArrivingForm {
+  const scanner = formScanner(contentType)
+  const bytes = spool(source, scratch)
+  let complete = false
+  let failed: { readonly error: unknown } | undefined
+  let readers = 0
+
+  function take(piece: Uint8Array | undefined): void {
+    if (failed) return
+    try {
+      if (piece) {
+        scanner.push(piece)
+        watch?.(form, piece, bytes.received - piece.byteLength)
+      } else scanner.end()
+      if (!complete && scanner.closing !== undefined) {
+        check(form)
+        complete = true
+      }
+    } catch (error) {
+      failed = { error }
+    }
+  }
+
+  let taking: Promise<void> | undefined
+  async function next(): Promise<void> {
+    try {
+      take(await bytes.pull())
+    } catch (error) {
+      failed ??= { error }
+    }
+  }
+
+  const form: ArrivingForm = {
+    contentType,
+    length: source.length,
+    get received() {
+      return bytes.received
+    },
+    parts: scanner.parts,
+    get closing() {
+      return complete ? scanner.closing : undefined
+    },
+    get ended() {
+      return bytes.ended
+    },
+    get repeatable() {
+      return bytes.repeatable
+    },
+    async pull() {
+      if (!failed && !bytes.ended) {
+        taking ??= next().finally(() => {
+          taking = undefined
+        })
+        await taking
+      }
+      if (failed) throw failed.error
+    },
+    async whole() {
+      while (!bytes.ended) await form.pull()
+      if (failed) throw failed.error
+    },
+    reader() {
+      const own = ++readers
+      return {
+        from(start, end = () => (complete && bytes.ended ? bytes.received : undefined)) {
+          let position = start
+          const until = end()
+          return {
+            length: until === undefined ? undefined : until - start,
+            async read() {
+              for (;;) {
+                if (own !== readers) throw new Error('another reader has begun')
+                const last = end()
+                const ready = Math.min(last ?? Number.POSITIVE_INFINITY, complete ? bytes.received : scanner.known)
+                if (position < ready) {
+                  const piece = await bytes.read(position, ready)
+                  if (own !== readers) throw new Error('another reader has begun')
+                  position += piece.byteLength
+                  bytes.passed(position)
+                  return piece
+                }
+                if (last !== undefined && position >= last) return undefined
+                await form.pull()
+              }
+            },
+          }
+        },
+      }
+    },
+    close() {
+      readers += 1
+      bytes.close()
+    },
+  }
+  return form
+}

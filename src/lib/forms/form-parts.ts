@@ -1,0 +1,71 @@
+import { joinPieces, type Pieces, piecesOf } from '../bytes/pieces.ts'
+import type { ArrivingForm } from './arriving-form.ts'
+import { boundaryOf } from './multipart.ts'
+
+const encoder = new TextEncoder()
+
+export type Fields = readonly (readonly [name: string, value: string])[]
+
+/** The form as its sender wrote it, with the value of some plain fields changed, fields added behind the last one, and
+ *  every other byte as it was. What is to be added may depend on everything that came. */
+export function editedForm(
+  form: ArrivingForm,
+  changes: Readonly<Record<string, string>>,
+  added?: () => Fields,
+): Pieces {
+  const reader = form.reader()
+  const list: (Pieces | (() => Promise<Pieces>))[] = []
+  let from = 0
+  let grown = 0
+  for (const { name, filename, start, end } of form.parts) {
+    const value = filename === undefined && Object.hasOwn(changes, name) ? changes[name] : undefined
+    if (value === undefined || end === undefined) continue
+    const bytes = encoder.encode(value)
+    list.push(reader.from(from, fixed(start)), piecesOf(bytes))
+    grown += bytes.byteLength - (end - start)
+    from = end
+  }
+  if (!added) {
+    return joinPieces([...list, reader.from(from)], form.length === undefined ? undefined : form.length + grown)
+  }
+  const closing = () => form.closing
+  const boundary = boundaryOf(form.contentType)
+  const more = () =>
+    encoder.encode(
+      added()
+        .map((field) => `\r\n--${boundary}\r\n${written(field)}`)
+        .join(''),
+    )
+  const known = form.closing !== undefined && form.length !== undefined
+  return joinPieces(
+    [...list, reader.from(from, closing), async () => piecesOf(more()), async () => reader.from(form.closing ?? 0)],
+    known ? (form.length ?? 0) + grown + more().byteLength : undefined,
+  )
+}
+
+/** A form of our own: fields, one file, and the fields that are known only when the file has been read. */
+export function newForm(
+  fields: Fields,
+  file: { readonly name: string; readonly filename: string; readonly contentType: string; readonly content: Pieces },
+  late: () => Promise<Fields> = async () => [],
+): { readonly body: Pieces; readonly contentType: string } {
+  const boundary = `gateway-${crypto.randomUUID()}`
+  const line = `--${boundary}\r\n`
+  const type = file.contentType.replace(/[\r\n]/g, '')
+  const head =
+    fields.map((field) => `${line}${written(field)}\r\n`).join('') +
+    `${line}${disposition(file.name)}; filename="${quoted(file.filename)}"\r\nContent-Type: ${type}\r\n\r\n`
+  const tail = async () => {
+    const rest = (await late()).map((field) => `\r\n${line}${written(field)}`).join('')
+    return piecesOf(encoder.encode(`${rest}\r\n--${boundary}--\r\n`))
+  }
+  return {
+    body: joinPieces([piecesOf(encoder.encode(head)), file.content, tail]),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  }
+}
+
+const quoted = (text: string) => text.replace(/[\r\n"]/g, encodeURIComponent)
+const disposition = (name: string) => `Content-Disposition: form-data; name="${quoted(name)}"`
+const written = ([name, value]: Fields[number]) => `${disposition(name)}\r\n\r\n${value}`
+const fixed = (position: number) => () => position

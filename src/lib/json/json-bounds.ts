@@ -1,0 +1,62 @@
+import { GatewayError } from '../errors.ts'
+import { MARKS, Mark, plainEnd, stringEnd, viewOf } from './json-members.ts'
+
+/** What a document may be made of. To build one costs by its members, not by its bytes. */
+interface JsonBounds {
+  /** Members of its outermost object. */
+  readonly own: number
+  /** Members of all objects, and objects and lists themselves. */
+  readonly members: number
+  /** Objects and lists in each other. */
+  readonly levels: number
+}
+
+/** More than a conversation fills that the largest models can read, with every tool that they take. */
+export const REQUEST_BOUNDS: JsonBounds = { own: 1000, members: 200_000, levels: 500 }
+
+/** What an administrator writes is printed again, in which one call stands for each level. */
+export const RECORD_BOUNDS: JsonBounds = { ...REQUEST_BOUNDS, levels: 200 }
+
+/** Throws where the JSON in `bytes` goes beyond its bounds: before anything of it is built, in one pass. Whether it is
+ *  JSON is not looked at. */
+export function boundJson(bytes: Uint8Array, { own, members, levels }: JsonBounds): void {
+  const { byteLength } = bytes
+  // A document that could pass a bound is longer.
+  if (byteLength <= Math.min(own, members, levels)) return
+  const view = viewOf(bytes)
+  let level = 0
+  let ownSeen = 0
+  let seen = 0
+  let at = 0
+  while (at < byteLength) {
+    const mark = MARKS[bytes[at] as number]
+    if (mark === Mark.none) {
+      at = plainEnd(view, at + 1)
+      continue
+    }
+    if (mark === Mark.quotes) {
+      at = stringEnd(bytes, view, at)
+      continue
+    }
+    at += 1
+    if (mark === Mark.closes) {
+      level -= 1
+      continue
+    }
+    seen += 1
+    if (mark === Mark.opens) level += 1
+    else if (level === 1) ownSeen += 1
+    if (level > levels) throw tooDeep(levels)
+    if (ownSeen > own) throw tooMany(`The object of the request body has more than ${own} members.`)
+    if (seen > members) throw tooMany(`The request body has more than ${members} members, objects and lists.`)
+  }
+}
+
+function tooDeep(levels: number): GatewayError {
+  const message = `The request body is nested more than ${levels} levels deep.`
+  return new GatewayError('invalid_request', message, { code: 'nested_too_deeply' })
+}
+
+function tooMany(message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { code: 'too_many_members' })
+}

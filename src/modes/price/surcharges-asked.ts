@@ -1,0 +1,111 @@
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../mode.ts'
+import { type Asked, type Terms, type ToolUses, UNPRICED, USUAL } from './surcharges.ts'
+
+const NOTHING: readonly Asked[] = []
+/** How often a tool is taken to be used where nobody limits it. */
+const LIKELY_USES = 5
+const MOST_USES = 20
+
+/** Everything of that kind in a request of chat, in whatever dialect: their fields have different names. */
+export function surchargesAsked(request: ModelRequest): readonly Asked[] {
+  if (FIELDS.every((name) => request[name] === undefined || request[name] === null)) return NOTHING
+  return [
+    ...termsAsked(request),
+    ...termsAsked(asRecord(request.additionalModelRequestFields), 'additionalModelRequestFields.'),
+    ...toolsAsked(request),
+    ...searchesAsked(request),
+  ]
+}
+
+const SEARCHES = ['web_search_options', 'enable_search', 'web_search'] as const
+const TERMS = ['service_tier', 'speed', 'inference_geo', 'performanceConfig'] as const
+const OTHERS = ['tools', 'additionalModelRequestFields', 'search_parameters', 'plugins', 'guardrailConfig'] as const
+/** Most requests have none of them. */
+const FIELDS = [...TERMS, ...SEARCHES, ...OTHERS]
+
+function termsAsked(fields: JsonRecord, at = ''): Asked[] {
+  return TERMS.flatMap((name) => {
+    const value = fields[name]
+    if (value === undefined || value === null) return []
+    const word = termIn(value)
+    if (USUAL.has(word)) return []
+    return [{ kind: 'term' as const, name, value: word, param: at + name, most: undefined }]
+  })
+}
+
+/** Some vendors wrap the word in an object. */
+function termIn(value: unknown): string {
+  const { type, latency } = asRecord(value)
+  return (asText(value) || asText(type) || asText(latency)).trim().toLowerCase() || UNPRICED
+}
+
+/** Tools that the client runs itself, and those of which a provider bills the tokens alone. */
+const FREE_TOOLS: ReadonlySet<string> = new Set([
+  ...['function', 'custom', 'bash', 'text_editor', 'computer', 'computer_use', 'computer_use_preview', 'memory'],
+  ...['local_shell', 'apply_patch', 'mcp', 'mcp_toolset', 'namespace', 'tool_search', 'web_fetch'],
+  ...['tool_search_tool_regex', 'tool_search_tool_bm25'],
+])
+const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
+
+/** A tool's name in prices: its type without the version. */
+export const toolName = (type: string): string => type.toLowerCase().replace(VERSION, '')
+
+function toolsAsked({ tools, max_tool_calls }: ModelRequest): Asked[] {
+  return asList(tools).flatMap((tool, index) => {
+    const { type, max_uses, environment } = asRecord(tool)
+    const name = toolName(asText(type))
+    if (name === '' || FREE_TOOLS.has(name)) return []
+    if (name === 'shell' && !isHosted(environment)) return []
+    return [use(name, `tools.${index}.type`, max_uses ?? max_tool_calls)]
+  })
+}
+
+function isHosted(environment: unknown): boolean {
+  return isRecord(environment) && environment.type !== 'local'
+}
+
+/** Fields that have a provider search, or do other work beside the model's, at the vendors that know them. */
+function searchesAsked(request: ModelRequest): Asked[] {
+  const asked: Asked[] = []
+  for (const field of SEARCHES) {
+    if (isOn(request[field])) asked.push(use('web_search', field, undefined))
+  }
+  const { search_parameters: live, plugins, guardrailConfig } = request
+  if (isOn(live) && asRecord(live).mode !== 'off') {
+    asked.push(use('live_search', 'search_parameters', asRecord(live).max_search_results))
+  }
+  if (isOn(guardrailConfig)) asked.push(use('guardrail', 'guardrailConfig', 1))
+  for (const [index, plugin] of asList(plugins).entries()) {
+    const id = asText(asRecord(plugin).id).toLowerCase()
+    asked.push(use(id === 'web' ? 'web_search' : id || UNPRICED, `plugins.${index}`, 1))
+  }
+  return asked
+}
+
+function isOn(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false
+}
+
+function use(name: string, param: string, limit: unknown): Asked {
+  const most = typeof limit === 'number' && limit >= 0 ? Math.min(limit, MOST_USES) : LIKELY_USES
+  return { kind: 'use', name, value: '', param, most }
+}
+
+/** The same as a part of a usage: each tool used as often as `times` says. */
+export function asUsage(
+  asked: readonly Asked[],
+  times: (use: Asked) => number,
+): { readonly terms?: Terms; readonly toolUses?: ToolUses } {
+  if (asked.length === 0) return {}
+  const terms: Record<string, string> = {}
+  const toolUses: Record<string, number> = {}
+  for (const one of asked) {
+    if (one.kind === 'term') terms[one.name] = one.value
+    else toolUses[one.name] = Math.max(toolUses[one.name] ?? 0, times(one))
+  }
+  return { terms, toolUses }
+}
+
+export const once = (): number => 1
+export const asOftenAsItMay = ({ most }: Asked): number => most ?? 1

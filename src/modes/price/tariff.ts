@@ -1,0 +1,81 @@
+import type { ModelInfo } from '../../config/sections/model-list.ts'
+import type { Usage } from '../usage.ts'
+import { priceOfImage } from './image-price.ts'
+import { discountOf, tokenCost } from './token-cost.ts'
+
+/** One way in which calls of a kind are billed, in US dollars. */
+export interface Tariff {
+  /** Every price that such a call may need is there. */
+  priced(info: ModelInfo): boolean
+  /** What a typical unit costs, for comparing deployments; undefined when nobody said. */
+  unitCost(info: ModelInfo): number | undefined
+  /** undefined when something that was used has no price, or when nothing was measured that is billed this way. */
+  cost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined
+}
+
+/** Generated text: tokens in and tokens out. */
+export const textTokens: Tariff = {
+  priced: ({ input_cost_per_token: input, output_cost_per_token: output }) =>
+    input !== undefined && output !== undefined,
+  unitCost({ input_cost_per_token: input, output_cost_per_token: output }) {
+    return input === undefined && output === undefined ? undefined : (input ?? 0) + (output ?? 0)
+  },
+  cost: tokenCost,
+}
+
+/** Text that is only read. */
+export const inputTokens: Tariff = {
+  priced: ({ input_cost_per_token: input }) => input !== undefined,
+  unitCost: ({ input_cost_per_token: input }) => input,
+  cost: tokenCost,
+}
+
+/** Tokens in the place of another unit, where a vendor bills and reports those. */
+export function tokensInstead(typical: { readonly input: number; readonly output: number }): Tariff {
+  const { priced } = typical.output === 0 ? inputTokens : textTokens
+  return {
+    priced,
+    unitCost(info) {
+      const { input_cost_per_token: input = 0, output_cost_per_token: output = 0 } = info
+      return priced(info) ? input * typical.input + output * typical.output : undefined
+    },
+    cost: (info, usage, batch) =>
+      usage.inputTokens + usage.outputTokens === 0 ? undefined : tokenCost(info, usage, batch),
+  }
+}
+
+/** So many of a unit, each at the same price. A count of zero is one that nobody knows. */
+export function perUnit(
+  unit: 'audioSeconds' | 'characters' | 'rerankUnits',
+  field: 'cost_per_audio_second' | 'cost_per_character' | 'cost_per_rerank_unit',
+): Tariff {
+  return {
+    priced: (info) => info[field] !== undefined,
+    unitCost: (info) => info[field],
+    cost(info, usage, batch) {
+      const price = info[field]
+      const count = usage[unit]
+      return price === undefined || count === 0 ? undefined : count * price * discountOf(info, batch)
+    },
+  }
+}
+
+/** Images at one price, or at that of their size. */
+export const perImage: Tariff = {
+  priced: (info) => imagePrice(info) !== undefined,
+  unitCost(info) {
+    const price = imagePrice(info)
+    return typeof price === 'object' ? Math.min(...Object.values(price)) : price
+  },
+  cost(info, { images, imageSize }, batch) {
+    const prices = imagePrice(info)
+    const price = typeof prices === 'object' ? priceOfImage(prices, imageSize) : prices
+    return price === undefined || images === 0 ? undefined : images * price * discountOf(info, batch)
+  },
+}
+
+function imagePrice({ cost_per_image, input_cost_per_image }: ModelInfo) {
+  const price = cost_per_image ?? input_cost_per_image
+  // A map without an entry prices nothing.
+  return typeof price === 'object' && Object.keys(price).length === 0 ? undefined : price
+}

@@ -1,0 +1,139 @@
+import { GatewayError, withHeaders } from '../../lib/errors.ts'
+import { rateHeaders } from '../../limits/rate-headers.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import { tokensOfCharacters } from '../../modes/usage.ts'
+import type { Admission, Admitted, Refused } from '../../stores/kv/shared-store.ts'
+import type { CallInput } from '../call.ts'
+import { type Caller, tenantOf } from '../caller.ts'
+import { type KnownIds, knownIds } from '../ids/known-ids.ts'
+import { hasBudget } from '../plan/affordable.ts'
+import { explainedUnfit } from '../plan/explain.ts'
+import { planKeeper } from '../plan/fallbacks.ts'
+import { asCandidate, type Bounds, everybody, type Plan, plan } from '../plan/plan.ts'
+import { type Parsed, parse } from '../request/parse.ts'
+import type { PipelineServices } from '../services.ts'
+import {
+  type AskedBudget,
+  budgetsOf,
+  chargedAccounts,
+  costsOf,
+  type Hold,
+  hasModelBudget,
+  holdsOf,
+  leaveOut,
+} from './budget-holds.ts'
+import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
+import { expecting } from './expected-cost.ts'
+
+/** What was asked, and where it may go. */
+interface Ready {
+  readonly request: ModelRequest
+  readonly plan: Plan
+  readonly bounds: Bounds
+}
+
+/** A call that may begin. */
+export interface Allowed extends Ready {
+  readonly caller: Caller
+  readonly admitted: Admitted
+  /** What the client is told about its limits. */
+  readonly rateHeaders: Record<string, string>
+  readonly slots: readonly string[]
+  readonly budgets: readonly AskedBudget[]
+  readonly holds: Hold[]
+}
+
+/** What a call is called, and its first attempt. */
+export interface CallIds {
+  readonly callId: string
+  readonly attemptId: string
+}
+
+interface AskedAdmission extends Admission {
+  readonly budgets: readonly AskedBudget[]
+}
+
+/** Everything that can refuse a call before it begins, in one round trip. Limits are counted for every call, also one
+ *  that is no valid request or names no model: they come before routing. */
+export async function allow(services: PipelineServices, input: CallInput, ids: CallIds): Promise<Allowed> {
+  const read = input.form ? await input.form.head() : parse(input)
+  const { parsed, named } = await withIds(services, input, read)
+  // Who a caller is may be read again on the way, and with it what it may call.
+  const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
+    if (parsed.error) return parsed
+    const { request } = parsed
+    const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
+    const { restricted } = caller
+    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, leftOut }
+    const planned = plan(services, input.endpoint, request, caller, bounds)
+    if (!planned.error) return { request, plan: planned.plan, bounds }
+    const { error, group } = planned
+    const keeper =
+      group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
+    if (keeper) return { request, plan: keeper, bounds }
+    if (!group || !input.explain) return { error }
+    return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
+  }
+  let ready = planFor(input.caller)
+  const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
+    if (caller !== input.caller) ready = planFor(caller)
+    const { callId, attemptId } = ids
+    const { quotas, slots } = caller
+    const tokens = tokensOf(input)
+    const counted = { callId, attemptId, versions, confirmedAt, quotas, tokens, leaseSeconds: LEASE_SECONDS }
+    // What will not begin holds nothing: nobody would settle it.
+    if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
+    const { preference, group } = ready.plan
+    const order = ready.plan.order()
+    const accounts = chargedAccounts(services.registry, caller, group.name, order)
+    const costs = costsOf(services, expecting(services, input, ready.request), group.name, order)
+    return {
+      ...counted,
+      slots,
+      budgets: budgetsOf(accounts, costs, services.clock.now(), seeds),
+      candidates: order.map((deployment) => asCandidate(services, deployment, preference)),
+      preference,
+    }
+  }
+  // A group may hold models beside the one whose budget is spent.
+  const doesWithout = (caller: Caller, { reason, subject }: Refused): boolean => {
+    if (reason !== 'budget' || 'error' in ready) return false
+    const { plan, bounds } = ready
+    const { leftOut } = bounds
+    const among = { group: plan.group.name, deployments: everybody(plan), leftOut }
+    return leaveOut(services.registry, caller, subject, among)
+  }
+  const { caller, asked, admitted } = await decide(services, input, ask, doesWithout)
+  services.signals.learn(admitted.signals)
+  const headers = rateHeaders(asked.quotas, admitted.quotas)
+  if ('error' in ready) throw withHeaders(ready.error, headers)
+  return {
+    caller,
+    ...ready,
+    admitted,
+    rateHeaders: headers,
+    slots: asked.slots.map(({ subject }) => subject),
+    budgets: asked.budgets,
+    holds: holdsOf(asked.budgets, admitted.spentNano),
+  }
+}
+
+/** A request with the ids that it names. What is read of it only for them may turn out to be none. */
+async function withIds(
+  services: PipelineServices,
+  { endpoint }: CallInput,
+  parsed: Parsed,
+): Promise<{ readonly parsed: Parsed; readonly named?: KnownIds | undefined }> {
+  if (parsed.error) return { parsed }
+  try {
+    return { parsed, named: await knownIds(services, endpoint, parsed.request) }
+  } catch (error) {
+    if (error instanceof GatewayError && error.failure === 'invalid_request') return { parsed: { error } }
+    throw error
+  }
+}
+
+/** The estimate of the specification. */
+function tokensOf({ endpoint, bytes }: CallInput): number {
+  return endpoint.mode.body === 'multipart' ? 1 : tokensOfCharacters(bytes.byteLength)
+}

@@ -1,0 +1,120 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { rateHeaders } from '../../limits/rate-headers.ts'
+import type { Admission, Admitted, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
+import type { Caller } from '../caller.ts'
+import { noteExhausted } from '../exhausted.ts'
+import type { PipelineServices } from '../services.ts'
+
+/** Slots, holds and in-flight marks of a call that is never settled end after this; long calls renew them. */
+export const LEASE_SECONDS = 120
+
+/** How often a decision is asked for again because what it rests on has changed meanwhile. */
+const TURNS = 5
+
+/** A store that loses what it knew within this time of a reading is taken to have known it. */
+const JUST_READ_MS = 1000
+
+/** Money spent by subject, by the database: in one period, which may have ended since it was read. */
+export type Seeds = ReadonlyMap<string, { readonly period: string; readonly spentNano: number }>
+
+export const NO_SEEDS: Seeds = new Map()
+
+/** What an admission says of the caller's versions. */
+export type Held = Pick<Admission, 'versions' | 'confirmedAt'>
+
+/** Who asks, and from where. */
+export interface Asking {
+  readonly caller: Caller
+  readonly address: string
+}
+
+/** A decision in favour of a caller. */
+export interface Decision<Asked extends Admission = Admission> {
+  /** Who was asked for in the end: the one given, or as it was read again. */
+  readonly caller: Caller
+  readonly asked: Asked
+  readonly admitted: Admitted
+}
+
+/** Asks the shared store, in one round trip where nothing has changed: what turns out to be out of date, or unknown to
+ *  it, is read from the database, and asked once more; so is what can do without what refuses it. Throws the refusal. */
+export async function decide<Asked extends Admission>(
+  services: PipelineServices,
+  { caller: first, address }: Asking,
+  ask: (caller: Caller, seeds: Seeds, held: Held) => Asked,
+  doesWithout?: (caller: Caller, refused: Refused) => boolean,
+): Promise<Decision<Asked>> {
+  let seeds = NO_SEEDS
+  let caller = first
+  let turn = 0
+  while (turn < TURNS) {
+    const asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
+    const answer = await services.store.admit(asked)
+    if (answer.kind !== 'stale' && !answer.unconfirmed) caller.confirmedAt = services.clock.now()
+    if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
+    if (answer.kind === 'refused') {
+      noteExhausted(caller, answer, asked.quotas)
+      // Each time there is less to do without.
+      if (doesWithout?.(caller, answer)) continue
+      throw refusal(answer, asked.quotas)
+    }
+    turn += 1
+    if (answer.budgets.length > 0) seeds = await withSpent(services, asked, answer, seeds)
+    if (answer.records.length > 0)
+      caller = await (answer.unconfirmed ? caller.confirmed(address) : caller.again(address))
+  }
+  const message = 'What the caller may do is being changed faster than it can be read. Try again.'
+  throw new GatewayError('store_unavailable', message, { retryAfterSeconds: 1 })
+}
+
+function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, remembered }: Caller): Held {
+  return { versions: clock.now() - readAt < JUST_READ_MS ? versions : remembered, confirmedAt }
+}
+
+/** Counts a request that is no model call. Answers what its client is told about its limits. */
+export async function admitRequest(
+  services: PipelineServices,
+  { requestId, tokens, ...asking }: Asking & { readonly requestId: string; readonly tokens: number },
+): Promise<{ readonly caller: Caller; readonly headers: Record<string, string> }> {
+  const nothing = { slots: [], budgets: [], candidates: [], leaseSeconds: LEASE_SECONDS }
+  const decision = await decide(services, asking, ({ quotas }, _seeds, held) => ({
+    callId: requestId,
+    attemptId: requestId,
+    ...held,
+    quotas,
+    tokens,
+    ...nothing,
+  }))
+  return { caller: decision.caller, headers: rateHeaders(decision.asked.quotas, decision.admitted.quotas) }
+}
+
+async function withSpent(
+  services: PipelineServices,
+  { budgets }: Admission,
+  { budgets: unknown }: Stale,
+  known: Seeds,
+): Promise<Seeds> {
+  const wanted = budgets.filter(({ subject }) => unknown.includes(subject))
+  const spent = await services.budgets.spent(wanted)
+  const seeds = new Map(known)
+  for (const [index, { subject, period }] of wanted.entries()) {
+    seeds.set(subject, { period, spentNano: spent[index] ?? 0 })
+  }
+  return seeds
+}
+
+export function refusal(
+  { scope, reason, resetsAt, now, quotas: states }: Refused,
+  quotas: readonly Quota[],
+): GatewayError {
+  const headers = rateHeaders(quotas, states)
+  if (reason === 'budget') {
+    return new GatewayError('budget_exceeded', `Budget exceeded for scope '${scope}'`, { param: scope, headers })
+  }
+  return new GatewayError('rate_limited', `Rate limit exceeded for scope '${scope}'`, {
+    param: scope,
+    code: `${scope}_exceeded`,
+    retryAfterSeconds: resetsAt === undefined ? 1 : Math.max(1, Math.ceil((resetsAt - now) / 1000)),
+    headers,
+  })
+}

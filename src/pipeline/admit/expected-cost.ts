@@ -1,0 +1,117 @@
+import type { Mode, ModelRequest } from '../../modes/mode.ts'
+import { costNano } from '../../modes/price/cost.ts'
+import { asOftenAsItMay, asUsage } from '../../modes/price/surcharges-asked.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import { defaultFields } from '../attempt/default-fields.ts'
+import { type CallInput, requestBytes } from '../call.ts'
+import type { PipelineServices } from '../services.ts'
+import { type InputBound, inputBound } from './input-bound.ts'
+import { outputBound } from './output-bound.ts'
+
+/** What a call will cost, before it has run. */
+export interface ExpectedCost {
+  /** The most that it may cost: what is held for it. By its own bounds alone, whatever other calls were like. */
+  readonly holdNano: number
+  /** What it probably costs. */
+  readonly likelyNano: number
+}
+
+export const NO_COST: ExpectedCost = { holdNano: 0, likelyNano: 0 }
+
+/** What a vendor adds to a request that points to what nobody here has seen, where its deployment says nothing. */
+const ELSEWHERE_TOKENS = 32_768
+
+/** No tokenizer makes more than one token of a byte, and four letters are taken for one. */
+const BYTES_A_TOKEN = 4
+
+type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
+export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
+
+/** Tells what a call costs at the dearest of some deployments; nothing where no price is known. `said`: tokens of an
+ *  answer that has begun, which whoever goes on with it reads, too. */
+export function expecting(services: PipelineServices, input: Asked, request: ModelRequest, said = 0): Expecting {
+  const { endpoint, form } = input
+  if (endpoint.free) return () => NO_COST
+  const { mode } = endpoint
+  const bodyBytes = requestBytes(input)
+  let read: InputBound | undefined
+
+  function ofFile({ info }: Deployment, file: NonNullable<typeof mode.ofFile>): ExpectedCost {
+    const limit = services.config.general_settings.max_upload_bytes
+    const mostBytes = form?.raw.length ?? (form?.raw.ended ? bodyBytes : limit)
+    return {
+      holdNano: costNano(mode, info, usageOf(file(mostBytes).most)) ?? 0,
+      likelyNano: costNano(mode, info, usageOf(file(bodyBytes).likely)) ?? 0,
+    }
+  }
+
+  function at(deployment: Deployment): ExpectedCost {
+    if (mode.ofFile) return ofFile(deployment, mode.ofFile)
+    const { id, info, connection } = deployment
+    const usual = services.usual.of(id)
+    read ??= inputBound(input, request)
+    const most = read
+    const longest = info.max_input_tokens ?? Number.POSITIVE_INFINITY
+    const elsewhere = most.pointsElsewhere ? (info.max_input_tokens ?? ELSEWHERE_TOKENS) : 0
+    const asked = completed(request, connection.defaults)
+    // Of a reranking the query is read with each of its documents.
+    const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
+    const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + said))
+    const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.denseInput ?? 1)))
+    const output = outputBound(endpoint, request, deployment)
+    const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
+    const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
+    const measured = mode.measure(asked)
+    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...measured, ...used })) ?? 0
+    const likelyNano = cost({ inputTokens: likelyInput, outputTokens: likelyOutput })
+    let holdNano = likelyNano
+    for (const kind of dearestKinds(mode, asked, most)) {
+      holdNano = Math.max(holdNano, cost(kind({ inputTokens: mostInput, outputTokens: output.tokens })))
+    }
+    return { holdNano, likelyNano }
+  }
+
+  return (deployments) => {
+    let [holdNano, likelyNano] = [0, 0]
+    for (const deployment of deployments) {
+      const cost = at(deployment)
+      holdNano = Math.max(holdNano, cost.holdNano)
+      likelyNano = Math.max(likelyNano, cost.likelyNano)
+    }
+    return { holdNano, likelyNano }
+  }
+}
+
+type Kind = (whole: Pick<Usage, 'inputTokens' | 'outputTokens'>) => Partial<Usage>
+
+/** As what the tokens of a call may be billed: each of these may be the dearest. */
+function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: InputBound): Kind[] {
+  const asked = mode.asks?.(request) ?? []
+  const { terms, toolUses } = asUsage(asked, asOftenAsItMay)
+  const kinds: Kind[] = [(whole) => ({ ...whole, toolUses, terms })]
+  // Cheaper terms are not for everybody who asks for them.
+  if (terms) kinds.push((whole) => ({ ...whole, toolUses, terms: undefined }))
+  if (hasSound || request.audio != null) {
+    kinds.push((whole) => ({
+      ...{ ...whole, toolUses, terms },
+      audioInputTokens: whole.inputTokens,
+      audioOutputTokens: whole.outputTokens,
+    }))
+  }
+  // To have it kept may cost more than to have it read.
+  if (cached) {
+    kinds.push((whole) => ({
+      ...{ ...whole, toolUses, terms },
+      cacheCreationInputTokens: whole.inputTokens,
+      cacheCreation1hInputTokens: cached === '1h' ? whole.inputTokens : 0,
+    }))
+  }
+  return kinds
+}
+
+/** The request with what its operator set where it says nothing. */
+function completed(request: ModelRequest, defaults: Readonly<Record<string, unknown>>): ModelRequest {
+  for (const _ in defaults) return Object.assign(Object.create(request), defaultFields(defaults, request))
+  return request
+}

@@ -1,0 +1,81 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { Account } from '../../limits/accounts.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { Refused } from '../../stores/kv/shared-store.ts'
+import { type Call, newAttemptId } from '../call.ts'
+import type { Caller } from '../caller.ts'
+import { type Plan, remaining } from '../plan/plan.ts'
+import type { PipelineServices } from '../services.ts'
+import { attemptNano } from '../settle/bill.ts'
+import { type AskedBudget, budgetsOf, chargedAccounts, costsOf, holdsOf, leaveOut, pays } from './budget-holds.ts'
+import { decide, LEASE_SECONDS, NO_SEEDS, type Seeds } from './decide.ts'
+import { expecting } from './expected-cost.ts'
+
+/** Holds what further deployments may cost beyond what the call holds already, on top of what it has used: a dearer model
+ *  is checked like a call of its own. Answers those of them that its budgets have room for; throws where there are none. */
+export async function holdFallback(
+  services: PipelineServices,
+  call: Call,
+  { group: { name: group } }: Plan,
+  deployments: readonly Deployment[],
+): Promise<Deployment[]> {
+  const { registry } = services
+  const { leftOut } = call.bounds
+  const expected = expecting(services, call, call.request, saidTokens(call))
+  const left = () => remaining([...deployments], leftOut)
+  if (left().length === 0) {
+    throw new GatewayError('budget_exceeded', `The budgets of the models of '${group}' are spent.`, { param: 'model' })
+  }
+  const asking = (seeds: Seeds) => {
+    const next = left()
+    const accounts = chargedAccounts(registry, call.caller, group, next)
+    const costs = costsOf(services, expected, group, next)
+    const withUsed = (account: Account) => {
+      const { holdNano, likelyNano } = costs(account)
+      const used = usedNano(services, call, account)
+      return { holdNano: holdNano + used, likelyNano: likelyNano + used }
+    }
+    return budgetsOf(accounts, withUsed, services.clock.now(), seeds).flatMap((budget) => missing(call, budget))
+  }
+  if (asking(NO_SEEDS).length === 0) return left()
+  const doesWithout = (caller: Caller, { reason, subject }: Refused) =>
+    reason === 'budget' && leaveOut(registry, caller, subject, { group, deployments: left(), leftOut })
+  const ask = (_caller: Caller, seeds: Seeds) => ({
+    callId: call.id,
+    attemptId: newAttemptId(),
+    versions: [],
+    quotas: [],
+    tokens: 0,
+    slots: [],
+    budgets: asking(seeds),
+    candidates: [],
+    leaseSeconds: LEASE_SECONDS,
+  })
+  const { asked, admitted } = await decide(services, call, ask, doesWithout)
+  call.holds.push(...holdsOf(asked.budgets, admitted.spentNano))
+  return left()
+}
+
+/** What an account pays for an answer that has begun. */
+function usedNano({ registry }: PipelineServices, call: Call, account: Account): number {
+  return call.attempts.reduce((sum, attempt) => {
+    const { deployment, plan, outrun } = attempt
+    if (outrun || !pays(registry, account, plan.group.name, deployment)) return sum
+    return sum + (attemptNano(call, attempt) ?? 0)
+  }, 0)
+}
+
+function saidTokens({ attempts }: Call): number {
+  return attempts.reduce((sum, { usage, outrun }) => sum + (outrun ? 0 : (usage?.outputTokens ?? 0)), 0)
+}
+
+/** What of a budget the call does not hold yet. */
+function missing({ holds }: Call, budget: AskedBudget): AskedBudget[] {
+  const ownNano = holds.flatMap(({ subject, holdNano }) => (subject === budget.subject ? [holdNano] : []))
+  const own = ownNano.reduce((sum, amount) => sum + amount, 0)
+  let holdNano = budget.holdNano - own
+  if (ownNano.length > 0 && holdNano <= 0) return []
+  // Holds of one call are told apart by their amounts.
+  while (ownNano.includes(holdNano)) holdNano += 1
+  return [{ ...budget, holdNano, ownNano }]
+}

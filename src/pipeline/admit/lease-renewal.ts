@@ -1,0 +1,26 @@
+import { describeError } from '../../lib/log.ts'
+import type { Call } from '../call.ts'
+import type { PipelineServices } from '../services.ts'
+import { LEASE_SECONDS } from './decide.ts'
+
+/** Prolongs what a call holds for as long as it runs, so that a stream longer than its lease keeps its place. Returns
+ *  what ends it. */
+export function keepLeases(services: PipelineServices, call: Call): () => void {
+  const interval = setInterval(
+    async () => {
+      try {
+        await services.store.renew({
+          callId: call.id,
+          attemptIds: call.attempts.map(({ id, deployment }) => ({ attemptId: id, deployment: deployment.id })),
+          slots: call.slots,
+          budgets: call.holds,
+          leaseSeconds: LEASE_SECONDS,
+        })
+      } catch (error) {
+        services.log.warn('renew.failed', { callId: call.id, error: describeError(error) })
+      }
+    },
+    (LEASE_SECONDS * 1000) / 3,
+  )
+  return () => clearInterval(interval)
+}

@@ -1,0 +1,100 @@
+import { asRecord, entryOf } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { Endpoint } from '../call.ts'
+
+/** What a call without a limit is held for where nobody knows how long its model's answers can be. Who sets more seldom
+ *  means it. */
+const LONG_ANSWER = 4096
+/** No model writes as much; numbers of JSON have no end. */
+const MOST_TOKENS = 1_000_000_000
+/** No vendor gives more answers to one request. */
+const MOST_ANSWERS = 1024
+
+/** Every vendor's name for the limit of an answer. */
+const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
+
+/** Tokens to think with, for models that are told a word: the most that any translator makes of it. */
+const THOUGHTS: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+}
+
+/** What a request may be answered with. */
+export interface OutputBound {
+  /** The most tokens of all its answers. */
+  readonly tokens: number
+  readonly answers: number
+  /** Somebody set this limit, and it is one that answers do reach. */
+  readonly meant: boolean
+}
+
+/** The longest answer that a deployment may give. What the request says in the words of its own dialect binds it; words
+ *  of other dialects only raise that, since some vendors heed them. Of two limits the larger. */
+export function outputBound(endpoint: Endpoint, request: ModelRequest, deployment: Deployment): OutputBound {
+  const { longest } = endpoint.mode
+  const { defaults } = deployment.connection
+  const asked = Math.max(1, countOf(request, defaults, 'n'), countOf(request, defaults, 'best_of'))
+  const answers = Math.min(asked, MOST_ANSWERS)
+  if (longest !== undefined) return { tokens: longest * answers, answers, meant: longest === 0 }
+  const own = ownLimit(endpoint, request, defaults)
+  let each = Math.max(own ?? unlimited(endpoint, request, deployment), toldThoughts(request, defaults))
+  for (const field of LIMITS) each = Math.max(each, numberOf(request[field]) ?? 0)
+  const tokens = Math.ceil(Math.min(each, MOST_TOKENS)) * answers
+  return { tokens, answers, meant: own !== undefined && each <= LONG_ANSWER }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function ownLimit({ dialect }: Endpoint, request: ModelRequest, defaults: Fields): number | undefined {
+  const words = dialect?.defaults
+  let own: number | undefined
+  let preset: number | undefined
+  let mentioned = false
+  for (const field of LIMITS) {
+    const word = words ? entryOf(words, field) : field === 'max_output_tokens' ? undefined : field
+    if (request[field] !== undefined) mentioned = true
+    if (typeof word !== 'string') continue
+    if (request[word] !== undefined) mentioned = true
+    const value = request[word]
+    if (typeof value === 'number' && value >= 0) own = Math.max(own ?? 0, value)
+    const set = defaults[field]
+    if (typeof set === 'number' && set >= 0) preset = Math.max(preset ?? 0, set)
+  }
+  // A default is not said beside a limit of the request, whatever that is.
+  return own ?? (mentioned ? undefined : preset)
+}
+
+/** Of a call that nobody limits. */
+function unlimited({ mode }: Endpoint, request: ModelRequest, { adapter, info, connection }: Deployment): number {
+  const set = adapter('chat', mode.name)?.setsLimit
+  if (set === undefined && info.max_output_tokens !== undefined) return info.max_output_tokens
+  const { defaults } = connection
+  const effort =
+    request.reasoning_effort ??
+    asRecord(request.reasoning).effort ??
+    asRecord(request.output_config).effort ??
+    defaults.reasoning_effort
+  return (set ?? LONG_ANSWER) + Math.max(entryOf(THOUGHTS, effort) ?? 0, toldThoughts(request, defaults))
+}
+
+/** Tokens to think with that a request names: some vendors count them beside its limit. */
+function toldThoughts(request: ModelRequest, defaults: Fields): number {
+  const { budget_tokens } = asRecord(request.thinking ?? defaults.thinking)
+  const { max_tokens } = asRecord(request.reasoning ?? defaults.reasoning)
+  return Math.max(numberOf(budget_tokens) ?? 0, numberOf(max_tokens) ?? 0)
+}
+
+function countOf(request: ModelRequest, defaults: Fields, field: string): number {
+  return numberOf(request[field] ?? defaults[field]) ?? 1
+}
+
+/** Some vendors take a number in quotes. */
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : value
+  return typeof number === 'number' && number >= 0 ? number : undefined
+}

@@ -1,0 +1,60 @@
+import type { Abort } from '../../lib/abort.ts'
+import { asGatewayError, GatewayError } from '../../lib/errors.ts'
+import type { Outgoing } from '../../providers/provider.ts'
+import { LATE_FIELD } from '../../providers/wire/late-field.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { UpstreamRequest, UpstreamResponse } from '../../transport/transport.ts'
+import type { Call } from '../call.ts'
+import { asFormFailure, type IncomingForm } from '../request/incoming-form.ts'
+import { withDefaults } from './with-defaults.ts'
+
+/** A field that comes late may change what is asked; while nothing of the form is gone it is asked again. */
+export async function askWithForm(
+  call: Call,
+  form: IncomingForm,
+  deployment: Deployment,
+  ask: (asked: Outgoing) => Promise<UpstreamResponse>,
+  outgoing: Outgoing,
+): Promise<UpstreamResponse> {
+  try {
+    return await ask(outgoing)
+  } catch (error) {
+    if (!form.raw.repeatable || !(error instanceof GatewayError) || error.code !== LATE_FIELD) throw error
+    return ask(await completed(call, form, deployment))
+  }
+}
+
+/** The request with all its fields, as the answer has to be read by. */
+export async function completed(call: Call, form: IncomingForm, deployment: Deployment): Promise<Outgoing> {
+  call.request = await form.whole()
+  call.streamed = call.request.stream === true
+  return withDefaults(call, deployment, false)
+}
+
+export function unlessAborted<T>(work: Promise<T>, signal: Abort): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const ended = () => reject(signal.reason)
+  if (signal.aborted) ended()
+  else signal.addEventListener('abort', ended, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', ended))
+}
+
+/** The same request, telling when a piece of it is asked for, when that is there, and when all of it has been taken. */
+export function watched(
+  request: UpstreamRequest,
+  { before, after, allSent }: { before: () => void; after: () => void; allSent: () => void },
+): UpstreamRequest {
+  const { upload } = request
+  if (!upload) return request
+  const read = async () => {
+    before()
+    const piece = await upload.read().catch((error) => {
+      // What goes wrong between the client and us is not the upstream's.
+      throw asFormFailure(error) ?? asGatewayError(error)
+    })
+    if (piece === undefined) allSent()
+    else after()
+    return piece
+  }
+  return { ...request, upload: { length: upload.length, read } }
+}

@@ -1,0 +1,222 @@
+import { type Abort, newAbort } from '../../lib/abort.ts'
+import { atMost } from '../../lib/at-most.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import type { Outgoing } from '../../providers/provider.ts'
+import { BodyTooLarge, TransportError, type UpstreamRequest, type UpstreamResponse } from '../../transport/transport.ts'
+import { withoutSecrets } from '../../transport/without-secrets.ts'
+import type { Attempt, Call } from '../call.ts'
+import { departure, unsent } from '../client.ts'
+import { lostId } from '../ids/lost-id.ts'
+import { rescueTargets } from '../plan/continuation-targets.ts'
+import { asFormFailure } from '../request/incoming-form.ts'
+import { type Parting, parting } from '../respond/parting.ts'
+import type { PipelineServices } from '../services.ts'
+import { type Speaker, speakerOf, type WrittenReply } from '../translate/translator.ts'
+import { newSaid, type Said } from './answer-so-far.ts'
+import { askWithForm, completed, unlessAborted, watched } from './attempt-with-form.ts'
+import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
+import { inChatInstead } from './in-chat-instead.ts'
+import { unstreamed } from './in-one.ts'
+import { type Errand, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
+import { settleCommitted } from './settle-ended.ts'
+import { requestOf } from './upstream-request.ts'
+import { withDefaults } from './with-defaults.ts'
+
+const ERROR_LIMIT_BYTES = 1024 * 1024
+/** How long a provider may take to say what went wrong. Its status has told already that somebody else is to be asked. */
+const ERROR_WAIT_MS = 2000
+const EVENTS = 'text/event-stream; charset=utf-8'
+
+/** What an attempt that may be shown to the client has reached. */
+export type Committed =
+  | { readonly kind: 'whole'; readonly reply: WrittenReply }
+  | { readonly kind: 'stream'; readonly stream: OpenStream; readonly contentType: string }
+
+/** An upstream stream whose first content has been seen. */
+export interface OpenStream extends Opened {
+  readonly clocks: Clocks
+  readonly farewell: Parting
+  /** What the provider says went wrong, without the credentials that it was sent. */
+  clean(failure: GatewayError): GatewayError
+  /** Why the upstream was ended from our side: a clock, or the client. */
+  reason(): GatewayError | undefined
+  /** Lets go of the client's signal and the timer. */
+  release(): void
+  /** What was said in it, where somebody else could go on with it. */
+  readonly said: Said | undefined
+}
+
+/** Asks one deployment. Resolves at the commit point: a whole answer, or a stream's first content. Until then every
+ *  trouble is a GatewayError and nothing of the attempt has been seen by the client. `outrun` ends it, because another
+ *  was first. */
+export async function attempt(
+  services: PipelineServices,
+  call: Call,
+  tried: Attempt,
+  errand: Errand = errandOf(services, call, tried),
+  outrun?: Abort,
+): Promise<Committed> {
+  let { speaker, outgoing: asked, said } = errand
+  const { deployment } = tried
+  const { client, form } = call
+  const ended = newAbort<GatewayError>()
+  let sent: UpstreamRequest['headers'] = {}
+
+  const farewell = parting(() => ended.abort(departure(client.signal)))
+  // Who is stopped has no time to listen.
+  const left = () => {
+    const why = departure(client.signal)
+    if (why.failure === 'client_closed') farewell.left()
+    else ended.abort(why)
+  }
+  outrun?.addEventListener('abort', () => ended.abort(new GatewayError('client_closed', 'Another answered first.')))
+  const clocks = clocksOf(services, call, tried, speaker, ended.abort)
+  const clientsTurn = () => clocks.waiting(() => {}, unsent)
+  if (form) clientsTurn()
+  const release = () => {
+    clocks.stop()
+    farewell.stop()
+    client.signal.removeEventListener('abort', left)
+  }
+  if (client.signal.aborted) left()
+  else client.signal.addEventListener('abort', left, { once: true })
+
+  const ask = (outgoing: Outgoing) => {
+    if (call.streamed && !speaker.stream && !speaker.passes) throw unstreamed()
+    const request = requestOf(services, deployment, call.hops, speaker, outgoing, ended)
+    if (!(request instanceof Promise)) return send(request)
+    // It may wait for fields of the form.
+    return (form ? unlessAborted(request, ended) : request).then(send)
+  }
+  const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
+    if (ended.reason) throw ended.reason
+    sent = request.headers
+    call.overheadMs ??= performance.now() - call.arrivedAt
+    const transport = deployment.provider.transport ?? services.transport
+    tried.asked = true
+    if (!form) return transport.send(request, ended)
+    clocks.asked()
+    const allSent = () => clocks.asked(awaiting(services, form.request?.stream === true))
+    return transport.send(watched(request, { before: clientsTurn, after: clocks.asked, allSent }), ended)
+  }
+
+  const refusal = async ({ status, headers, body }: UpstreamResponse): Promise<GatewayError> => {
+    const explanation = body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
+    const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
+    const failure = speaker.failure(status, headers, bytes, services.clock.now())
+    return ended.reason ?? lostId(call.bounds, failure, { status, bytes }) ?? failure
+  }
+
+  try {
+    let response = await (form ? askWithForm(call, form, deployment, ask, asked) : ask(asked))
+    clocks.heard()
+    if (isRefusal(response)) {
+      const failure = await refusal(response)
+      if (!inChatInstead(call, deployment, speaker, { status: response.status, failure })) throw failure
+      ;({ speaker, outgoing: asked, said } = errandOf(services, call, tried))
+      response = await ask(asked)
+      clocks.heard()
+      if (isRefusal(response)) throw await refusal(response)
+    }
+    // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
+    if (form) clientsTurn()
+    const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : asked
+    if (form) clocks.heard()
+    if (!call.streamed && !speaker.passes) {
+      farewell.begun()
+      const reply = speaker.reply(
+        await response.body.bytes(REPLY_LIMIT_BYTES, call.footprint.add),
+        response.headers,
+        outgoing,
+      )
+      tried.firstTokenAt = performance.now()
+      release()
+      return { kind: 'whole', reply }
+    }
+    const opened = speaker.passes
+      ? await openBody(tried, response, clocks)
+      : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
+    settleCommitted(services, call, tried)
+    const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
+    if (!speaker.passes) farewell.begun()
+    return {
+      kind: 'stream',
+      contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
+      stream: { ...opened, said, clocks, farewell, release, clean, reason: () => ended.reason },
+    }
+  } catch (error) {
+    release()
+    const failure = ended.reason ?? withoutSecrets(asFailure(error, sentBytes(call)), sent)
+    ended.abort(failure)
+    if (!tried.outrun) {
+      tried.failure = failure
+      tried.endedAt = performance.now()
+    }
+    throw failure
+  }
+}
+
+const isRefusal = ({ status }: UpstreamResponse) => status < 200 || status > 299
+
+/** The clocks that an attempt runs against. */
+function clocksOf(
+  services: PipelineServices,
+  call: Call,
+  { deployment, plan }: Attempt,
+  { passes }: Speaker,
+  expired: (failure: GatewayError) => void,
+): Clocks {
+  const { deadline, arrivedAt, form } = call
+  const answerMs = 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
+  const ends = { deadline, callMs: deadline - arrivedAt, answerMs, expired }
+  if (!call.streamed && !form && !passes) return startAnswerClock(ends)
+  const { firstTokenMs, idleMs } = awaiting(services, !form)
+  return startClocks({
+    ...ends,
+    // A sound is awaited as long as any answer.
+    firstTokenMs: passes ? Number.POSITIVE_INFINITY : firstTokenMs,
+    idleMs,
+    showMs: 1000 * services.config.router_settings.stream_keep_alive,
+  })
+}
+
+function awaiting({ config }: PipelineServices, streamed: boolean) {
+  const { stream_first_token_timeout, stream_idle_timeout } = config.router_settings
+  return {
+    firstTokenMs: streamed ? 1000 * stream_first_token_timeout : Number.POSITIVE_INFINITY,
+    idleMs: streamed ? 1000 * stream_idle_timeout : Number.POSITIVE_INFINITY,
+  }
+}
+
+/** The client's own request, in the words that the deployment is asked in. */
+function errandOf(services: PipelineServices, call: Call, tried: Attempt): Errand {
+  const { deployment } = tried
+  const speaker = speakerOf(deployment, call.endpoint.mode, call.endpoint.dialect)
+  if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
+  const outgoing = withDefaults(call, deployment, speaker.translates === true)
+  const rescuable = rescueTargets(services, call, tried, undefined).length > 0
+  return rescuable ? { speaker, outgoing, said: newSaid() } : { speaker, outgoing }
+}
+
+/** Some servers break the connection at what is too long for them. */
+const LONG_REQUEST_BYTES = 1024 * 1024
+
+const sentBytes = ({ bytes, form }: Call) => (form ? (form.raw.length ?? form.raw.received) : bytes.byteLength)
+
+/** Anything thrown on the way to an upstream that was sent so much, by its proper name. */
+export function asFailure(error: unknown, sentBytes = 0): GatewayError {
+  const ofForm = asFormFailure(error)
+  if (ofForm) return ofForm
+  if (error instanceof TransportError) {
+    const blames = sentBytes < LONG_REQUEST_BYTES ? {} : ({ blames: 'perhaps' } as const)
+    return new GatewayError('upstream_unreachable', 'The connection to the provider failed.', {
+      ...blames,
+      cause: error,
+    })
+  }
+  if (error instanceof BodyTooLarge || error instanceof RangeError) {
+    const message = "The provider's answer to this request is larger than the gateway holds: ask for less at once."
+    return new GatewayError('answer_too_large', message, { cause: error })
+  }
+  return new GatewayError('upstream_malformed', "The provider's answer could not be read.", { cause: error })
+}

@@ -1,0 +1,143 @@
+import { type Aborter, newAbort } from '../../lib/abort.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { describeError } from '../../lib/log.ts'
+import { estimatedUsage } from '../../modes/usage.ts'
+import type { Hedge } from '../../routing/group-settings.ts'
+import { learnWait, p95Wait } from '../../routing/recent-waits.ts'
+import { type Attempt, type Call, requestBytes } from '../call.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { PipelineServices } from '../services.ts'
+import { attempt, type Committed } from './attempt.ts'
+import { settleEnded } from './settle-ended.ts'
+import { giveUp } from './start-attempt.ts'
+
+/** Starts an attempt at another deployment; undefined when nobody is free, or by then nobody is `wanted`. */
+export type Beside = (wanted: () => boolean) => Promise<Attempt | undefined>
+
+/** Asks one deployment and, where its group hedges and the answer is late, one other beside it. The first to commit wins;
+ *  the other is ended at once and says nothing about its deployment. Throws when nobody is left who may answer, or what
+ *  failed is the call itself. The attempt that decided is the call's last. */
+export function ask(
+  services: PipelineServices,
+  call: Call,
+  plan: Plan,
+  first: Attempt,
+  beside: Beside,
+): Promise<Committed> {
+  const { hedge } = plan.settings
+  return hedge ? hedged(services, call, plan, hedge, first, beside) : attempt(services, call, first)
+}
+
+async function hedged(
+  services: PipelineServices,
+  call: Call,
+  plan: Plan,
+  hedge: Hedge,
+  first: Attempt,
+  beside: Beside,
+): Promise<Committed> {
+  const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
+  // An upload has one reader.
+  const waitMs =
+    !call.hedged && !call.form ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
+  const learn = (attempts: readonly Attempt[]) => {
+    if (hedge.p95) for (const one of attempts) learnAttempt(plan, kind, one)
+  }
+  if (waitMs === undefined) {
+    try {
+      return await attempt(services, call, first)
+    } finally {
+      learn([first])
+    }
+  }
+  const racing = race(services, call, first)
+  const timer = setTimeout(() => racing.join(beside), waitMs)
+  try {
+    return await racing.decided
+  } finally {
+    clearTimeout(timer)
+    learn(racing.attempts)
+  }
+}
+
+function race(services: PipelineServices, call: Call, first: Attempt) {
+  const { promise: decided, resolve, reject } = Promise.withResolvers<Committed>()
+  const running = new Map<Attempt, Aborter<GatewayError>>()
+  const attempts: Attempt[] = []
+  let joining = false
+  let over = false
+
+  function run(one: Attempt): void {
+    const outrun = newAbort<GatewayError>()
+    attempts.push(one)
+    running.set(one, outrun)
+    attempt(services, call, one, undefined, outrun).then(
+      (committed) => {
+        if (over) return letGo(committed)
+        decide(one)
+        resolve(committed)
+      },
+      (error) => {
+        running.delete(one)
+        if (over) return
+        const hopeless = !(error instanceof GatewayError) || error.isFinal
+        if (!hopeless && (joining || running.size > 0)) return settleEnded(services, call)
+        decide(one)
+        reject(error)
+      },
+    )
+  }
+
+  function decide(last: Attempt): void {
+    over = true
+    running.delete(last)
+    for (const [other, outrun] of running) {
+      other.outrun = true
+      other.endedAt = performance.now()
+      other.firstTokenAt = undefined
+      if (other.asked && call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(requestBytes(call), 0)
+      outrun.abort()
+    }
+    if (call.attempts.at(-1) !== last) {
+      call.attempts.splice(call.attempts.indexOf(last), 1)
+      call.attempts.push(last)
+    }
+    if (running.size > 0) settleEnded(services, call)
+  }
+
+  async function join(beside: Beside): Promise<void> {
+    joining = true
+    try {
+      const wanted = () => !over && !call.client.signal.aborted
+      const second = await beside(wanted)
+      if (second && !wanted()) giveUp(services, call, second)
+      else if (second) {
+        call.hedged = true
+        run(second)
+      }
+    } catch (error) {
+      // The store, say. Who was asked first may still answer.
+      services.log.warn('hedge.failed', { callId: call.id, error: describeError(error) })
+    }
+    joining = false
+    const last = attempts.at(-1)
+    if (over || running.size > 0 || !last) return
+    decide(last)
+    reject(last.failure)
+  }
+
+  run(first)
+  return { decided, join, attempts }
+}
+
+/** Committed as well, and too late. */
+function letGo(committed: Committed): void {
+  if (committed.kind === 'whole') return
+  committed.stream.release()
+  committed.stream.body.cancel()
+}
+
+function learnAttempt({ group }: Plan, kind: string, { startedAt, firstTokenAt, endedAt, outrun }: Attempt): void {
+  const until = firstTokenAt ?? (outrun ? endedAt : undefined)
+  if (until !== undefined) learnWait(group, kind, until - startedAt)
+}

@@ -1,0 +1,70 @@
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import type { AssistantMessage, ChatChunk, ChatCompletion, ChatDelta } from '../../modes/chat-completion.ts'
+import type { Reply, StreamStep } from '../../providers/provider.ts'
+import type { DialectStream } from '../translate/dialect.ts'
+
+const encoder = new TextEncoder()
+
+/** A stream of which everything is said at once. */
+export function wholeStream(out: Uint8Array, { usage, outputCharacters, made }: Omit<Reply, 'bytes'>): StreamStep {
+  return {
+    out,
+    characters: outputCharacters,
+    commits: true,
+    finished: true,
+    done: true,
+    ...(usage ? { usage } : {}),
+    ...(made ? { made } : {}),
+  }
+}
+
+/** Events with a name each, as both of the vendors' own dialects have them, or with data alone. */
+export function asEvents(events: readonly Readonly<Record<string, unknown>>[]): Uint8Array {
+  const named = (type: unknown) => (typeof type === 'string' ? `event: ${type}\n` : '')
+  return encoder.encode(events.map((event) => `${named(event.type)}data: ${JSON.stringify(event)}\n\n`).join(''))
+}
+
+/** A completion in a dialect's words for a stream. */
+export function saidAtOnce(completion: ChatCompletion, words: DialectStream): Uint8Array {
+  return joinBytes([...chunksOf(completion).map((chunk) => words.write(chunk)), words.close()])
+}
+
+/** A completion as the chunks that it would have come in. */
+export function chunksOf({ choices, usage, ...head }: ChatCompletion): ChatChunk[] {
+  const chunk = (more: Pick<ChatChunk, 'choices' | 'usage'>): ChatChunk => ({
+    ...head,
+    object: 'chat.completion.chunk',
+    ...more,
+  })
+  const said = choices.flatMap(({ index, message, finish_reason, logprobs }) => [
+    ...deltasOf(message).map((delta, at) =>
+      chunk({ choices: [{ index, delta, finish_reason: null, ...(at === 0 && logprobs ? { logprobs } : {}) }] }),
+    ),
+    chunk({ choices: [{ index, delta: {}, finish_reason }] }),
+  ])
+  return usage ? [...said, chunk({ choices: [], usage })] : said
+}
+
+/** In the order in which it would have been said: thoughts, words, calls. */
+function deltasOf({
+  role,
+  thinking_blocks = [],
+  reasoning_content,
+  tool_calls,
+  ...words
+}: AssistantMessage): ChatDelta[] {
+  const signed = thinking_blocks.flatMap((block): ChatDelta[] => [
+    ...(block.type === 'thinking' ? [{ reasoning_content: block.thinking }] : []),
+    { thinking_blocks: [block] },
+  ])
+  const thoughts = signed.length > 0 || !reasoning_content ? signed : [{ reasoning_content }]
+  const calls = Array.isArray(tool_calls) ? tool_calls.map((call, index) => ({ ...call, index })) : []
+  return [{ role }, ...thoughts, words, ...(calls.length > 0 ? [{ tool_calls: calls }] : [])]
+}
+
+/** A stream was asked for, of a model that has none. */
+export function unstreamed(): GatewayError {
+  const details = { param: 'stream', code: 'stream_not_supported' }
+  return new GatewayError('invalid_request', 'This model does not stream: leave out `stream`.', details)
+}

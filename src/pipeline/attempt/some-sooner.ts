@@ -1,0 +1,25 @@
+import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import type { Call } from '../call.ts'
+import { learnSignals } from '../plan/further-members.ts'
+import { type Plan, takingCalls } from '../plan/plan.ts'
+import type { PipelineServices } from '../services.ts'
+
+/** What an answer takes where none was measured yet. */
+const UNMEASURED_MS = 1000
+
+/** Whether some deployment of groups that were not asked yet is well and would probably have answered by a time of
+ *  `performance.now()`. */
+export async function someSooner(
+  services: PipelineServices,
+  call: Call,
+  plans: readonly Plan[],
+  by: number,
+): Promise<boolean> {
+  const deployments = plans.flatMap((plan) => plan.order())
+  await learnSignals(services, call, deployments)
+  const left = by - performance.now()
+  const usualMs = ({ samples, firstTokenMs, latencyMs }: DeploymentSignals) =>
+    samples === 0 ? UNMEASURED_MS : call.streamed ? firstTokenMs : latencyMs
+  const taking = takingCalls(services)
+  return deployments.some((one) => taking(one) && usualMs(services.signals.of(one.id)) <= left)
+}

@@ -1,0 +1,43 @@
+import { type Abort, asAbortSignal } from '../../lib/abort.ts'
+import type { Outgoing } from '../../providers/provider.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import { countingHops } from '../request/hops.ts'
+import type { PipelineServices } from '../services.ts'
+import type { Speaker } from '../translate/translator.ts'
+import { asRequestFailure } from './request-failure.ts'
+
+/** The upstream call of an attempt, authorized. */
+export function requestOf(
+  services: PipelineServices,
+  { provider, connection: own }: Deployment,
+  hops: number,
+  speaker: Speaker,
+  asked: Outgoing,
+  ended: Abort,
+): UpstreamRequest | Promise<UpstreamRequest> {
+  const connection = countingHops(own, hops)
+  try {
+    const request = speaker.request(asked, connection)
+    if (!provider.authorize && !(request instanceof Promise)) return request
+    return authorized(services, { provider, connection }, request, ended)
+  } catch (error) {
+    throw asRequestFailure(error)
+  }
+}
+
+async function authorized(
+  { transport, clock }: PipelineServices,
+  { provider, connection }: Pick<Deployment, 'provider' | 'connection'>,
+  requesting: UpstreamRequest | Promise<UpstreamRequest>,
+  ended: Abort,
+): Promise<UpstreamRequest> {
+  let request: UpstreamRequest
+  try {
+    request = await requesting
+  } catch (error) {
+    throw asRequestFailure(error)
+  }
+  if (!provider.authorize) return request
+  return provider.authorize(request, connection, { transport, signal: asAbortSignal(ended), now: clock.now() })
+}

@@ -1,0 +1,46 @@
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import type { Outgoing } from '../../providers/provider.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { Call } from '../call.ts'
+import { routingFieldsIn } from '../plan/routing-fields.ts'
+import { defaultFields } from './default-fields.ts'
+
+/** The call as this deployment gets it: what its operator set where the client left it out. A request that goes by way of
+ *  chat is completed there. */
+export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean): Outgoing {
+  const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
+  const { request, bytes } = withoutRouting(call, deployment)
+  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders }
+  if (!form && isEmpty(deployment.connection.defaults)) return outgoing
+  const { voice_id: _voice, ...defaults } = deployment.connection.defaults
+  if (form) {
+    const withheld = routingFieldsIn(deployment, call.request)
+    const whole = async () => ({ ...defaults, ...(await form.whole()) })
+    return {
+      ...outgoing,
+      body: { ...defaults, ...request },
+      form: { raw: form.raw, whole, ...(withheld.length > 0 ? { withheld } : {}) },
+    }
+  }
+  if (Object.keys(defaults).length === 0) return outgoing
+  if (byWayOfChat) return { ...outgoing, chatDefaults: defaults }
+  const missing = defaultFields(defaults, request, endpoint.dialect?.defaults)
+  if (Object.keys(missing).length === 0) return outgoing
+  return { ...outgoing, body: { ...request, ...missing }, bytes: joinBytes(editJson(bytes, request, missing)) }
+}
+
+/** Without the client's fields by which the provider would choose other models. What the operator sets stays. */
+function withoutRouting({ request, bytes, form }: Call, deployment: Deployment): Pick<Call, 'request' | 'bytes'> {
+  const fields = routingFieldsIn(deployment, request)
+  if (fields.length === 0) return { request, bytes }
+  const kept = Object.entries(request).filter(([name]) => !fields.includes(name))
+  const left = { ...Object.fromEntries(kept), model: request.model }
+  const removed = Object.fromEntries(fields.map((field) => [field, undefined]))
+  return { request: left, bytes: form ? bytes : joinBytes(editJson(bytes, request, removed)) }
+}
+
+function isEmpty(fields: object): boolean {
+  for (const _ in fields) return false
+  return true
+}

@@ -1,0 +1,59 @@
+import { newId } from '../../lib/ids.ts'
+import type { Job } from '../../lib/job.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
+import type { PipelineServices } from '../services.ts'
+import { cooldown } from '../settle/finish.ts'
+import { examine } from './probe.ts'
+
+const AT_ONCE = 5
+
+/** Asks the deployments that nobody has called for a while how they are, and leaves what it learns as calls do: a dead one
+ *  is cooled before a client meets it, a cooled one that answers is back. Such a question is no call and no spend. */
+export function healthChecks(services: PipelineServices, live: { refresh(): Promise<void> }): Job {
+  const everySeconds = services.config.general_settings.health_check_interval
+  return {
+    name: 'health-checks',
+    everySeconds,
+    async run(signal) {
+      // Where nobody calls, nobody else looks for new deployments.
+      await live.refresh().catch(() => {})
+      const deployments = services.registry.groups.flatMap((group) => group.deployments)
+      const signals = await services.store.signals(deployments.map(({ id }) => id))
+      const idleSince = services.clock.now() - 500 * everySeconds
+      const waiting = deployments
+        .map((deployment, index) => ({ deployment, known: signals[index] as DeploymentSignals }))
+        .filter(({ known }) => known.active === 0 && !known.probing && lastHeardOf(known) <= idleSince)
+      const worker = async () => {
+        for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) {
+          await check(services, next.deployment, next.known, signal)
+        }
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    },
+  }
+}
+
+const lastHeardOf = ({ lastErrorAt, lastSuccessAt }: DeploymentSignals) => Math.max(lastErrorAt, lastSuccessAt)
+
+async function check(
+  services: PipelineServices,
+  deployment: Deployment,
+  { failures }: DeploymentSignals,
+  signal: AbortSignal,
+): Promise<void> {
+  const finding = await examine(services, deployment, failures === 0, signal)
+  if (finding === 'nothing' || signal.aborted) return
+  const failure = finding === 'well' ? undefined : finding
+  if (failure) services.log.warn('health_check.failed', { deployment: deployment.id, failure: failure.failure })
+  else if (failures > 0) services.log.info('health_check.recovered', { deployment: deployment.id })
+  const id = newId('check')
+  const outcome: DeploymentOutcome = {
+    attemptId: id,
+    deployment: deployment.id,
+    used: {},
+    cooldown: cooldown(services, failure),
+    ...(failure ? { result: 'failed', error: failure.row.classification ?? failure.failure } : { result: 'succeeded' }),
+  }
+  await services.store.settle({ callId: id, slots: [], budgets: [], outcomes: [outcome], counters: {}, entries: [] })
+}

@@ -1,0 +1,91 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { chat } from '../../modes/chat.ts'
+import { embedding } from '../../modes/embedding.ts'
+import { asMode, type Mode, type ModelRequest } from '../../modes/mode.ts'
+import { rerank } from '../../modes/rerank.ts'
+import { openaiFailure } from '../../providers/openai/failure.ts'
+import type { Adapter } from '../../providers/provider.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import { asFailure } from '../attempt/attempt.ts'
+import type { PipelineServices } from '../services.ts'
+
+const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024
+const MODES: readonly Mode[] = [asMode(chat), asMode(embedding), asMode(rerank)]
+const encoder = new TextEncoder()
+
+/** What was found out of a deployment: that it is well, what it fails with, or nothing that is its own doing. */
+export type Finding = 'well' | 'nothing' | GatewayError
+
+/** A look that costs nothing is enough while a deployment is not known to fail. Only an answer to a question shows that it
+ *  works again, or that what the look met is its trouble too. */
+export async function examine(
+  services: PipelineServices,
+  deployment: Deployment,
+  isSound: boolean,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { provider, connection } = deployment
+  const question = questionOf(deployment)
+  const look = isSound ? provider.look?.(connection) : undefined
+  const seen = look ? await send(services, deployment, look, question?.adapter, signal) : 'nothing'
+  if (seen === 'well' || signal.aborted) return seen
+  if (!question) {
+    // A refused look proves nothing by itself: some keys are good for speech alone.
+    return seen !== 'nothing' && seen.failure === 'upstream_refused' ? 'nothing' : seen
+  }
+  const { adapter, body } = question
+  const bytes = encoder.encode(JSON.stringify(body))
+  const call = { body, bytes, contentType: 'application/json', streamed: false }
+  try {
+    const request = await adapter.request(call, connection)
+    return await send(services, deployment, request, adapter, signal, (answer, headers) => {
+      adapter.reply(answer, headers, call)
+    })
+  } catch {
+    // It cannot be put to this one.
+    return 'nothing'
+  }
+}
+
+/** The smallest request that shows whether it does what it is there for. */
+function questionOf(deployment: Deployment): { adapter: Adapter; body: ModelRequest } | undefined {
+  // The question has a limit of its own, and some vendors refuse two.
+  const { voice_id: _voice, max_tokens: _limit, ...defaults } = deployment.connection.defaults
+  for (const { name, smallest } of MODES) {
+    // Prompts are asked as chat.
+    const adapter = deployment.adapter(name) ?? (name === 'chat' ? deployment.adapter('chat', 'completion') : undefined)
+    if (adapter && smallest) return { adapter, body: { ...defaults, ...smallest, model: deployment.modelName } }
+  }
+  return undefined
+}
+
+/** Never rejects. */
+async function send(
+  services: PipelineServices,
+  { provider, connection, timeoutSeconds }: Deployment,
+  request: UpstreamRequest,
+  adapter: Adapter | undefined,
+  signal: AbortSignal,
+  read: (bytes: Uint8Array, headers: Readonly<Record<string, string>>) => void = () => {},
+): Promise<Finding> {
+  const { timeout, stream_first_token_timeout: firstToken } = services.config.router_settings
+  // It takes whole milliseconds only, which 2.01 seconds are not in binary.
+  const late = AbortSignal.timeout(Math.ceil(1000 * Math.min(timeoutSeconds ?? timeout, firstToken)))
+  const until = AbortSignal.any([signal, late])
+  const now = services.clock.now()
+  try {
+    const means = { transport: services.transport, signal: until, now }
+    const authorized = provider.authorize ? await provider.authorize(request, connection, means) : request
+    const { status, headers, body } = await (provider.transport ?? services.transport).send(authorized, until)
+    const bytes = await body.bytes(ANSWER_LIMIT_BYTES)
+    if (status < 200 || status > 299)
+      throw adapter?.failure(status, headers, bytes, now) ?? openaiFailure(status, headers, bytes, now)
+    read(bytes, headers)
+    return 'well'
+  } catch (error) {
+    if (signal.aborted) return 'nothing'
+    const failure = late.aborted ? new GatewayError('upstream_timeout', 'It did not answer in time.') : asFailure(error)
+    return failure.row.blames === 'deployment' ? failure : 'nothing'
+  }
+}

@@ -1,0 +1,31 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import { priced } from '../../modes/price/cost.ts'
+import { type Asked, withoutPrice } from '../../modes/price/surcharges.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { Endpoint } from '../call.ts'
+import type { Caller } from '../caller.ts'
+
+export const hasBudget = ({ accounts }: Caller): boolean => accounts.some(({ limitNano }) => limitNano !== undefined)
+
+/** Those that have a price for everything that a request asks for beyond their usual price. Where the usual price is not
+ *  known either, nothing is. Where nobody is left, the client hears what has no price. */
+export function affordable(
+  deployments: readonly Deployment[],
+  { mode }: Endpoint,
+  request: ModelRequest,
+): readonly Deployment[] {
+  const asked = mode.asks?.(request) ?? []
+  if (asked.length === 0) return deployments
+  let unpriced: Asked | undefined
+  const known = deployments.filter(({ info }) => {
+    const missing = priced(info, mode) ? withoutPrice(info, asked) : undefined
+    unpriced ??= missing
+    return !missing
+  })
+  if (known.length > 0 || !unpriced) return known
+  const { param, kind } = unpriced
+  const setting = kind === 'term' ? 'price_multipliers' : 'tool_costs'
+  const message = `'${param}' asks for something whose price is not known here, and a budget pays for this call. Leave it out, or have the operator set model_info.${setting}.`
+  throw new GatewayError('invalid_request', message, { param, code: 'unpriced_parameter' })
+}

@@ -1,0 +1,99 @@
+import { describeError } from '../../lib/log.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import type { Deployment, Group } from '../../routing/deployment.ts'
+import { fits } from '../../routing/eligible.ts'
+import type { CapacityUnit } from '../../stores/kv/deployment-signals.ts'
+import { isUnwell } from '../attempt/early-probe.ts'
+import type { Attempt, Call, Endpoint } from '../call.ts'
+import type { PipelineServices } from '../services.ts'
+import { speakerOf } from '../translate/translator.ts'
+import { asCandidate, type Plan } from './plan.ts'
+
+/** A header that no proxy on the way refuses. */
+const MOST_CHARACTERS = 4096
+
+/** Why each deployment of the groups whose turn came was taken or left out, for `x-gateway-explain`: items of an id and
+ *  its reason, attempts first and in their order, `id;taken, id;cooling;until=…`. What does not fit is counted. */
+export async function explained(services: PipelineServices, call: Call): Promise<Record<string, string>> {
+  if (!call.explain) return {}
+  const deployments = call.plans.flatMap(({ group }) => group.deployments)
+  try {
+    services.signals.learn(await services.store.signals(deployments.map(({ id }) => id)))
+  } catch (error) {
+    services.log.warn('explain.failed', { callId: call.id, error: describeError(error) })
+  }
+  const tried = new Set(call.attempts.map(({ deployment }) => deployment.id))
+  const attempts = call.attempts.map((attempt) =>
+    item(attempt.deployment, verdictOn(attempt), call.group, attempt.plan.group),
+  )
+  const last = call.attempts.at(-1)
+  const served = last && !last.failure ? last.plan.group : undefined
+  const others = call.plans.flatMap(({ group, order }) =>
+    inOrder(group, order)
+      .filter(({ id }) => !tried.has(id))
+      .map((deployment) => {
+        const reason = reasonFor(services, call, deployment) ?? (served === group ? 'unneeded' : 'unreached')
+        return item(deployment, reason, call.group, group)
+      }),
+  )
+  return header([...attempts, ...others])
+}
+
+/** The same for a group of which no deployment fits the request. */
+export function explainedUnfit(
+  services: PipelineServices,
+  call: { readonly endpoint: Endpoint; readonly request: ModelRequest },
+  group: Group,
+): Record<string, string> {
+  return header(
+    group.deployments.map((deployment) =>
+      item(deployment, reasonFor(services, call, deployment) ?? 'unreached', group),
+    ),
+  )
+}
+
+function inOrder({ deployments }: Group, order: Plan['order']): Deployment[] {
+  const ordered = order()
+  return [...ordered, ...deployments.filter((deployment) => !ordered.includes(deployment))]
+}
+
+function verdictOn({ outrun, failure }: Attempt): string {
+  if (outrun) return 'outrun'
+  return failure ? `failed=${failure.row.classification ?? failure.failure}` : 'taken'
+}
+
+/** What keeps a deployment from this request; undefined when nothing does. */
+function reasonFor(
+  services: PipelineServices,
+  { endpoint, request }: { readonly endpoint: Endpoint; readonly request: ModelRequest },
+  deployment: Deployment,
+): string | undefined {
+  const speaker = speakerOf(deployment, endpoint.mode, endpoint.dialect)
+  if (!speaker) return 'kind'
+  if (!fits(deployment, request)) return 'tags'
+  if (speaker.refuses?.(request)) return 'request'
+  const signals = services.signals.of(deployment.id)
+  const full = Object.entries(asCandidate(services, deployment).limits).find(
+    ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,
+  )
+  if (full) return `full=${full[0]}`
+  if (!isUnwell(signals)) return undefined
+  if (signals.cooledUntil <= services.clock.now()) return 'probing'
+  return `cooling;until=${new Date(signals.cooledUntil).toISOString().slice(0, 19)}Z`
+}
+
+function item({ id }: Deployment, reason: string, asked: Group, group: Group = asked): string {
+  const elsewhere = group.name === asked.name ? '' : `;group=${encodeURIComponent(group.name)}`
+  return `${encodeURIComponent(id)};${reason}${elsewhere}`
+}
+
+function header(items: readonly string[]): Record<string, string> {
+  let value = ''
+  for (const [index, next] of items.entries()) {
+    if (value.length + next.length > MOST_CHARACTERS) {
+      return { 'x-gateway-explain': `${value}${value === '' ? '' : ', '}*;more=${items.length - index}` }
+    }
+    value += value === '' ? next : `, ${next}`
+  }
+  return { 'x-gateway-explain': value }
+}

@@ -1,0 +1,66 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { wordsIn } from '../../lib/json/lazy-json.ts'
+import { asList, asRecord } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+
+const NONE: readonly string[] = []
+
+/** The fields of a request by which a deployment's provider would choose other models, hosts or credentials, those that
+ *  its operator allows apart. */
+export function routingFieldsIn({ provider, info }: Deployment, request: ModelRequest): readonly string[] {
+  const { routingFields } = provider
+  const { allow_routing_fields: allowed } = info
+  if (!routingFields || allowed === true) return NONE
+  let found: string[] | undefined
+  for (const field of routingFields) {
+    if (request[field] === undefined || request[field] === null) continue
+    if (Array.isArray(allowed) && allowed.includes(field)) continue
+    found ??= []
+    found.push(field)
+  }
+  return found ?? NONE
+}
+
+/** Those who would do what is asked with the model that is named, for a caller that may not call others, or whose budget
+ *  pays by that one. Throws the refusal of the field where there is none. */
+export function withinModel(
+  deployments: readonly Deployment[],
+  request: ModelRequest,
+  restricted: boolean,
+): readonly Deployment[] {
+  // What tools cost is known by itself.
+  const tool = restricted ? choosingTool(request) : undefined
+  if (tool !== undefined && !deployments.some(({ info }) => info.allow_routing_fields === true)) throw refusal(tool)
+  let field: string | undefined
+  const able = deployments.filter((deployment) => {
+    const [first] = routingFieldsIn(deployment, request)
+    field ??= first
+    return first === undefined && (tool === undefined || deployment.info.allow_routing_fields === true)
+  })
+  if (able.length === 0 && field !== undefined) throw refusal(field)
+  return able
+}
+
+/** What a client runs itself, or a server of its own. */
+const CLIENTS_OWN: ReadonlySet<unknown> = new Set([undefined, null, 'function', 'custom', 'mcp'])
+const WORDS: ReadonlySet<string> = new Set(['model', 'models'])
+
+/** Where a tool of the provider's names a model of its own: an adviser, a painter. */
+function choosingTool(request: ModelRequest): string | undefined {
+  if (!Array.isArray(request.tools) || wordsIn(request, 'tools', WORDS)?.size === 0) return undefined
+  for (const [index, value] of asList(request.tools).entries()) {
+    const tool = asRecord(value)
+    if (CLIENTS_OWN.has(tool.type)) continue
+    for (const word of WORDS) {
+      if (tool[word] !== undefined) return `tools.${index}.${word}`
+      if (asRecord(tool.parameters)[word] !== undefined) return `tools.${index}.parameters.${word}`
+    }
+  }
+  return undefined
+}
+
+function refusal(param: string): GatewayError {
+  const message = `'${param}' leads to other models than the one that is named by 'model', and this key may not call them all, or pays by what they cost. Leave it out.`
+  return new GatewayError('permission', message, { param })
+}

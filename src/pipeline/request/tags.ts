@@ -1,0 +1,16 @@
+import type { ModelRequest } from '../../modes/mode.ts'
+
+const MOST = 20
+const LONGEST = 128
+
+/** The tags that a call is reported under: the first few of its `metadata.tags`, as text that every store can keep. */
+export function tagsOf({ metadata }: ModelRequest): readonly string[] {
+  const tags = metadata?.tags
+  if (!Array.isArray(tags) || tags.length === 0) return []
+  const kept = tags
+    .slice(0, MOST)
+    .filter((tag) => typeof tag !== 'object')
+    .map((tag) => String(tag).slice(0, LONGEST).toWellFormed().replaceAll('\0', ''))
+    .filter((tag) => tag !== '')
+  return [...new Set(kept)]
+}

@@ -1,0 +1,232 @@
+import { atMost } from '../../lib/at-most.ts'
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { asGatewayError, GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { describeError } from '../../lib/log.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+import type { ChatChunk, WireUsage } from '../../modes/chat-completion.ts'
+import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
+import type { Outgoing, StreamStep } from '../../providers/provider.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import { holdFallback } from '../admit/hold-fallback.ts'
+import type { Said } from '../attempt/answer-so-far.ts'
+import { attempt, type OpenStream } from '../attempt/attempt.ts'
+import { defaultFields } from '../attempt/default-fields.ts'
+import { settleEnded } from '../attempt/settle-ended.ts'
+import { startAttempt } from '../attempt/start-attempt.ts'
+import { withDefaults } from '../attempt/with-defaults.ts'
+import type { Attempt, Call } from '../call.ts'
+import type { ClientStream } from '../client.ts'
+import { type RescueTarget, refusesPrefix, rescueTargets } from '../plan/continuation-targets.ts'
+import { learnSignals } from '../plan/further-members.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { PipelineServices } from '../services.ts'
+import { usedByCut } from '../settle/used.ts'
+import { inChunks, type WrittenReader } from '../translate/translator.ts'
+import { KEEP_ALIVE } from './relay.ts'
+import { splice } from './splice.ts'
+
+const MAX_RESCUES = 3
+const encoder = new TextEncoder()
+
+/** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told.
+ *  Never rejects. */
+export type Rescue = (failure: GatewayError) => Promise<OpenStream | undefined>
+
+/** Undefined for a stream that nobody could finish: nothing was remembered of it. */
+export function rescueOf(
+  services: PipelineServices,
+  call: Call,
+  { said, reader: voice }: OpenStream,
+  client: ClientStream,
+): Rescue | undefined {
+  if (!said) return undefined
+  let left = MAX_RESCUES
+  const rescue: Rescue = async (failure) => {
+    const failed = call.attempts.at(-1)
+    const possible = failure.row.retry && said.continuable && voice.write && performance.now() < call.deadline
+    if (!failed || !possible || left === 0) return undefined
+    left -= 1
+    const targets = rescueTargets(services, call, failed, failure)
+    if (targets.length === 0) return undefined
+    close(call, failed, failure)
+    settleEnded(services, call)
+    const quiet = showLife(call, client, services.config.router_settings.stream_keep_alive)
+    try {
+      return await goOn(services, call, { targets, said, voice })
+    } finally {
+      await quiet()
+    }
+  }
+  return async (failure) => {
+    try {
+      return await rescue(failure)
+    } catch (error) {
+      // The store, say. The client hears what ended its answer, not what went wrong on the way to saving it.
+      services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
+      return undefined
+    }
+  }
+}
+
+/** What the failed attempt has used stays with it; the next one counts from nothing. */
+function close(call: Call, failed: Attempt, failure: GatewayError): void {
+  failed.failure = failure
+  failed.endedAt = performance.now()
+  failed.usage = usedByCut(call, failed)
+  call.usage = undefined
+  call.outputCharacters = 0
+}
+
+async function goOn(
+  services: PipelineServices,
+  call: Call,
+  { targets, said, voice }: { targets: readonly RescueTarget[]; said: Said; voice: WrittenReader },
+): Promise<OpenStream | undefined> {
+  for (const { deployment: target, plan } of targets) {
+    if (call.client.signal.aborted || performance.now() >= call.deadline) return undefined
+    const speaker = inChunks(target, call.endpoint.mode)
+    const from = call.attempts.at(-1)
+    if (speaker && !(await affords(services, call, plan, target))) continue
+    const retry = call.attempts.some(({ deployment }) => deployment === target)
+    if (retry && (await isDead(services, call, target))) continue
+    const started = speaker && (await startAttempt(services, call, plan, target, { retry }))
+    if (!started) continue
+    try {
+      const outgoing = continuing(call, target, said.text())
+      const committed = await attempt(services, call, started, { speaker, outgoing })
+      if (committed.kind !== 'stream') return undefined
+      call.servedGroup = plan.group.name
+      services.log.info('stream.rescued', {
+        callId: call.id,
+        from: from?.deployment.id,
+        to: target.id,
+        because: from?.failure?.failure,
+      })
+      const reader = spliced(committed.stream.reader, { call, voice, said })
+      return { ...committed.stream, reader, backlog: reader.along(committed.stream.backlog) }
+    } catch (error) {
+      started.failure = asGatewayError(error)
+      started.endedAt = performance.now()
+      settleEnded(services, call)
+      if (started.failure.failure === 'upstream_rejected') refusesPrefix(target)
+    }
+  }
+  return undefined
+}
+
+/** Whether the others' failures alone would have cooled a deployment that has just failed here. */
+async function isDead(services: PipelineServices, call: Call, deployment: Deployment): Promise<boolean> {
+  await learnSignals(services, call, [deployment])
+  const { failures, cooledUntil } = services.signals.of(deployment.id)
+  return cooledUntil > 0 && failures > services.config.router_settings.allowed_fails + 1
+}
+
+/** Holds what a rescuer may cost beyond what the call holds, on top of what was said. False where a budget has no room
+ *  for it. */
+async function affords(services: PipelineServices, call: Call, plan: Plan, target: Deployment): Promise<boolean> {
+  try {
+    await holdFallback(services, call, plan, [target])
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  }
+}
+
+/** The client's request with what was said so far as the beginning of the answer. */
+function continuing(call: Call, deployment: Deployment, said: string): Outgoing {
+  const { chatDefaults = {}, ...own } = withDefaults(call, deployment, true)
+  const asked = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
+  const missing = defaultFields(chatDefaults, asked)
+  const chat = { ...asked, ...missing }
+  // Some vendors refuse a prefix that ends with a blank.
+  const prefix = said.trimEnd()
+  const changes: Record<string, unknown> = {
+    ...missing,
+    stream_options: { ...chat.stream_options, include_usage: true },
+  }
+  if (prefix !== '') changes.messages = [...chat.messages, { role: 'assistant', content: prefix }]
+  for (const limit of ['max_tokens', 'max_completion_tokens']) {
+    const tokens = chat[limit]
+    if (typeof tokens === 'number') changes[limit] = Math.max(1, tokens - tokensOfCharacters(said.length))
+  }
+  const body = { ...chat, ...changes }
+  const bytes =
+    (asked as object) === own.body
+      ? joinBytes(editJson(own.bytes, asked, changes))
+      : encoder.encode(JSON.stringify(body))
+  return { ...own, body, bytes }
+}
+
+/** Reads another model's answer as the rest of the one that began: no second start, no word twice, one name. */
+function spliced(
+  inner: WrittenReader,
+  { call, voice, said }: { call: Call; voice: WrittenReader; said: Said },
+): WrittenReader & { along(steps: readonly StreamStep[]): StreamStep[] } {
+  const joint = splice(said.text())
+  const spent = call.attempts.flatMap(({ usage, outrun }) => (usage && !outrun ? usage : []))
+  let finished = false
+
+  const rest = (chunk: ChatChunk): ChatChunk | undefined => {
+    const usage = chunk.usage ? added(chunk.usage, spent) : (chunk.usage ?? null)
+    const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
+    const common = { ...chunk, ...said.head, usage }
+    if (!choice) return usage ? { ...common, choices: [] } : undefined
+    const { role: _, content, ...delta } = withoutThoughts(choice.delta)
+    let fresh = typeof content === 'string' ? joint.take(content) : ''
+    if (choice.finish_reason || delta.tool_calls) fresh += joint.end()
+    const silent = fresh === '' && Object.values(delta).every((value) => value === null || value === '')
+    if (silent && !choice.finish_reason && !usage) return undefined
+    const words = { ...delta, ...(fresh === '' ? {} : { content: fresh }) }
+    return { ...common, choices: [{ ...choice, delta: words }] }
+  }
+  const along = (steps: readonly StreamStep[]): StreamStep[] =>
+    steps.map(({ chunk, out: _, ...step }) => {
+      finished ||= step.finished === true
+      const next = chunk && rest(chunk)
+      if (next) said.hear(next)
+      const out = [
+        ...(next && voice.write ? [voice.write(next)] : []),
+        ...(step.done && finished ? [voice.closing()] : []),
+      ]
+      return out.length === 0 ? step : { ...step, out: joinBytes(out) }
+    })
+  return { ...voice, along, push: (piece) => along(inner.push(piece)) }
+}
+
+/** The client has had the thoughts that led to the answer. */
+function withoutThoughts(delta: ChatChunk['choices'][number]['delta'] | undefined) {
+  const {
+    reasoning_content: _text,
+    reasoning: _other,
+    reasoning_details: _details,
+    thinking_blocks: _blocks,
+    ...rest
+  } = (delta ?? {}) as ChatChunk['choices'][number]['delta'] & Record<string, unknown>
+  return rest
+}
+
+function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
+  const input = spent.reduce((sum, { inputTokens }) => sum + inputTokens, usage.prompt_tokens ?? 0)
+  const output = spent.reduce((sum, { outputTokens }) => sum + outputTokens, usage.completion_tokens ?? 0)
+  return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+}
+
+/** Comments while nobody speaks. Returns what ends them, once nothing of them is being written. */
+function showLife(call: Call, client: ClientStream, everySeconds: number): () => Promise<unknown> {
+  const { signal } = call.client
+  let writing: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    writing = writing.then(() => client.write(KEEP_ALIVE)).catch(() => {})
+  }, 1000 * everySeconds)
+  const left = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  return () => {
+    clearInterval(timer)
+    // What is written to a client that has left may never be taken.
+    return atMost(Math.max(0, call.deadline - performance.now()), Promise.race([writing, left]))
+  }
+}

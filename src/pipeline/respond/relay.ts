@@ -1,0 +1,208 @@
+import { atMost } from '../../lib/at-most.ts'
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import type { StreamStep } from '../../providers/provider.ts'
+import { asFailure, type OpenStream } from '../attempt/attempt.ts'
+import type { Call } from '../call.ts'
+import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
+import { isAwaited, noteMade } from '../ids/made-ids.ts'
+import type { Rescue } from './continue-elsewhere.ts'
+
+/** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
+ *  next one of its client might be refused for. */
+export type Over = (failure: GatewayError | undefined) => Promise<unknown> | undefined
+
+/** Until when the end of an answer is offered to a client: that of its call, and this long when that is over. */
+const FAREWELL_MS = 5000
+
+/** What no clock of an upstream watches any more: the answer is broken off where its client has not taken it in time. */
+export function taken(call: Call, client: ClientStream, writing: Promise<void> | undefined): Promise<void> | undefined {
+  if (!writing) return undefined
+  const limitMs = Math.max(FAREWELL_MS, call.deadline - performance.now())
+  return atMost(limitMs, writing).then((inTime) => {
+    if (inTime) return
+    client.abort()
+    throw untaken()
+  })
+}
+
+/** Says nothing, and shows that somebody is there. */
+export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
+
+/** How long a complete answer waits for its usage and its formal end. */
+const GRACE_MS = 2000
+/** The same for one whose provider says only that it is still there. */
+const LONGEST_GRACE_MS = 10_000
+
+/** Carries a committed stream to the client, and where it fails the stream of whoever can go on with it. Resolves when
+ *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. Of a call that
+ *  crowds others the client learns the end when that is over. */
+export async function relay(
+  call: Call,
+  first: OpenStream,
+  client: ClientStream,
+  over: Over,
+  rescue?: Rescue,
+): Promise<GatewayError | undefined> {
+  let stream = first
+  let { failure, done, last } = await carry(call, stream, client)
+  while (failure && rescue && failure.failure !== 'client_closed') {
+    const next = await rescue(failure)
+    if (call.client.signal.aborted) {
+      next?.release()
+      next?.body.cancel()
+      failure = departure(call.client.signal)
+      break
+    }
+    if (!next) break
+    stream = next
+    ;({ failure, done, last } = await carry(call, stream, client))
+  }
+  if (failure?.failure === 'client_closed') return failure
+  if (isAwaited(call)) await over(failure)
+  try {
+    if (last) await taken(call, client, client.write(last))
+    if (failure && stream.endsWithBody) return breakOff(client, failure)
+    if (failure) {
+      const told = stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure)
+      await taken(call, client, client.write(told))
+    } else if (!done) await taken(call, client, client.write(stream.reader.closing()))
+    await client.close()
+  } catch {
+    return failure ?? clientClosed()
+  }
+  return failure
+}
+
+interface Carried {
+  readonly failure: GatewayError | undefined
+  /** The formal end has been written, or is the last of it. */
+  readonly done: boolean
+  /** What is still to be written. */
+  readonly last: Uint8Array | undefined
+}
+
+/** Carries one upstream's stream as far as it goes. When the client has left it is only listened to, for a moment: what
+ *  it has used may be about to be told. */
+async function carry(call: Call, stream: OpenStream, client: ClientStream): Promise<Carried> {
+  const { signal } = call.client
+  let deserted = false
+  const isGone = () => deserted || signal.aborted
+  let finished = false
+  let endBy = Number.POSITIVE_INFINITY
+  let done = false
+  let failure: GatewayError | undefined
+  let last: Uint8Array | undefined
+  // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
+  let writing: Promise<void> | undefined
+  stream.clocks.onSilence(() => {
+    // Nothing can be said between the bytes of a sound.
+    if (stream.endsWithBody) return
+    writing = (writing ?? Promise.resolve()).then(() => client.write(KEEP_ALIVE)).catch(() => {})
+  })
+
+  const take = (steps: readonly StreamStep[]): Uint8Array[] => {
+    const out: Uint8Array[] = []
+    for (const step of steps) {
+      if (step.failure) {
+        failure = stream.clean(step.failure)
+        break
+      }
+      if (step.malformed) call.malformedEvents += 1
+      if (step.usage) call.usage = step.usage
+      if (step.made) noteMade(call, step.made)
+      if (step.characters) call.outputCharacters += step.characters
+      if (step.finished && !finished) {
+        finished = true
+        stream.farewell.complete()
+        endBy = performance.now() + LONGEST_GRACE_MS
+        stream.clocks.finished(GRACE_MS)
+      }
+      // The formal end of an answer that is not complete is a lie, and what tells the client so comes behind it.
+      if (step.out && (finished || !step.done)) out.push(step.out)
+      if (step.done) {
+        done = true
+        break
+      }
+    }
+    return out
+  }
+
+  let wake: (() => void) | undefined
+  const leftAlone = () => wake?.()
+  signal.addEventListener('abort', leftAlone, { once: true })
+  /** Waits until the client has taken something, or has left. While it takes its time its provider is not silent. */
+  const taking = async (work: Promise<void>): Promise<void> => {
+    stream.clocks.waiting(client.abort)
+    if (!signal.aborted) {
+      await new Promise<void>((resolve, reject) => {
+        wake = resolve
+        work.then(resolve, reject)
+      })
+    }
+    stream.clocks.heard()
+    if (finished) endBy = performance.now() + LONGEST_GRACE_MS
+  }
+
+  try {
+    let out = take(stream.backlog)
+    for (;;) {
+      if (out.length > 0 && !isGone()) {
+        try {
+          if (writing) await taking(writing)
+          if (done && isAwaited(call)) last = joinBytes(out)
+          else {
+            const full = client.write(joinBytes(out))
+            if (full) await taking(full)
+          }
+        } catch {
+          deserted = true
+          stream.farewell.left()
+        }
+      }
+      if (failure || done || (finished && (performance.now() > endBy || (isGone() && call.usage)))) break
+      const piece = await stream.body.read()
+      if (piece === undefined) {
+        finished ||= stream.endsWithBody
+        done ||= stream.endsWithBody
+        break
+      }
+      stream.clocks.heard()
+      out = take(stream.reader.push(piece))
+    }
+  } catch (error) {
+    failure ??= stream.reason() ?? truncated(asFailure(error))
+  }
+  stream.release()
+  stream.body.cancel()
+  signal.removeEventListener('abort', leftAlone)
+
+  if (isGone() && failure?.failure !== 'client_closed') failure = signal.aborted ? departure(signal) : clientClosed()
+  // A clock that ends an answer which is already complete has only cut the formalities.
+  if (failure && finished && failure.failure !== 'client_closed') failure = undefined
+  if (!failure && !finished) {
+    failure = new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
+  }
+  // What is written to a client that has left may never be taken.
+  if (failure?.failure !== 'client_closed') {
+    try {
+      await taken(call, client, writing)
+    } catch {
+      failure = untaken()
+    }
+  }
+  return { failure, done, last }
+}
+
+/** A connection that breaks after the answer began has cut it, whatever the transport calls that. */
+function truncated(failure: GatewayError): GatewayError {
+  if (failure.failure !== 'upstream_unreachable') return failure
+  return new GatewayError('upstream_truncated', "The provider's connection broke before its answer was complete.", {
+    cause: failure,
+  })
+}
+
+function breakOff(client: ClientStream, failure: GatewayError): GatewayError {
+  client.abort()
+  return failure
+}

@@ -1,0 +1,28 @@
+import type { Config } from '../config/schema.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { KnownSignals } from '../routing/known-signals.ts'
+import type { Registry } from '../routing/registry.ts'
+import type { SharedStore } from '../stores/kv/shared-store.ts'
+import type { BudgetRecords } from '../stores/sql/records/budget-records.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { SoftBudgets } from './admit/soft-budgets.ts'
+import type { UsualUsage } from './admit/usual-usage.ts'
+
+/** What the pipeline works with. */
+export interface PipelineServices {
+  readonly config: Config
+  readonly registry: Registry
+  readonly signals: KnownSignals
+  readonly store: SharedStore
+  /** What the database knows of budgets, where the shared store knows nothing. */
+  readonly budgets: BudgetRecords
+  readonly softBudgets: SoftBudgets
+  readonly usual: UsualUsage
+  readonly transport: Transport
+  readonly telemetry: Telemetry
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: () => number
+}

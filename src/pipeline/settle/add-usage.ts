@@ -1,0 +1,29 @@
+import type { Usage } from '../../modes/usage.ts'
+
+/** What two attempts at one answer have used together. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    cacheCreationInputTokens: one.cacheCreationInputTokens + other.cacheCreationInputTokens,
+    cacheCreation1hInputTokens: one.cacheCreation1hInputTokens + other.cacheCreation1hInputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    audioInputTokens: one.audioInputTokens + other.audioInputTokens,
+    audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
+    images: one.images + other.images,
+    imageSize: one.imageSize || other.imageSize,
+    audioSeconds: one.audioSeconds + other.audioSeconds,
+    characters: one.characters + other.characters,
+    rerankUnits: one.rerankUnits + other.rerankUnits,
+    ...(one.terms || other.terms ? { terms: { ...one.terms, ...other.terms } } : {}),
+    ...(one.toolUses || other.toolUses ? { toolUses: sums(one.toolUses, other.toolUses) } : {}),
+    estimated: one.estimated || other.estimated,
+  }
+}
+
+function sums(one: Usage['toolUses'], other: Usage['toolUses']): NonNullable<Usage['toolUses']> {
+  const all: Record<string, number> = { ...one }
+  for (const name in other) all[name] = (all[name] ?? 0) + (other[name] ?? 0)
+  return all
+}

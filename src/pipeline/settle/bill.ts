@@ -1,0 +1,81 @@
+import { costNano } from '../../modes/price/cost.ts'
+import type { Registry } from '../../routing/registry.ts'
+import type { Settlement } from '../../stores/kv/shared-store.ts'
+import type { BudgetPeriod } from '../../stores/sql/records/budget-records.ts'
+import type { Charge } from '../../telemetry/events.ts'
+import { pays } from '../admit/budget-holds.ts'
+import type { Attempt, Call } from '../call.ts'
+
+/** What a call has cost, and who pays. */
+export interface Bill {
+  /** undefined: a price is unknown. */
+  readonly costNano: number | undefined
+  /** The same of each attempt. 0 when it used nothing. */
+  readonly attemptsNano: readonly (number | undefined)[]
+  /** Every account that pays, budget or not. */
+  readonly charges: readonly Charge[]
+  /** The same for the shared store, which knows only those with a budget, and gives back what was held. */
+  readonly budgets: Settlement['budgets']
+}
+
+/** Reads the bill of a call that is over: every attempt that gave a part of the answer, at the price of its deployment. */
+export function billOf(registry: Registry, call: Call, now: number): Bill {
+  const { attempts, holds } = call
+  const attemptsNano = attempts.map((attempt) => attemptNano(call, attempt))
+  const cost = sumOf(attempts, attemptsNano)
+  const charges = chargesOf(registry, call, { cost, attemptsNano }, now)
+  const budgets = holds.map(({ subject, period, holdNano }, index) => {
+    // A subject pays once, however many holds it has.
+    const charge = placeOf(subject, holds) === index ? charges[placeOf(subject, charges)] : undefined
+    return { subject, period, holdNano, spentNano: charge ? (charge.costNano ?? cost ?? 0) : 0 }
+  })
+  return { costNano: cost, attemptsNano, charges, budgets }
+}
+
+/** Who pays: an account for one model, for the attempts at its deployments. */
+function chargesOf(
+  registry: Registry,
+  { attempts, holds, caller }: Call,
+  { cost, attemptsNano }: { readonly cost: number | undefined } & Pick<Bill, 'attemptsNano'>,
+  now: number,
+): Charge[] {
+  const charges: Charge[] = []
+  for (const account of caller.accounts) {
+    const { subject, model, periodAt } = account
+    const period = holds[placeOf(subject, holds)]?.period ?? periodAt(now)
+    if (model === undefined) charges.push({ subject, period })
+    else {
+      const paid = attempts.map(({ plan, deployment }) => pays(registry, account, plan.group.name, deployment))
+      const costs = attemptsNano.map((one, index) => (paid[index] ? one : 0))
+      const costNano = cost === undefined ? undefined : sumOf(attempts, costs)
+      if (paid.includes(true)) charges.push({ subject, period, costNano })
+    }
+  }
+  return charges
+}
+
+/** Where nobody can tell what it has cost: what was held is given back. */
+export function unbilled({ holds }: Call): Bill {
+  const budgets = holds.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
+  return { costNano: undefined, attemptsNano: [], charges: [], budgets }
+}
+
+function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
+  for (let index = 0; index < list.length; index++) if (list[index]?.subject === subject) return index
+  return -1
+}
+
+/** 0 for one that used nothing; undefined where its price is unknown. */
+export function attemptNano({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
+  return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
+}
+
+function sumOf(attempts: readonly Attempt[], costs: Bill['attemptsNano']): number | undefined {
+  let sum = 0
+  for (const [index, { outrun }] of attempts.entries()) {
+    const cost = outrun ? 0 : costs[index]
+    if (cost === undefined) return undefined
+    sum += cost
+  }
+  return sum
+}

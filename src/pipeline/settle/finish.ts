@@ -1,0 +1,256 @@
+import { measured } from '../../lib/clock.ts'
+import type { GatewayError } from '../../lib/errors.ts'
+import { isoTime } from '../../lib/iso-time.ts'
+import { describeError } from '../../lib/log.ts'
+import type { Usage } from '../../modes/usage.ts'
+import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
+import type { Settlement } from '../../stores/kv/shared-store.ts'
+import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../../telemetry/events.ts'
+import { outputBound } from '../admit/output-bound.ts'
+import { type Attempt, type Call, type Reserved, requestBytes } from '../call.ts'
+import { keptIds } from '../ids/made-ids.ts'
+import { tagsOf } from '../request/tags.ts'
+import type { PipelineServices } from '../services.ts'
+import { addUsage } from './add-usage.ts'
+import { type Bill, billOf, unbilled } from './bill.ts'
+import { usedByLast } from './used.ts'
+
+const FALLBACK_EVENTS_KEPT = 1000
+
+/** Ends a call: tells everybody what it was, and settles what it held. Never rejects. */
+export async function finish(services: PipelineServices, call: Call, failure: GatewayError | undefined): Promise<void> {
+  const now = services.clock.now()
+  const endedAt = performance.now()
+  const last = call.attempts.at(-1)
+  if (last) last.endedAt ??= endedAt
+  if (last && failure) last.failure ??= failure
+  const bill = trying(services, call, () => {
+    if (last?.asked) last.usage ??= usedByLast(services, call, failure)
+    return billOf(services.registry, call, now)
+  })
+  trying(services, call, () => {
+    services.telemetry.emit(finished(call, failure, bill ?? unbilled(call), { now, endedAt }))
+    learnUsual(services, call)
+  })
+  try {
+    const settlement = settlementOf(services, call, bill ?? unbilled(call))
+    // What happened last is told last.
+    if (call.settling) await call.settling
+    await services.store.settle(settlement)
+  } catch (error) {
+    services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
+  }
+}
+
+/** What goes wrong where a call is told of must not keep what it held. */
+function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => T): T | undefined {
+  try {
+    return what()
+  } catch (error) {
+    log.error('finish.failed', { callId, error: describeError(error) })
+    return undefined
+  }
+}
+
+/** What the next call of the same deployment is likely to use. */
+function learnUsual({ usual }: PipelineServices, call: Call): void {
+  const { endpoint, request } = call
+  if (endpoint.free) return
+  for (const { deployment, usage, failure, outrun } of call.attempts) {
+    if (!usage || usage.estimated || failure || outrun) continue
+    const { tokens, answers } = outputBound(endpoint, request, deployment)
+    const limited = usage.outputTokens >= tokens
+    usual.learn(deployment.id, { bodyBytes: requestBytes(call), usage, answers, limited })
+  }
+}
+
+/** Everything that the attempts of an answer have used: of one, unless others went on with it. */
+function inAll({ attempts }: Call): Usage | undefined {
+  return attempts.reduce<Usage | undefined>((sum, { usage, outrun }) => {
+    if (!usage || outrun) return sum
+    return sum ? addUsage(sum, usage) : usage
+  }, undefined)
+}
+
+/** The attempt whose answer the client saw, else the last one. */
+function servedBy({ attempts }: Call): Attempt | undefined {
+  return attempts.findLast(({ firstTokenAt }) => firstTokenAt !== undefined) ?? attempts.at(-1)
+}
+
+function endingOf(call: Call, failure: GatewayError | undefined): Ending {
+  if (!failure) return 'answered'
+  if (failure.failure === 'client_closed') return 'client_closed'
+  return servedBy(call)?.firstTokenAt === undefined ? 'failed' : 'truncated'
+}
+
+function finished(
+  call: Call,
+  failure: GatewayError | undefined,
+  bill: Bill,
+  { now, endedAt }: { readonly now: number; readonly endedAt: number },
+): CallFinished {
+  const { caller } = call
+  const served = servedBy(call)
+  // What a client waited for is the first of them, whoever went on with it.
+  const begun = call.attempts.find(({ firstTokenAt }) => firstTokenAt !== undefined)?.firstTokenAt
+  const ending = endingOf(call, failure)
+  return {
+    type: 'call.finished',
+    at: isoTime(now),
+    requestId: call.requestId,
+    callId: call.id,
+    endpoint: call.endpoint.path,
+    mode: call.endpoint.mode.name,
+    requestedModel: call.request.model,
+    model: call.servedGroup,
+    deployment: served?.deployment.id ?? '',
+    provider: served?.deployment.provider.kind ?? '',
+    keyId: caller.keyId ?? caller.kind,
+    teamId: caller.teamId ?? '',
+    organizationId: caller.organizationId ?? '',
+    userId: caller.userId ?? '',
+    tags: tagsOf(call.request),
+    streamed: call.streamed,
+    ending,
+    // What the client saw: the status line of a stream went out before it was cut.
+    status: ending === 'truncated' ? 200 : (failure?.status ?? 200),
+    errorType: failure?.row.type ?? '',
+    usage: inAll(call),
+    costNano: bill.costNano,
+    savedNano: 0,
+    cache: 'off',
+    charges: bill.charges,
+    attempts: call.attempts.length,
+    tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index])),
+    rescuedFrom: rescuedFrom(call, served),
+    malformedEvents: call.malformedEvents,
+    overheadMs: measured(call.overheadMs ?? endedAt - call.arrivedAt),
+    firstTokenMs: begun === undefined ? undefined : measured(begun - call.arrivedAt),
+    upstreamMs: served?.endedAt === undefined ? undefined : measured(served.endedAt - served.startedAt),
+    totalMs: measured(endedAt - call.arrivedAt),
+  }
+}
+
+/** The deployments whose answers broke off and were gone on with. */
+function rescuedFrom({ attempts }: Call, served: Attempt | undefined): string[] {
+  return attempts.flatMap((one) => (one !== served && one.firstTokenAt !== undefined ? one.deployment.id : []))
+}
+
+function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFinished {
+  const { deployment, failure, startedAt, firstTokenAt, endedAt, usage } = one
+  return {
+    deployment: deployment.id,
+    provider: deployment.provider.kind,
+    result: resultOf(one),
+    error: failure ? (failure.row.classification ?? failure.failure) : '',
+    usage,
+    costNano,
+    firstTokenMs: firstTokenAt === undefined ? undefined : measured(firstTokenAt - startedAt),
+    totalMs: measured((endedAt ?? startedAt) - startedAt),
+  }
+}
+
+function resultOf({ outrun, failure, firstTokenAt }: Attempt): AttemptFinished['result'] {
+  if (outrun) return 'outrun'
+  if (!failure) return 'answered'
+  if (failure.failure === 'client_closed') return 'client_closed'
+  return firstTokenAt === undefined ? 'failed' : 'cut'
+}
+
+function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill): Settlement {
+  const events = () => fallbackEvents(services, call).map(entryOf)
+  return {
+    callId: call.id,
+    slots: call.slots,
+    budgets,
+    outcomes: outcomes(services, call),
+    counters: trying(services, call, () => services.telemetry.settledCounters()) ?? {},
+    values: trying(services, call, () => keptIds(call)) ?? [],
+    entries: call.attempts.length < 2 ? [] : (trying(services, call, events) ?? []),
+  }
+}
+
+function outcomes(services: PipelineServices, call: Call): DeploymentOutcome[] {
+  const told: DeploymentOutcome[] = []
+  for (const attempt of call.attempts) if (!attempt.settled) told.push(outcome(services, call, attempt))
+  for (const reserved of call.unused) told.push(unusedPlace(services, reserved))
+  return told
+}
+
+function entryOf(event: FallbackEvent): Settlement['entries'][number] {
+  return { log: 'fallback-events', text: JSON.stringify(event), keep: FALLBACK_EVENTS_KEPT }
+}
+
+/** How long a deployment that has answered clients is not blamed for refusing what may be another kind of request. */
+const DOUBT_MS = 900_000
+
+/** A client can ask any model for a picture: who answers others is not cooled for all of them by refusing that. */
+function isBlamed({ clock, signals }: PipelineServices, { failure, deployment }: Attempt): boolean {
+  if (failure?.row.blames !== 'deployment' || failure.details.blames === 'nobody') return false
+  if (failure.details.blames !== 'perhaps') return true
+  const { samples, lastSuccessAt } = signals.of(deployment.id)
+  return samples === 0 || clock.now() - lastSuccessAt > DOUBT_MS
+}
+
+/** What an attempt says of its deployment. */
+export function outcome(services: PipelineServices, call: Call, attempt: Attempt): DeploymentOutcome {
+  const { failure, usage, startedAt, firstTokenAt, endedAt = startedAt } = attempt
+  if (!attempt.asked && !failure?.row.blames) return unusedPlace(services, attempt.reserved)
+  const { id: attemptId, reserved } = attempt
+  const { deployment } = reserved
+  const used = usage ? capacityOf(call, usage) : {}
+  const after = cooldown(services, failure)
+  if (attempt.outrun) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
+  if (failure) {
+    const result = isBlamed(services, attempt) ? 'failed' : 'neutral'
+    const error = failure.row.classification ?? failure.failure
+    const told = { attemptId, deployment, result, used, error, cooldown: after } as const
+    return attempt.asked ? told : { ...told, unusedSince: reserved.at }
+  }
+  const latencyMs = endedAt - startedAt
+  const firstTokenMs = (firstTokenAt ?? endedAt) - startedAt
+  return { attemptId, deployment, result: 'succeeded', used, latencyMs, firstTokenMs, cooldown: after }
+}
+
+/** A place that nobody was asked at says nothing, and is free for another call. */
+export function unusedPlace(services: PipelineServices, { attemptId, deployment, at }: Reserved): DeploymentOutcome {
+  return { attemptId, deployment, result: 'neutral', used: {}, unusedSince: at, cooldown: cooldown(services) }
+}
+
+function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used'] {
+  const { unit } = endpoint.mode
+  const tokens = usage.inputTokens + usage.outputTokens
+  // Requests were counted when the deployment was reserved.
+  return unit === 'tokens' || unit === 'requests' ? { tokens } : { tokens, [unit]: usage[unit] }
+}
+
+/** An answer that has begun. */
+export function begun(services: PipelineServices, { reserved }: Attempt): DeploymentOutcome {
+  const { attemptId, deployment } = reserved
+  return { attemptId, deployment, result: 'committed', used: {}, cooldown: cooldown(services) }
+}
+
+/** How long a provider may ask to be left alone. */
+const LONGEST_WISH_SECONDS = 600
+
+/** What a failure costs a deployment: it is left alone for as long as its provider asks, where cooling is not off. */
+export function cooldown({ config }: PipelineServices, failure?: GatewayError): DeploymentOutcome['cooldown'] {
+  const { allowed_fails: allowedFails, cooldown_time: seconds } = config.router_settings
+  const wished = Math.min(failure?.details.retryAfterSeconds ?? 0, LONGEST_WISH_SECONDS)
+  return { allowedFails, seconds: seconds === 0 ? 0 : Math.max(seconds, wished) }
+}
+
+/** One for each failed attempt that led to another; it succeeded when that other one did. */
+function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[] {
+  const tried = call.attempts.filter(({ outrun }) => !outrun)
+  return tried.slice(0, -1).map(({ failure, deployment }, index) => {
+    const next = tried[index + 1] as Attempt
+    return {
+      timestamp: isoTime(services.clock.now()),
+      source_model: deployment.modelName,
+      target_model: next.deployment.modelName,
+      error_classification: failure?.row.classification ?? 'provider_error',
+      success: next.failure === undefined,
+    }
+  })
+}

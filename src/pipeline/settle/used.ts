@@ -1,0 +1,89 @@
+import type { FailureName, GatewayError } from '../../lib/errors.ts'
+import { costNano } from '../../modes/price/cost.ts'
+import { settledTerms, settledUses } from '../../modes/price/surcharges.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import { type Attempt, type Call, requestBytes } from '../call.ts'
+import type { PipelineServices } from '../services.ts'
+import { estimate, ofUnfinished } from './estimate.ts'
+import { reportedUsage } from './reported-usage.ts'
+
+/** What ends an attempt while its provider works for it. */
+const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutting_down']
+
+/** What the last attempt of a call has used: what the provider reported, filled from what the request itself tells; what
+ *  went out, estimated, where an answer was cut; nothing where none came. */
+export function usedByLast(
+  services: PipelineServices,
+  call: Call,
+  failure: GatewayError | undefined,
+): Usage | undefined {
+  const { mode } = call.endpoint
+  const last = call.attempts.at(-1)
+  if (!last) return undefined
+  const reported = reportedUsage(call)
+  const measured = mode.measure(asAsked(call, last.deployment))
+  // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
+  const pending = GIVEN_UP.includes(last.failure?.failure)
+  const seen = (usage: Usage) => (pending ? ofUnfinished(services, call, last, usage) : usage)
+  if (reported) return onItsTerms(last, inMoney(call, last, filled(seen(reported), measured)), measured, reported)
+  const answered = failure === undefined || call.outputCharacters > 0
+  if (!answered && !pending) return undefined
+  if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call)), measured)
+  // Nobody works on a file that has not come.
+  const used = usageOf(measured)
+  return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
+}
+
+/** What an attempt has used whose answer another one goes on with. */
+export function usedByCut(call: Call, cut: Attempt): Usage {
+  const reported = reportedUsage(call)
+  const measured = call.endpoint.mode.measure(asAsked(call, cut.deployment))
+  return onItsTerms(cut, reported ?? estimate(call), measured, reported)
+}
+
+/** The request with what the operator of a deployment has set where the client left it out. */
+function asAsked({ request }: Call, { connection: { defaults } }: Deployment): Call['request'] {
+  for (const _ in defaults) return { ...defaults, ...request }
+  return request
+}
+
+/** With what it probably used, where what is known can be billed in no way. How long a recording is tells the recording
+ *  itself, else its size: the end of its last word tells nothing of the silence behind it. */
+function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
+  const { mode } = call.endpoint
+  if (mode.ofFile) {
+    const told = costNano(mode, deployment.info, usage) !== undefined
+    if (told && !usage.estimated) return usage
+    const certain = usage.estimated || usage.audioSeconds === 0 ? call.form?.seconds : usage.audioSeconds
+    const { audioSeconds = 0, ...tokens } = mode.ofFile(requestBytes(call), certain).most
+    const whole = told ? usage : filled(usage, tokens)
+    if (certain !== undefined && certain === usage.audioSeconds) return { ...whole, estimated: true }
+    return { ...whole, audioSeconds: Math.max(usage.audioSeconds, audioSeconds), estimated: true }
+  }
+  if (!mode.unreported || costNano(mode, deployment.info, usage) !== undefined) return usage
+  const whole = { ...filled(usage, mode.unreported(asAsked(call, deployment))), estimated: true }
+  // Where that has no price either it is not worth telling.
+  return costNano(mode, deployment.info, whole) === undefined ? usage : whole
+}
+
+/** With the surcharges that it is billed by: those that were reported, else those that were asked for. */
+function onItsTerms(
+  { deployment: { info } }: Attempt,
+  usage: Usage,
+  asked: Partial<Usage>,
+  reported: Partial<Usage> = {},
+): Usage {
+  if (!usage.terms && !usage.toolUses && !asked.terms && !asked.toolUses) return usage
+  const terms = settledTerms(info, asked.terms, reported.terms)
+  const toolUses = settledUses(info, asked.toolUses, reported.toolUses)
+  return { ...usage, terms, toolUses }
+}
+
+function filled(usage: Usage, measured: Partial<Usage>): Usage {
+  let whole = usage
+  for (const kind in measured) {
+    if (!usage[kind as keyof Usage]) whole = { ...whole, [kind]: measured[kind as keyof Usage] }
+  }
+  return whole
+}

@@ -1,0 +1,33 @@
+import { frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
+import type { Reply, StreamStep } from '../../providers/provider.ts'
+
+const decoder = new TextDecoder()
+
+/** A reply in chat's own bytes, as the completion that it is. */
+export function asCompletion(reply: Reply): Reply {
+  if (reply.completion) return reply
+  try {
+    const completion = JSON.parse(decoder.decode(reply.bytes)) as ChatCompletion
+    return { completion, usage: reply.usage, outputCharacters: reply.outputCharacters }
+  } catch {
+    throw new GatewayError('upstream_malformed', "The provider's answer is not a chat completion.")
+  }
+}
+
+/** A step in chat's own bytes, as the chunks that it is. */
+export function asChunks(step: StreamStep): StreamStep[] {
+  const { out, ...rest } = step
+  if (!out) return [step]
+  const splitter = frameSplitter()
+  const frames = splitter.push(out)
+  const last = splitter.rest()
+  const said = (last ? [...frames, last] : frames).flatMap((frame) => {
+    const { data } = readFrame(frame)
+    return data === undefined || data === '[DONE]' ? [] : { chunk: JSON.parse(data) as ChatChunk }
+  })
+  const [first, ...others] = said
+  if (!first) return step.done ? [{ ...rest, done: true }] : []
+  return [{ ...rest, ...first }, ...others]
+}

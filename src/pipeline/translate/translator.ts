@@ -1,0 +1,284 @@
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
+import type { ChatChunk } from '../../modes/chat-completion.ts'
+import type { Mode, ModelRequest } from '../../modes/mode.ts'
+import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../../providers/provider.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import { defaultFields } from '../attempt/default-fields.ts'
+import { asEvents, chunksOf, saidAtOnce, unstreamed, wholeStream } from '../attempt/in-one.ts'
+import { lacks } from '../attempt/lacking.ts'
+import { asRequestFailure } from '../attempt/request-failure.ts'
+import { asChunks, asCompletion } from './chat-bytes.ts'
+import type { Dialect, DialectStream } from './dialect.ts'
+
+const encoder = new TextEncoder()
+
+/** An adapter as the pipeline uses it: whatever the vendor speaks, what comes out is bytes in the client's dialect. */
+export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
+  reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
+  /** `hear` is told every chunk before it is written, where the answer goes through chat. */
+  stream?(call: Outgoing, headers: Readonly<Record<string, string>>, hear?: Hear): WrittenReader
+  /** It is asked in chat, whatever the client speaks. */
+  readonly translates?: true
+  /** What a whole answer means to a client that asked for a stream; absent where it cannot be told as one. */
+  inOne?(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): StreamStep[]
+  /** Why this request cannot be put to it, before it is asked. */
+  refuses?(request: ModelRequest): GatewayError | undefined
+}
+
+export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
+export type WrittenReader = StreamReader &
+  Required<Pick<StreamReader, 'closing'>> & {
+    /** Says one chunk more in the same answer, of whoever goes on with it. */
+    write?(chunk: ChatChunk): Uint8Array
+  }
+type Hear = (chunk: ChatChunk) => void
+
+/** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
+export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
+  if (!dialect) {
+    const adapter = deployment.adapter(mode.name)
+    return adapter && plainSpeaker(adapter)
+  }
+  const native = dialect.native && !lacks(deployment, dialect.native) ? deployment.adapter(dialect.native) : undefined
+  if (native) return nativeSpeaker(native, dialect)
+  const chat = deployment.adapter('chat', mode.name)
+  return chat && translated(chat, dialect)
+}
+
+/** Every call looks for its speakers several times, and those that pass bytes on know nothing of one call. */
+const nativeSpeakers = new WeakMap<Adapter, Map<Dialect, Speaker>>()
+
+function nativeSpeaker(adapter: Adapter, dialect: Dialect): Speaker {
+  let speakers = nativeSpeakers.get(adapter)
+  if (!speakers) {
+    speakers = new Map()
+    nativeSpeakers.set(adapter, speakers)
+  }
+  let speaker = speakers.get(dialect)
+  if (!speaker) {
+    speaker = dialect.native === 'chat' ? inChat(adapter, dialect) : inItsOwnWords(adapter, dialect)
+    speakers.set(dialect, speaker)
+  }
+  return speaker
+}
+
+/** Chat asked in chat: bytes of the same shape pass, a vendor's chunks are written. */
+function inChat(adapter: Adapter, dialect: Dialect): Speaker {
+  const { stream, ...rest } = adapter
+  return {
+    ...rest,
+    reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call.body),
+    ...(stream
+      ? {
+          stream: (call, headers, hear) => writing(stream(call, headers), dialect.stream(call.body), hear),
+          inOne: (bytes, headers, call) => [atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body))],
+        }
+      : {}),
+  }
+}
+
+/** A dialect asked in itself: bytes pass. They are followed where somebody may have to go on with them. */
+function inItsOwnWords(adapter: Adapter, { follow }: Dialect): Speaker {
+  const native = plainSpeaker(adapter)
+  const { stream } = native
+  if (!stream || !follow) return native
+  return {
+    ...native,
+    stream(call, headers, hear) {
+      const reader = stream(call, headers)
+      if (!hear) return reader
+      const follower = follow()
+      let words: DialectStream | undefined
+      return {
+        ...reader,
+        push: (piece) =>
+          reader.push(piece).map((step) => {
+            if (step.out) for (const chunk of follower.hear(step.out)) hear(chunk)
+            return step
+          }),
+        write(chunk) {
+          words ??= follower.goOn()
+          return words.write(chunk)
+        },
+        closing: () => (words ? words.close() : reader.closing()),
+      }
+    },
+  }
+}
+
+/** Another dialect, by way of chat. */
+function translated(adapter: Adapter, dialect: Dialect): Speaker {
+  const { stream, ...rest } = adapter
+  const inChatShape = new WeakMap<ModelRequest, Outgoing>()
+  const asChat = (call: Outgoing): Outgoing => {
+    let chat = inChatShape.get(call.body)
+    if (!chat) {
+      const said = chatOf(call.body, dialect)
+      const body = { ...said, ...defaultFields(call.chatDefaults ?? {}, said) }
+      chat = { ...call, translated: true, body, bytes: encoder.encode(JSON.stringify(body)) }
+      inChatShape.set(call.body, chat)
+    }
+    return chat
+  }
+  return {
+    ...rest,
+    translates: true,
+    refuses(request) {
+      try {
+        chatOf(request, dialect)
+      } catch (error) {
+        if (error instanceof GatewayError) return error
+        throw error
+      }
+      return undefined
+    },
+    request: (call, connection) => adapter.request(asChat(call), connection),
+    reply: (bytes, headers, call) =>
+      written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call.body),
+    ...(stream
+      ? {
+          stream: (call, headers, hear) => {
+            const inner = stream(asChat(call), headers)
+            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body), hear)
+          },
+          inOne: (bytes, headers, call) => [
+            atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body)),
+          ],
+        }
+      : {}),
+  }
+}
+
+/** Chat whose stream comes as chunks, to be put into words by somebody else; undefined where it does not stream. */
+export function inChunks(deployment: Deployment, mode: Mode): Speaker | undefined {
+  const adapter = deployment.adapter('chat', mode.name)
+  if (!adapter?.stream) return undefined
+  const { stream } = adapter
+  return {
+    ...adapter,
+    reply(bytes, headers, call) {
+      adapter.reply(bytes, headers, call)
+      throw unstreamed()
+    },
+    inOne(bytes, headers, call) {
+      const reply = asCompletion(adapter.reply(bytes, headers, call))
+      const chunks = reply.completion ? chunksOf(reply.completion) : []
+      return [...chunks.map((chunk) => ({ chunk })), wholeStream(new Uint8Array(), reply)]
+    },
+    stream: (call, headers) => {
+      const inner = stream(call, headers)
+      return { push: (piece) => inner.push(piece).flatMap(asChunks), closing: () => new Uint8Array() }
+    },
+  }
+}
+
+const plainSpeakers = new WeakMap<Adapter, Speaker>()
+
+/** An adapter whose bytes pass as they are. */
+function plainSpeaker(adapter: Adapter): Speaker {
+  const native = adapter as Speaker
+  const { events } = adapter
+  if (!events) return native
+  let speaker = plainSpeakers.get(adapter)
+  if (!speaker) {
+    const inOne: Speaker['inOne'] = (bytes, headers, call) => {
+      const reply = adapter.reply(bytes, headers, call)
+      const said = parseRecord(bytes)
+      if (!said) throw unstreamed()
+      return [wholeStream(asEvents(events(said)), reply)]
+    }
+    speaker = { ...native, inOne }
+    plainSpeakers.set(adapter, speaker)
+  }
+  return speaker
+}
+
+/** A whole completion as the only step of a stream. */
+function atOnce(reply: Reply, words: DialectStream): StreamStep {
+  const { completion } = asCompletion(reply)
+  if (!completion) throw unstreamed()
+  return wholeStream(saidAtOnce({ ...completion, created: completion.created || unixSeconds() }, words), reply)
+}
+
+/** Whether a request can be asked in chat, whatever dialect it came in. */
+export function isExpressibleInChat(request: ModelRequest, dialect: Dialect): boolean {
+  if (dialect.native === 'chat') return true
+  try {
+    chatOf(request, dialect)
+    return true
+  } catch (error) {
+    if (error instanceof GatewayError) return false
+    throw error
+  }
+}
+
+/** A body belongs to one dialect, and is translated once however many deployments are looked at. */
+const translations = new WeakMap<ModelRequest, ModelRequest>()
+
+function chatOf(request: ModelRequest, dialect: Dialect): ModelRequest {
+  const known = translations.get(request)
+  if (known) return known
+  try {
+    const chat = dialect.toChat(request)
+    translations.set(request, chat)
+    return chat
+  } catch (error) {
+    throw error instanceof RangeError ? asRequestFailure(error) : error
+  }
+}
+
+function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {
+  if (reply.bytes) return reply
+  const { completion, usage, outputCharacters } = reply
+  const dated = { ...completion, created: completion.created || unixSeconds() }
+  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(dated, request)))
+  return { bytes, contentType: 'application/json', usage, outputCharacters }
+}
+
+/** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
+function writing(reader: StreamReader, words: DialectStream, hear?: Hear): WrittenReader {
+  const { fail } = words
+  let translating = false
+  let finished = false
+  let created = 0
+  const dated = (chunk: ChatChunk): ChatChunk => {
+    created ||= chunk.created || unixSeconds()
+    return { ...chunk, created }
+  }
+  const inWords = ({ chunk, ...rest }: StreamStep): StreamStep => {
+    translating ||= chunk !== undefined
+    const out = [
+      ...(chunk ? [words.write(dated(chunk))] : []),
+      ...(rest.done && translating && finished ? [words.close()] : []),
+    ]
+    return { ...rest, out: joinBytes(out) }
+  }
+  return {
+    push(piece) {
+      const steps = reader.push(piece)
+      for (const [index, step] of steps.entries()) {
+        if (hear) tell(hear, step)
+        finished ||= step.finished === true
+        if (step.chunk || (step.done && translating)) steps[index] = inWords(step)
+      }
+      return steps
+    },
+    write(chunk) {
+      translating = true
+      return words.write(dated(chunk))
+    },
+    closing: () => (translating || !reader.closing ? words.close() : reader.closing()),
+    ...(fail ? { failing: fail } : {}),
+  }
+}
+
+function tell(hear: Hear, step: StreamStep): void {
+  const chunks = step.chunk || !step.out ? [step] : asChunks(step)
+  for (const { chunk } of chunks) if (chunk) hear(chunk)
+}
+
+function unixSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,96 @@
+import type { GatewayParams } from '../../config/sections/model-list.ts'
+import { asList, asRecord } from '../../lib/json/lenient.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import { openaiChat } from '../openai/chat.ts'
+import { openaiEmbeddings, openaiImages } from '../openai/modes.ts'
+import { openaiResponses } from '../openai/responses.ts'
+import { openaiSpeech } from '../openai/speech.ts'
+import { openaiTranscription } from '../openai/transcription.ts'
+import { type Adapter, type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
+import { operatorsOwn } from '../wire/cloud-objects.ts'
+import { bearerConnection } from '../wire/connection/bearer-connection.ts'
+
+const FIRST_WITH_RESPONSES = '2025-03-01'
+
+const withoutResponses: Adapters = {
+  chat: versioned(withoutConnections(adapterFor(openaiChat))),
+  embedding: versioned(adapterFor(openaiEmbeddings)),
+  image_generation: versioned(adapterFor(openaiImages)),
+  audio_speech: versioned(adapterFor(openaiSpeech)),
+  audio_transcription: versioned(adapterFor(openaiTranscription)),
+}
+
+const adapters: Adapters = {
+  ...withoutResponses,
+  // Its path names no deployment: the body does.
+  responses: versioned(withoutConnections(adapterFor(openaiResponses)), (path) =>
+    path.replace(/\/deployments\/[^/]+(?=\/responses$)/, ''),
+  ),
+}
+
+/** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
+export const azure: Provider = {
+  kind: 'azure',
+  connect(parameters, defaults) {
+    const { api_key, ...rest } = parameters
+    const connection = bearerConnection('azure', undefined, rest, defaults)
+    const resource = connection.basePath.replace(/\/openai(\/v1|\/deployments\/[^/]+)?$/, '')
+    const deployment = `/openai/deployments/${encodeURIComponent(connection.model)}`
+    return {
+      ...connection,
+      parameters,
+      basePath: resource + (isDated(parameters) ? deployment : '/openai/v1'),
+      headers: { ...(api_key ? { 'api-key': api_key } : {}), ...connection.headers },
+    }
+  },
+  adapters,
+  adaptersOf({ parameters }) {
+    const old = isDated(parameters) && (parameters.api_version ?? '') < FIRST_WITH_RESPONSES
+    return old ? withoutResponses : adapters
+  },
+}
+
+/** `v1`, `preview` and none mean the address without dates. */
+function isDated({ api_version }: Pick<GatewayParams, 'api_version'>): boolean {
+  return api_version !== undefined && /^\d{4}-/.test(api_version)
+}
+
+/** What a tool of the vendor's reads with the identity of the resource. */
+const CONNECTION = /"((project_)?connection_id|index_asset_id)":/
+
+/** An adapter whose requests name no data that the resource would read with an identity of its own, unless the operator
+ *  allows that. */
+function withoutConnections(adapter: Adapter): Adapter {
+  return {
+    ...adapter,
+    request(call, connection) {
+      const { body } = call
+      if (!connection.parameters.allow_cloud_objects) {
+        for (const field of DATA_SOURCES) if (body[field] != null) throw operatorsOwn(field)
+        for (const [index, tool] of asList(body.tools).entries()) {
+          const { type } = asRecord(tool)
+          if (type !== 'function' && CONNECTION.test(JSON.stringify(tool))) throw operatorsOwn(`tools.${index}`)
+        }
+      }
+      return adapter.request(call, connection)
+    },
+  }
+}
+
+const DATA_SOURCES = ['data_sources', 'dataSources'] as const
+
+/** An adapter whose requests say the version. */
+function versioned(adapter: Adapter, place: (path: string) => string = (path) => path): Adapter {
+  const withVersion = (request: UpstreamRequest, { parameters }: Connection): UpstreamRequest => {
+    const { api_version } = parameters
+    const path = place(request.path)
+    const unsaid = api_version === undefined || api_version === 'v1'
+    return { ...request, path: unsaid ? path : `${path}?api-version=${encodeURIComponent(api_version)}` }
+  }
+  return {
+    ...adapter,
+    async request(call, connection) {
+      return withVersion(await adapter.request(call, connection), connection)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { AwsV4Signer } from 'aws4fetch'
+import type { GatewayParams } from '../../config/sections/model-list.ts'
+import { reveal, secret } from '../../lib/secret.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import { wholeBody } from '../../transport/whole-body.ts'
+import { adapterFor, type Connection, type Provider } from '../provider.ts'
+import { connectionAt } from '../wire/connection/connection-at.ts'
+import { converse } from './converse.ts'
+import { invokeEmbedding } from './invoke-embedding.ts'
+
+/** Amazon Bedrock: chat through Converse, embeddings through InvokeModel, signed with an AWS key or under an API key. */
+export const bedrock: Provider = {
+  kind: 'bedrock',
+  connect(parameters, defaults) {
+    const { api_key: apiKey } = parameters
+    if (!apiKey && !(parameters.aws_access_key_id && parameters.aws_secret_access_key)) {
+      throw new TypeError(
+        "provider 'bedrock' needs gateway_params.api_key, or aws_access_key_id and aws_secret_access_key",
+      )
+    }
+    const base = parameters.api_base ?? `https://bedrock-runtime.${regionOf(parameters)}.${domainOf(parameters)}`
+    const own = {
+      'content-type': 'application/json',
+      accept: 'application/json, application/vnd.amazon.eventstream',
+      authorization: apiKey && secret(`Bearer ${reveal(apiKey)}`),
+    }
+    return connectionAt(base, own, parameters, defaults)
+  },
+  adapters: { chat: adapterFor(converse), embedding: adapterFor(invokeEmbedding) },
+  authorize: (request, connection, { now }) => signed(request, connection, now),
+}
+
+function regionOf({ region, aws_region_name }: GatewayParams): string {
+  const name = region ?? aws_region_name
+  if (name === undefined) throw new TypeError("provider 'bedrock' needs gateway_params.region")
+  return name
+}
+
+function domainOf(parameters: GatewayParams): string {
+  return regionOf(parameters).startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
+}
+
+/** Derived keys are good for a day, a region and a service; those of an old connection go with it. */
+const signingKeys = new WeakMap<Connection, Map<string, ArrayBuffer>>()
+const DAYS_KEPT = 2
+
+async function signed(request: UpstreamRequest, connection: Connection, now: number): Promise<UpstreamRequest> {
+  const { api_key, aws_access_key_id, aws_secret_access_key, aws_session_token } = connection.parameters
+  if (api_key || !aws_access_key_id || !aws_secret_access_key) return request
+  let cache = signingKeys.get(connection)
+  if (!cache || cache.size > DAYS_KEPT) {
+    cache = new Map()
+    signingKeys.set(connection, cache)
+  }
+  // Only what nothing on the way changes is signed: the host and what the signature itself brings.
+  const signer = new AwsV4Signer({
+    method: request.method,
+    url: request.origin + request.path,
+    body: wholeBody(request.body) as BodyInit,
+    accessKeyId: aws_access_key_id,
+    secretAccessKey: reveal(aws_secret_access_key),
+    ...(aws_session_token ? { sessionToken: reveal(aws_session_token) } : {}),
+    service: 'bedrock',
+    region: regionOf(connection.parameters),
+    datetime: new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+    cache,
+  })
+  const { headers } = await signer.sign()
+  return {
+    ...request,
+    headers: {
+      ...request.headers,
+      'x-amz-date': headers.get('x-amz-date') ?? '',
+      ...(aws_session_token ? { 'x-amz-security-token': aws_session_token } : {}),
+      authorization: secret(headers.get('authorization') ?? ''),
+    },
+  }
+}

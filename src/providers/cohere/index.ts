@@ -1,0 +1,14 @@
+import { adapterFor, type Provider } from '../provider.ts'
+import { bearerConnection } from '../wire/connection/bearer-connection.ts'
+import { lookAt } from '../wire/connection/look-at.ts'
+import { cohereChat } from './cohere-chat.ts'
+import { cohereEmbed } from './cohere-embed.ts'
+import { cohereRerank } from './cohere-rerank.ts'
+
+/** Cohere's API of version 2. */
+export const cohere: Provider = {
+  kind: 'cohere',
+  connect: (parameters, defaults) => bearerConnection('cohere', 'https://api.cohere.com', parameters, defaults),
+  look: lookAt('/v1/models?page_size=1'),
+  adapters: { chat: adapterFor(cohereChat), embedding: adapterFor(cohereEmbed), rerank: adapterFor(cohereRerank) },
+}

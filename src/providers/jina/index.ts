@@ -1,0 +1,43 @@
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
+import type { EmbeddingRequest } from '../../modes/embedding.ts'
+import { openaiEmbeddings, openaiRerank } from '../openai/modes.ts'
+import { type Adapter, adapterFor, type Provider } from '../provider.ts'
+import { bearerConnection } from '../wire/connection/bearer-connection.ts'
+import { totalTokens } from '../wire/total-tokens.ts'
+
+/** OpenAI's embeddings, but for the name of the encoding and the count of tokens, of which some models give the total
+ *  alone. Jina's own fields (`task`, `late_chunking`, …) travel as they are. */
+const embeddings: Adapter<EmbeddingRequest> = {
+  ...openaiEmbeddings,
+  request(call, connection) {
+    const { encoding_format, embedding_type } = call.body
+    if (encoding_format == null) return openaiEmbeddings.request(call, connection)
+    const renamed = { encoding_format: undefined, embedding_type: embedding_type ?? encoding_format }
+    const body = { ...call.body, ...renamed }
+    return openaiEmbeddings.request(
+      { ...call, body, bytes: joinBytes(editJson(call.bytes, call.body, renamed)) },
+      connection,
+    )
+  },
+  reply(bytes, headers, call) {
+    const reply = openaiEmbeddings.reply(bytes, headers, call)
+    return { ...reply, usage: reply.usage ?? totalTokens(parseRecord(bytes)?.usage) }
+  },
+}
+
+/** Jina's reranking is the public shape; it is billed in tokens. */
+const rerank = {
+  ...openaiRerank,
+  reply(...[bytes, headers, call]: Parameters<typeof openaiRerank.reply>) {
+    return { ...openaiRerank.reply(bytes, headers, call), usage: totalTokens(parseRecord(bytes)?.usage) }
+  },
+}
+
+/** Jina: embeddings and reranking, in all but OpenAI's shape. */
+export const jina: Provider = {
+  kind: 'jina',
+  connect: (parameters, defaults) => bearerConnection('jina', 'https://api.jina.ai/v1', parameters, defaults),
+  adapters: { embedding: adapterFor(embeddings), rerank: adapterFor(rerank) },
+}

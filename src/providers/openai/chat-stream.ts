@@ -1,0 +1,153 @@
+import { type Frame, frameIn, frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
+import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import type { StreamReader, StreamStep } from '../provider.ts'
+import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
+import { madeInChoices, orNothing } from '../wire/made-ids.ts'
+import { openaiEmbeddedFailure } from './failure.ts'
+import { openaiUsage } from './usage.ts'
+
+const DONE = new TextEncoder().encode('data: [DONE]\n\n')
+const NOTHING: StreamStep = {}
+/** How often a stream is tried to be known by one of its chunks: those of some vendors have a time or an id each. */
+const MOST_EXAMPLES = 4
+
+/** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along: what is like a chunk that was read is
+ *  not read again, and events that only speak go on together. The usage event that the gateway asked for is kept from a
+ *  client that did not. */
+export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string; choices?: number }): StreamReader {
+  const awaited = options.choices ?? 1
+  const reported = (chunk: JsonRecord) =>
+    options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
+  const read = (frame: Frame): StreamStep => {
+    const data = dataOf(frame)
+    if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
+    // Some vendors answer with fewer choices than they were asked for; each that began has to have ended.
+    if (data === '[DONE]') {
+      const whole = ended !== undefined && ended.size === begun?.size
+      return { out: frame.bytes, done: true, ...(whole ? { finished: true } : {}) }
+    }
+    const chunk = parseRecord(data)
+    if (chunk === undefined) return { malformed: true }
+    if (chunk.error !== undefined && chunk.error !== null) return { failure: openaiEmbeddedFailure(chunk.error) }
+
+    const usage = openaiUsage(reported(chunk), chunk)
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+    if (choices.length === 0 && chunk.usage && options.hideUsage) return usage ? { usage } : NOTHING
+
+    let characters = 0
+    let commits = false
+    let finished = false
+    let said: unknown
+    for (const choice of choices) {
+      if (typeof choice !== 'object' || choice === null) continue
+      const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
+      const content = contentOf(delta)
+      said = delta
+      if (awaited > 1) {
+        begun ??= new Set()
+        begun.add(index)
+      }
+      characters += content.characters
+      commits ||= content.calls
+      if (finish_reason === 'error') return { failure: openaiEmbeddedFailure(asRecord(choice).error) }
+      // Some vendors write an empty one into every chunk.
+      if (typeof finish_reason === 'string' && finish_reason !== '') {
+        commits = true
+        if (endsAll(index)) finished = true
+      }
+    }
+    // Of what is said only spoken words have an id of their own.
+    const speaks: StreamStep = asRecord(said).audio
+      ? { out: frame.bytes, characters, ...orNothing(madeInChoices(choices, 'delta')) }
+      : { out: frame.bytes, characters }
+    if (commits || usage) {
+      return {
+        ...speaks,
+        ...(commits ? { commits: true } : {}),
+        ...(finished ? { finished } : {}),
+        ...(usage ? { usage } : {}),
+      }
+    }
+    if (choices.length === 1 && characters > 0 && examples < MOST_EXAMPLES) {
+      examples += 1
+      known = chunksLike(frame.text, asRecord(said)) ?? known
+    }
+    return speaks
+  }
+
+  /** Takes note of a choice's end: whether all that were asked for have ended now. */
+  const endsAll = (index: unknown): boolean => {
+    if (awaited === 1) return true
+    ended ??= new Set()
+    return ended.add(index).size >= awaited
+  }
+
+  const splitter = frameSplitter()
+  let begun: Set<unknown> | undefined
+  let ended: Set<unknown> | undefined
+  let known: AlikeChunks | undefined
+  let examples = 0
+  return {
+    push(piece) {
+      const frames = splitter.cut(piece)
+      const steps: StreamStep[] = []
+      let start = 0
+      // Since where what was seen only speaks, and how much.
+      let since = 0
+      let characters = 0
+      const goOn = () => {
+        if (start > since) steps.push({ out: frameIn(frames, since, start).bytes, characters })
+        characters = 0
+      }
+      for (const end of frames.ends) {
+        const alike = known?.charactersIn(frames.text, start, end) ?? -1
+        if (alike >= 0) {
+          characters += alike
+        } else {
+          goOn()
+          steps.push(read(frameIn(frames, start, end)))
+          since = end
+        }
+        start = end
+      }
+      goOn()
+      return steps
+    },
+    closing: () => DONE,
+  }
+}
+
+/** Everything that a model can say in a delta, whatever the vendor calls it, in characters. */
+function contentOf(delta: unknown): { characters: number; calls: boolean } {
+  if (typeof delta !== 'object' || delta === null) return { characters: 0, calls: false }
+  const { role: _, content, tool_calls, ...other } = delta as Record<string, unknown>
+  // Some reasoning models speak in parts.
+  let characters = typeof content === 'string' ? content.length : Array.isArray(content) ? lengthOf(content) : 0
+  for (const key in other) {
+    const value = other[key]
+    if (typeof value === 'string') characters += value.length
+  }
+  if (!Array.isArray(tool_calls)) return { characters, calls: false }
+  for (const call of tool_calls) {
+    const name = call?.function?.name
+    const fragment = call?.function?.arguments
+    if (typeof name === 'string') characters += name.length
+    if (typeof fragment === 'string') characters += fragment.length
+  }
+  return { characters, calls: tool_calls.length > 0 }
+}
+
+function lengthOf(parts: readonly unknown[]): number {
+  return parts.length === 0 ? 0 : JSON.stringify(parts).length
+}
+
+/** The data of a frame. The usual one-line frame is read without decoding its bytes again: only counts and ASCII words
+ *  are taken from it. */
+function dataOf(frame: Frame): string | undefined {
+  const { text } = frame
+  if (text.startsWith('data: ')) {
+    const lineEnd = text.indexOf('\n')
+    if (lineEnd === text.length - 2) return text.slice(6, lineEnd)
+  }
+  return readFrame(frame).data
+}

@@ -1,0 +1,84 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import { type Usage, usageOf } from '../../modes/usage.ts'
+import type { Adapter, Outgoing, Reply } from '../provider.ts'
+import { sseReader } from '../wire/sse-reader.ts'
+import { totalTokens } from '../wire/total-tokens.ts'
+import { usageAtEnd } from '../wire/usage-at-end.ts'
+import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
+import { openaiUsage } from './usage.ts'
+
+/** A kind of request that goes to an OpenAI-shaped API and comes back byte for byte, with the model renamed. */
+export function openaiJson<Request extends ModelRequest>(options: {
+  readonly path: string
+  /** The member that an answer has to have. */
+  readonly answers: string
+  /** Nothing is written: some vendors then tell the total of tokens alone. */
+  readonly reads?: true
+  /** What is known beside the reported tokens. */
+  readonly usage?: (body: Readonly<Record<string, unknown>>, request: Request) => Partial<Usage>
+  /** Types of the events that end a stream, where the vendor streams this kind. */
+  readonly lastEvent?: RegExp
+  /** The events of a whole answer. */
+  readonly events?: Adapter['events']
+}): Adapter<Request> {
+  const { path, answers, lastEvent, events } = options
+  return {
+    request({ body, bytes }, connection) {
+      const changes: Record<string, unknown> = {}
+      if (body.model !== connection.model) changes.model = connection.model
+      if (body.metadata !== undefined) changes.metadata = undefined
+      return {
+        method: 'POST',
+        origin: connection.origin,
+        path: `${connection.basePath}${path}`,
+        headers: connection.headers,
+        body: editJson(bytes, body, changes),
+      }
+    },
+    reply: (bytes, _headers, call) => read(bytes, call, options.answers, options.usage),
+    ...(lastEvent ? { stream: () => eventRelay(lastEvent) } : {}),
+    ...(events ? { events } : {}),
+    failure: openaiFailure,
+  }
+
+  function read(
+    bytes: Uint8Array,
+    { body: request }: Outgoing<Request>,
+    member: string,
+    more: typeof options.usage,
+  ): Reply {
+    const contentType = 'application/json'
+    const atEnd = more ? undefined : usageAtEnd(bytes, member)
+    if (atEnd) return { bytes, contentType, usage: atEnd, outputCharacters: 0 }
+    const body = parseRecord(bytes)
+    if (body?.error) throw openaiEmbeddedFailure(body.error)
+    if (!body || body[member] === undefined) {
+      throw new GatewayError('upstream_malformed', `The provider's answer has no '${answers}'.`)
+    }
+    const tokens = openaiUsage(body.usage) ?? (options.reads ? totalTokens(body.usage) : undefined)
+    const known = more?.(body, request)
+    const usage = tokens ? { ...tokens, ...known } : known && usageOf(known)
+    return { bytes, contentType, usage, outputCharacters: 0 }
+  }
+}
+
+/** Relays events whose JSON names their own type, until one that ends the answer. */
+export function eventRelay(lastEvent: RegExp) {
+  return sseReader(
+    (frame) => {
+      const at = frame.text.indexOf('data:')
+      if (at === -1) return frame.text.startsWith(':') ? { out: frame.bytes } : {}
+      if (/^data: ?\[DONE\]/.test(frame.text)) return { out: frame.bytes, done: true }
+      const event = parseRecord(frame.bytes.subarray(at + 5))
+      if (!event) return { malformed: true }
+      if (event.error || event.type === 'error') return { failure: openaiEmbeddedFailure(event.error ?? event) }
+      const last = typeof event.type === 'string' && lastEvent.test(event.type)
+      const usage = openaiUsage(event.usage)
+      return { out: frame.bytes, commits: true, ...(usage ? { usage } : {}), ...(last ? { finished: true } : {}) }
+    },
+    () => new Uint8Array(),
+  )
+}

@@ -1,0 +1,74 @@
+import { type Frame, readFrame } from '../../lib/bytes/sse.ts'
+import type { GatewayError } from '../../lib/errors.ts'
+import { asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import type { StreamReader, StreamStep } from '../provider.ts'
+import { madeInItem, madeInResponse, orNothing } from '../wire/made-ids.ts'
+import { sseReader } from '../wire/sse-reader.ts'
+import { responsesErrorFailure, responsesFailure } from './responses-failure.ts'
+import { responsesUsage } from './responses-usage.ts'
+
+const encoder = new TextEncoder()
+
+/** Items that are no content by themselves: what they hold follows. */
+const OPENING: ReadonlySet<string> = new Set(['message', 'reasoning'])
+
+/** Relays the events of a Responses stream byte for byte, reading along. Its last event says how the answer ended. The
+ *  provider of a `stored` one keeps it. */
+export function openaiResponsesStream(stored: boolean): StreamReader {
+  let response: JsonRecord = {}
+  let nextNumber = 0
+  let said = false
+
+  const read = (frame: Frame): StreamStep[] => {
+    const { data } = readFrame(frame)
+    if (data === undefined) return frame.text.startsWith(':') ? [{ out: frame.bytes }] : []
+    // Some copies of this API end as chat does, behind the event that ended the answer.
+    if (data === '[DONE]') return [{ out: frame.bytes, done: true }]
+    const event = parseRecord(data)
+    if (!event) return [{ malformed: true }]
+    if (typeof event.sequence_number === 'number') nextNumber = event.sequence_number + 1
+    const type = asText(event.type)
+    if (type === 'error' || event.error) return [{ failure: responsesErrorFailure(event.error ?? event) }]
+    if (type === '') return [{ malformed: true }]
+    if (ENDINGS.has(type)) return ending(asRecord(event.response), frame)
+    if (type === 'response.created') response = asRecord(event.response)
+    return [step(event, type, frame)]
+  }
+
+  const step = (event: JsonRecord, type: string, frame: Frame): StreamStep => {
+    const characters = type.endsWith('.delta') ? asText(event.delta).length : 0
+    const acts = type === 'response.output_item.added' && !OPENING.has(asText(asRecord(event.item).type))
+    said ||= characters > 0 || acts
+    const made =
+      type === 'response.created'
+        ? madeInResponse(response, stored)
+        : ITEMS.has(type)
+          ? madeInItem(event.item, stored)
+          : []
+    return { out: frame.bytes, characters, ...(acts ? { commits: true } : {}), ...orNothing(made) }
+  }
+
+  const ending = (final: JsonRecord, frame: Frame): StreamStep[] => {
+    const usage = responsesUsage(final)
+    const failure = said && final.status === 'incomplete' ? undefined : responsesFailure(final)
+    if (failure) return [...(usage ? [{ usage }] : []), { failure }]
+    const known = { ...(usage ? { usage } : {}), ...orNothing(madeInResponse(final, stored)) }
+    return [{ out: frame.bytes, commits: true, finished: true, done: true, ...known }]
+  }
+
+  return {
+    ...sseReader(read, () => new Uint8Array()),
+    failing: (failure) => encoder.encode(failedEvent(failure, response, nextNumber)),
+  }
+}
+
+const ITEMS: ReadonlySet<string> = new Set(['response.output_item.added', 'response.output_item.done'])
+const ENDINGS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+
+/** The vendor's own way to end a response that failed. */
+function failedEvent(failure: GatewayError, response: JsonRecord, sequence_number: number): string {
+  const type = 'response.failed'
+  const code = failure.row.type === 'rate_limit_error' ? 'rate_limit_exceeded' : 'server_error'
+  const failed = { ...response, status: 'failed', error: { code, message: failure.message } }
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, response: failed })}\n\n`
+}

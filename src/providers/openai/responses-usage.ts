@@ -1,0 +1,39 @@
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
+import { toolName } from '../../modes/price/surcharges-asked.ts'
+import type { Usage } from '../../modes/usage.ts'
+import { openaiUsage } from './usage.ts'
+
+const CALL = /_call$/
+/** Calls that are the client's to run. */
+const CLIENTS: ReadonlySet<string> = new Set([
+  'function',
+  'custom_tool',
+  'computer',
+  'local_shell',
+  'apply_patch',
+  'mcp',
+])
+
+/** Usage of a response, with the tools that its provider ran: they stand among its items. */
+export function responsesUsage(response: JsonRecord): Usage | undefined {
+  const usage = openaiUsage(response.usage, response)
+  if (!usage) return undefined
+  const toolUses: Record<string, number> = {}
+  const containers = new Set<unknown>()
+  for (const item of asList(response.output).map(asRecord)) {
+    const type = asText(item.type)
+    const name = toolName(type.replace(CALL, ''))
+    if (!CALL.test(type) || CLIENTS.has(name)) continue
+    // What a search found is opened for nothing.
+    const { type: action = 'search' } = asRecord(item.action)
+    if (name === 'web_search' && action !== 'search') continue
+    // A container is billed once, whatever runs in it.
+    if (name === 'code_interpreter') {
+      const { container_id: container = item.id } = item
+      if (containers.has(container)) continue
+      containers.add(container)
+    }
+    toolUses[name] = (toolUses[name] ?? 0) + 1
+  }
+  return { ...usage, toolUses }
+}

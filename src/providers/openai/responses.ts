@@ -1,0 +1,51 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { parseRecord } from '../../lib/json/lenient.ts'
+import type { ResponsesRequest } from '../../modes/responses.ts'
+import type { Adapter } from '../provider.ts'
+import { madeInResponse, orNothing } from '../wire/made-ids.ts'
+import { upstreamMetadata } from '../wire/upstream-metadata.ts'
+import { openaiFailure } from './failure.ts'
+import { responseEvents } from './response-events.ts'
+import { responsesFailure } from './responses-failure.ts'
+import { openaiResponsesStream } from './responses-stream.ts'
+import { responsesUsage } from './responses-usage.ts'
+
+/** Responses where the vendor speaks them itself: bytes are relayed both ways, with the model renamed and usage read. */
+export const openaiResponses: Adapter<ResponsesRequest> = {
+  request({ body, bytes }, connection) {
+    const changes: Record<string, unknown> = {}
+    if (body.model !== connection.model) changes.model = connection.model
+    if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/responses`,
+      headers: connection.headers,
+      body: editJson(bytes, body, changes),
+    }
+  },
+
+  reply(bytes, _headers, { body }) {
+    const response = parseRecord(bytes)
+    const failure = response && responsesFailure(response)
+    if (failure) throw failure
+    if (!Array.isArray(response?.output)) {
+      throw new GatewayError('upstream_malformed', "The provider's answer is not a response.")
+    }
+    const usage = responsesUsage(response)
+    return {
+      bytes,
+      contentType: 'application/json',
+      usage,
+      ...orNothing(madeInResponse(response, body.store !== false)),
+      outputCharacters: usage ? 0 : JSON.stringify(response.output).length,
+    }
+  },
+
+  stream: ({ body }) => openaiResponsesStream(body.store !== false),
+
+  events: responseEvents,
+
+  failure: openaiFailure,
+}

@@ -1,0 +1,27 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import type { SpeechRequest } from '../../modes/audio-speech.ts'
+import type { Adapter } from '../provider.ts'
+import { openaiFailure } from './failure.ts'
+
+/** Speech: the request renamed, the sound passed on as it comes. */
+export const openaiSpeech: Adapter<SpeechRequest> = {
+  passes: true,
+  request({ body, bytes }, connection) {
+    const changes: Record<string, unknown> = {}
+    if (body.model !== connection.model) changes.model = connection.model
+    if (body.metadata !== undefined) changes.metadata = undefined
+    if (!body.voice && typeof connection.defaults.voice_id === 'string') changes.voice = connection.defaults.voice_id
+    return {
+      method: 'POST',
+      origin: connection.origin,
+      path: `${connection.basePath}/audio/speech`,
+      headers: { ...connection.headers, accept: '*/*' },
+      body: editJson(bytes, body, changes),
+    }
+  },
+  reply: () => {
+    throw new GatewayError('upstream_malformed', "The provider's answer is not a sound.")
+  },
+  failure: openaiFailure,
+}

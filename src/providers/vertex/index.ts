@@ -1,0 +1,66 @@
+import type { GatewayParams } from '../../config/sections/model-list.ts'
+import { geminiAdapters } from '../gemini/index.ts'
+import { type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
+import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
+import { accessTokens } from './access-tokens.ts'
+import { claudeAdapters } from './claude.ts'
+import { predictEmbeddings } from './predict-embeddings.ts'
+import { type ServiceAccount, serviceAccountOf } from './service-account.ts'
+
+const API_VERSION = 'v1'
+const REGION = 'global'
+const CLAUDE = /^claude-/
+/** A model that the operator deployed or tuned: it belongs to the project, not to a publisher. */
+const ENDPOINT = /^endpoints\/[^/]+$/
+
+const google: Adapters = { ...geminiAdapters, embedding: adapterFor(predictEmbeddings) }
+const accounts = new WeakMap<Connection, ServiceAccount>()
+const tokenFor = accessTokens()
+
+/** Google Cloud's Vertex AI: Gemini and Claude in a project, by a service account or an API key. */
+export const vertex: Provider = {
+  kind: 'vertex',
+  connect(parameters, defaults) {
+    if (!parameters.api_key) {
+      throw new TypeError("provider 'vertex' needs gateway_params.api_key: a service account's JSON, or an API key")
+    }
+    const account = serviceAccountOf(parameters.api_key)
+    const region = parameters.region ?? REGION
+    const base = parameters.api_base ?? `https://${hostOf(region)}`
+    const own = { ...JSON_HEADERS, 'x-goog-api-key': account ? undefined : parameters.api_key }
+    const address = connectionAt(base, own, parameters, defaults)
+    const basePath = `${address.basePath}/${collectionOf(parameters, account, region)}`
+    const connection = { ...address, basePath }
+    if (account) accounts.set(connection, account)
+    return connection
+  },
+  adapters: google,
+  adaptersOf: ({ model }) => (CLAUDE.test(model) ? claudeAdapters : google),
+  async authorize(request, connection, means) {
+    const account = accounts.get(connection)
+    if (!account) return request
+    return { ...request, headers: { ...request.headers, authorization: await tokenFor(account, means) } }
+  },
+}
+
+/** `us` and `eu` are regions of regions, with names of their own kind. */
+function hostOf(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com'
+  if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`
+  return `${region}-aiplatform.googleapis.com`
+}
+
+/** Where the models of a publisher are. An API key alone knows its project. */
+function collectionOf(parameters: GatewayParams, account: ServiceAccount | undefined, region: string): string {
+  const { upstream_model: model, api_version: version = API_VERSION } = parameters
+  const project = parameters.project ?? account?.projectId
+  if (project === undefined && (account || ENDPOINT.test(model))) {
+    throw new TypeError("provider 'vertex' needs gateway_params.project")
+  }
+  const place = project === undefined ? version : `${version}/projects/${project}/locations/${region}`
+  if (ENDPOINT.test(model)) return place
+  if (model.includes('/')) {
+    throw new TypeError(`provider 'vertex' serves gemini-…, claude-… and endpoints/<id>, not '${model}'`)
+  }
+  return `${place}/publishers/${CLAUDE.test(model) ? 'anthropic' : 'google'}`
+}

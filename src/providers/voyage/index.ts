@@ -1,0 +1,79 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import type { EmbeddingRequest } from '../../modes/embedding.ts'
+import type { RerankRequest } from '../../modes/rerank.ts'
+import { openaiFailure } from '../openai/failure.ts'
+import { type Adapter, adapterFor, type Connection, type Provider } from '../provider.ts'
+import { bearerConnection } from '../wire/connection/bearer-connection.ts'
+import { embeddingList, textsOf } from '../wire/embedding-list.ts'
+import { documentTexts, rerankList } from '../wire/rerank-list.ts'
+import { totalTokens } from '../wire/total-tokens.ts'
+import { refuseUnspoken } from '../wire/unspoken-fields.ts'
+
+const EMBEDDING_API = "Voyage's embeddings API"
+const EMBEDDING_FIELDS = new Set([
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'truncation',
+  'output_dtype',
+])
+const RERANK_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'return_documents', 'truncation'])
+
+function post(path: string, connection: Connection, body: JsonRecord) {
+  const written = Object.fromEntries(Object.entries(body).filter(([, value]) => value != null))
+  return {
+    method: 'POST' as const,
+    origin: connection.origin,
+    path: `${connection.basePath}${path}`,
+    headers: connection.headers,
+    body: JSON.stringify({ ...written, model: connection.model }),
+  }
+}
+
+const embeddings: Adapter<EmbeddingRequest> = {
+  request({ body }, connection) {
+    refuseUnspoken(body, EMBEDDING_FIELDS, EMBEDDING_API)
+    const { dimensions, encoding_format, input_type, truncation, output_dtype } = body
+    return post('/embeddings', connection, {
+      input: textsOf(body, EMBEDDING_API),
+      input_type,
+      truncation,
+      output_dtype,
+      output_dimension: dimensions,
+      // Numbers are what comes without a format, and have no name.
+      encoding_format: encoding_format === 'base64' ? encoding_format : undefined,
+    })
+  },
+  reply(bytes, _headers, { body: request }) {
+    const body = parseRecord(bytes)
+    if (!Array.isArray(body?.data)) {
+      throw new GatewayError('upstream_malformed', "The provider's answer has no embeddings.")
+    }
+    const vectors = body.data.map((one) => asRecord(one).embedding)
+    return embeddingList(vectors, request, totalTokens(body.usage), body.model)
+  },
+  failure: openaiFailure,
+}
+
+const rerank: Adapter<RerankRequest> = {
+  request({ body }, connection) {
+    refuseUnspoken(body, RERANK_FIELDS, "Voyage's rerank API")
+    const { query, top_n, truncation } = body
+    return post('/rerank', connection, { query, documents: documentTexts(body), top_k: top_n, truncation })
+  },
+  reply(bytes, _headers, { body: request }) {
+    const { data, object: _, ...more } = parseRecord(bytes) ?? {}
+    return rerankList(data, request, more, totalTokens(more.usage))
+  },
+  failure: openaiFailure,
+}
+
+/** Voyage: embeddings and reranking, nearly in OpenAI's shape. */
+export const voyage: Provider = {
+  kind: 'voyage',
+  connect: (parameters, defaults) => bearerConnection('voyage', 'https://api.voyageai.com/v1', parameters, defaults),
+  adapters: { embedding: adapterFor(embeddings), rerank: adapterFor(rerank) },
+}

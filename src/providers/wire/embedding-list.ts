@@ -1,0 +1,58 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { EmbeddingRequest } from '../../modes/embedding.ts'
+import type { Usage } from '../../modes/usage.ts'
+import type { Reply } from '../provider.ts'
+import { unspoken } from './unspoken-fields.ts'
+
+/** Numbers, or base64. */
+type Vector = string | readonly unknown[]
+
+const encoder = new TextEncoder()
+
+/** The public list of embeddings, from the vectors of a vendor of another shape. Numbers become base64 where the client
+ *  asked for it; what is base64 already stays. */
+export function embeddingList(
+  vectors: readonly unknown[],
+  { model: asked, encoding_format, input }: EmbeddingRequest,
+  usage: Usage | undefined,
+  model: unknown = asked,
+): Reply {
+  if (!vectors.every(isVector)) {
+    throw new GatewayError('upstream_malformed', "The provider's answer has something else than embeddings.")
+  }
+  // One too few and every text behind it has its neighbour's. Vendors leave out texts that they make nothing of.
+  if (vectors.length !== [input].flat().length) {
+    throw new GatewayError('unusable_answer', "The provider's answer does not hold one embedding for each text.")
+  }
+  const data = vectors.map((vector, index) => ({
+    object: 'embedding',
+    index,
+    embedding: encoding_format === 'base64' ? asBase64(vector) : vector,
+  }))
+  const prompt_tokens = usage?.inputTokens ?? 0
+  const list = { object: 'list', data, model, usage: { prompt_tokens, total_tokens: prompt_tokens } }
+  return { bytes: encoder.encode(JSON.stringify(list)), contentType: 'application/json', usage, outputCharacters: 0 }
+}
+
+/** The texts of a request, for vendors that take no tokens. */
+export function textsOf({ input }: EmbeddingRequest, api: string): string[] {
+  const list = typeof input === 'string' ? [input] : input
+  return list.map((text) => {
+    if (typeof text === 'string') return text
+    throw unspoken('input', api, 'Send text instead of tokens.')
+  })
+}
+
+function isVector(value: unknown): value is Vector {
+  return Array.isArray(value) || typeof value === 'string'
+}
+
+/** 32-bit floats, little-endian: what clients of the public shape read. */
+function asBase64(vector: Vector): string {
+  if (typeof vector === 'string') return vector
+  const view = new DataView(new ArrayBuffer(4 * vector.length))
+  for (const [index, value] of vector.entries()) view.setFloat32(4 * index, Number(value), true)
+  let binary = ''
+  for (let at = 0; at < view.byteLength; at++) binary += String.fromCharCode(view.getUint8(at))
+  return btoa(binary)
+}

@@ -1,0 +1,57 @@
+import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../modes/chat.ts'
+
+type Messages = ChatRequest['messages']
+type Message = Messages[number]
+
+/** Messages, or tools, without marks of what to cache, which OpenAI refuses and which change nothing in an answer. */
+export function withoutCacheMarks<Marked extends JsonRecord>(list: readonly Marked[]): Marked[] {
+  return list.map((marked) => {
+    const { cache_control: _, ...rest } = marked
+    const { content, tool_calls } = marked
+    if (Array.isArray(content)) Object.assign(rest, { content: plainly(withoutCacheMarks(content.filter(isRecord))) })
+    if (Array.isArray(tool_calls)) Object.assign(rest, { tool_calls: withoutCacheMarks(tool_calls.filter(isRecord)) })
+    return rest as unknown as Marked
+  })
+}
+
+/** One text is said as one: parts were needed for its mark alone, and some vendors take none. */
+function plainly(parts: readonly JsonRecord[]): unknown {
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' ? only.text : parts
+}
+
+/** Messages whose results of tools are text alone, as OpenAI takes them: what else they hold, the user shows behind them. */
+export function withTextResults(messages: Messages): Messages {
+  if (!messages.some((message) => message.role === 'tool' && mediaOf(message).length > 0)) return messages
+  const told: Message[] = []
+  let shown: JsonRecord[] = []
+  for (const message of messages) {
+    const media = message.role === 'tool' ? mediaOf(message) : []
+    if (message.role === 'tool') {
+      told.push(media.length > 0 ? inText(message) : message)
+      if (media.length > 0) shown.push({ type: 'text', text: `The result of ${message.tool_call_id}:` }, ...media)
+      continue
+    }
+    if (shown.length === 0) told.push(message)
+    else if (message.role === 'user') told.push({ ...message, content: [...shown, ...partsOf(message.content)] })
+    else told.push({ role: 'user', content: shown }, message)
+    shown = []
+  }
+  if (shown.length > 0) told.push({ role: 'user', content: shown })
+  return told
+}
+
+function mediaOf({ content }: JsonRecord): JsonRecord[] {
+  return partsOf(content).filter(({ type }) => type !== 'text')
+}
+
+function inText(message: Message): Message {
+  const texts = partsOf(message.content).filter(({ type }) => type === 'text')
+  return { ...message, content: texts.length > 0 ? texts : 'The user shows it in the message that follows.' }
+}
+
+function partsOf(content: unknown): JsonRecord[] {
+  if (Array.isArray(content)) return content.map(asRecord)
+  return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []
+}

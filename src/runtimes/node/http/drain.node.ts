@@ -1,0 +1,128 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Abort, type Aborter, newAbort } from '../../../lib/abort.ts'
+import { atMost } from '../../../lib/at-most.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+
+/** How long cut calls may take to settle. */
+const SETTLE_MS = 2000
+
+/** How long a client that is cut may take to hear why. */
+const FAREWELL_MS = 500
+
+/** A connection that is kept alive becomes idle when its answer ends, some time after `close` looked for idle ones. */
+const SWEEP_MS = 50
+
+/** Who has just connected may still ask. */
+const SILENT_MS = 500
+
+/** Work that was handed over by requests and must be done before the process ends. */
+export interface Pending {
+  add(work: Promise<unknown>): void
+  settled(): Promise<void>
+}
+
+export function pendingWork(onError: (error: unknown) => void): Pending {
+  const running = new Set<Promise<unknown>>()
+  return {
+    add(work) {
+      const done = () => running.delete(work)
+      running.add(work)
+      work.then(done, (error) => {
+        done()
+        onError(error)
+      })
+    },
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+  }
+}
+
+/** The connections of a server, as far as stopping it is concerned. */
+export interface Connections {
+  /** To be told of every answer. Aborted when its client has left before its end, or the call is cut. */
+  answering(outgoing: ServerResponse): Abort
+  /** Every answer that has not ended, and who ends it. */
+  readonly open: ReadonlyMap<ServerResponse, Aborter<GatewayError>>
+  /** Whether an answer has begun over a connection and has not ended. */
+  isAnswered(socket: Duplex): boolean
+  /** From now on every answer whose head is still to be sent announces the end of its connection. */
+  last(): void
+  /** Ends the calls that still run. */
+  cut(reason: GatewayError): void
+  /** Closes those over which nothing was ever said: browsers and balancers open some in advance. */
+  closeSilent(): void
+}
+
+export function connectionsOf(server: Server): Connections {
+  const sockets = new Set<Socket>()
+  const open = new Map<ServerResponse, Aborter<GatewayError>>()
+  let lasts = false
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return {
+    open,
+    answering(outgoing) {
+      if (lasts) outgoing.shouldKeepAlive = false
+      const left = newAbort<GatewayError>()
+      open.set(outgoing, left)
+      outgoing.on('close', () => {
+        open.delete(outgoing)
+        if (!outgoing.writableFinished) left.abort()
+      })
+      return left
+    },
+    isAnswered(socket) {
+      for (const outgoing of open.keys()) if (outgoing.socket === socket && outgoing.headersSent) return true
+      return false
+    },
+    last() {
+      lasts = true
+      for (const outgoing of open.keys()) outgoing.shouldKeepAlive = false
+    },
+    cut(reason) {
+      for (const left of open.values()) left.abort(reason)
+    },
+    closeSilent() {
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    },
+  }
+}
+
+/** Stops accepting, lets what runs finish, cuts what takes too long. */
+export async function drain(
+  server: Server,
+  {
+    connections,
+    pending,
+    limitMs,
+  }: {
+    connections: Connections
+    pending: Pending
+    limitMs: number
+  },
+): Promise<'drained' | 'cut'> {
+  connections.last()
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+  const silent = setTimeout(() => connections.closeSilent(), SILENT_MS)
+  const inTime = await atMost(
+    limitMs,
+    closed.then(() => pending.settled()),
+  )
+  if (!inTime) {
+    connections.cut(new GatewayError('shutting_down', 'The process was stopped before the answer ended.'))
+    // What they are told still goes out, to those who take it.
+    await atMost(FAREWELL_MS, closed)
+    server.closeAllConnections()
+    // Cut calls settle at once; what they leave must still be kept.
+    await atMost(SETTLE_MS, pending.settled())
+  }
+  clearInterval(sweep)
+  clearTimeout(silent)
+  return inTime ? 'drained' : 'cut'
+}

@@ -1,0 +1,27 @@
+import { open, unlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Scratch } from '../../../lib/forms/spool.ts'
+
+/** A file without a name, which ends with the process however that ends. */
+export async function temporaryFile(): Promise<Scratch> {
+  const path = join(tmpdir(), `gateway-upload-${crypto.randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  let length = 0
+  return {
+    async append(bytes) {
+      for (let written = 0; written < bytes.byteLength; ) {
+        const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, length + written)
+        written += bytesWritten
+      }
+      length += bytes.byteLength
+    },
+    async read(position, limit) {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(limit), 0, limit, position)
+      if (bytesRead === 0) throw new RangeError('these bytes were not written')
+      return buffer.subarray(0, bytesRead)
+    },
+    close: () => void file.close().catch(() => {}),
+  }
+}

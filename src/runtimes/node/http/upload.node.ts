@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import type { Abort } from '../../../lib/abort.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { clientClosed, departure, type Upload } from '../../../pipeline/client.ts'
+import { tooLarge } from '../../too-large.ts'
+
+/** A request's body in the pieces that its socket gives, and no faster than they are read. */
+export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes: number): Upload {
+  const announced = incoming.headers['content-length']
+  const length = announced === undefined ? undefined : Number(announced)
+  let received = 0
+  let failure: unknown
+  let wake: (() => void) | undefined
+
+  const stir = () => {
+    wake?.()
+    wake = undefined
+  }
+  const fail = (error: unknown) => {
+    failure ??= error
+    stir()
+  }
+  const closed = () => {
+    if (!incoming.readableEnded) fail(clientClosed())
+  }
+  incoming.on('readable', stir).once('end', stir)
+  incoming.once('close', closed).on('error', closed)
+  signal.addEventListener('abort', () => fail(departure(signal)))
+  if (incoming.destroyed) closed()
+  if (length !== undefined && length > limitBytes) fail(tooLarge(limitBytes))
+
+  return {
+    length,
+    async read() {
+      for (;;) {
+        if (failure !== undefined) throw failure
+        const piece = incoming.read() as Uint8Array | null
+        if (piece !== null) {
+          received += piece.byteLength
+          if (received <= limitBytes) return piece
+          fail(tooLarge(limitBytes))
+          continue
+        }
+        if (incoming.readableEnded) return undefined
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+    close() {
+      incoming.off('readable', stir)
+      fail(new GatewayError('client_closed', 'The rest of the body is not wanted.'))
+      // What is still coming is thrown away, so that the client gets to read the answer.
+      incoming.resume()
+    },
+  }
+}

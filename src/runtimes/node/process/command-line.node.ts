@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { checkConfig } from '../../../config/check.node.ts'
+import { PACKAGE, SAMPLE_CONFIG } from '../setup/places.node.ts'
+
+const HELP = `Usage: model-gateway [command]
+
+  (none)         starts the gateway, with gateway.yaml of this folder if there is one
+  init           writes a commented gateway.yaml into this folder
+  check [file]   says what is wrong with a configuration file, and starts nothing
+  --version, -v  prints the version
+  --help, -h     prints this
+
+Environment: PORT (8787), HOST (127.0.0.1), GATEWAY_CONFIG (gateway.yaml), GATEWAY_DATA_DIR (.gateway),
+GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY, DATABASE_URL, REDIS_URL, GATEWAY_PROCESSES, GATEWAY_DRAIN_SECONDS
+`
+
+/** Does what a command line asks for. Returns the exit code. */
+export function commandLine(
+  [command, ...operands]: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): number {
+  switch (command) {
+    case 'init':
+      return init()
+    case 'check':
+      return checkConfig(operands[0] ?? env.GATEWAY_CONFIG ?? 'gateway.yaml', env)
+    case '--version':
+    case '-v':
+      return say(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)
+    case '--help':
+    case '-h':
+      return say(HELP)
+    default:
+      return complain(`There is no command ${command}.\n\n${HELP}`)
+  }
+}
+
+function init(): number {
+  const file = 'gateway.yaml'
+  if (existsSync(file)) return complain(`${file} is there already. It was left as it is.\n`)
+  // Readable by others like any configuration file: secrets belong into the environment.
+  writeFileSync(file, readFileSync(SAMPLE_CONFIG), { flag: 'wx', mode: 0o644 })
+  return say(`${file} is written. It has one model, echo, and says what else there can be.\nNext: model-gateway\n`)
+}
+
+function say(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function complain(text: string): number {
+  process.stderr.write(text)
+  return 2
+}

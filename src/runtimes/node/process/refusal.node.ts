@@ -1,0 +1,27 @@
+import { ConfigError } from '../../../config/config-error.ts'
+import { describeError } from '../../../lib/log.ts'
+
+/** Why the gateway does not start, in the words of whoever has to mend it. */
+export function refusal(error: unknown, configPath: string): string {
+  if (error instanceof ConfigError) {
+    const lines = error.mistakes.map(({ path, message }) => `  ${path === '' ? configPath : path}: ${message}`)
+    return `The gateway cannot start: ${configPath} has ${lines.length === 1 ? 'a mistake' : 'mistakes'}.\n${lines.join('\n')}\n`
+  }
+  return `The gateway cannot start: ${sentence(error)}\n`
+}
+
+function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return describeError(error)
+  const { code, syscall, ...more } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  if (syscall === 'listen' || syscall === 'bind')
+    return `port ${more.port} of ${more.address} ${LISTENING[code ?? ''] ?? `failed (${code})`}.`
+  if (syscall === 'getaddrinfo') return `HOST is not an address of this machine (${code}).`
+  // Whatever nobody foresaw is told with all there is.
+  return error instanceof TypeError || error instanceof ReferenceError ? String(error.stack) : error.message
+}
+
+const LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use. Set PORT to another one',
+  EACCES: 'may not be taken by this user. Set PORT to one above 1023',
+  EADDRNOTAVAIL: 'cannot be taken, for HOST is not an address of this machine',
+}

@@ -1,0 +1,94 @@
+import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createApp } from '../../../app.ts'
+import type { Config } from '../../../config/schema.ts'
+import { describeError } from '../../../lib/log.ts'
+import { runOnce, scheduledJobs } from '../../../scheduled.ts'
+import { type Adapters, createServices } from '../../../services.ts'
+import { assets } from '../http/assets.node.ts'
+import { nodeClient } from '../http/client.node.ts'
+import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
+import { onExpectation } from '../http/expectations.node.ts'
+import { requestListener, toResponse, unreadableAnswer } from '../http/listener.node.ts'
+import { watchStalls } from '../http/stalls.node.ts'
+import { PUBLIC_FILES } from '../setup/places.node.ts'
+import { startTimers } from './timers.node.ts'
+
+// As an import, this module would load Node's own fetch and WebSocket beside it, which nothing here uses: 40 ms.
+const { createServer } = process.getBuiltinModule('node:http')
+
+export interface Serving {
+  readonly port: number
+  /** Resolves when everything that answered requests left to be done is done. */
+  idle(): Promise<void>
+  /** Says that it is not ready; after `shutdown_delay` stops accepting, lets what runs finish within the limit, cuts the
+   *  rest, and writes down what was. */
+  stop(limitMs?: number): Promise<'drained' | 'cut'>
+}
+
+/** As long as Workers takes them. */
+const HEAD_BYTES = 128 * 1024
+
+/** How long records of ended calls may take to be written. */
+const RECORDS_MS = 5000
+
+/** How long running calls may take to end, unless the caller says otherwise. */
+const DRAIN_MS = 30_000
+
+/** The gateway behind a port of this machine. */
+export async function serve(
+  config: Config,
+  adapters: Omit<Adapters, 'draining'>,
+  address: { readonly port: number; readonly host: string },
+): Promise<Serving> {
+  const { log } = adapters
+  const { shutdown_delay } = config.general_settings
+  let draining = false
+  const services = createServices(config, { ...adapters, draining: () => draining, toResponse })
+  const app = createApp(services)
+  // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
+  services.live.begin()
+  const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
+  const assetAt = assets(PUBLIC_FILES)
+  const listener = requestListener((request, incoming, outgoing) => {
+    const left = connections.answering(outgoing)
+    const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
+    return asset ?? app.fetch(request, { client: nodeClient(incoming, outgoing, left, pending.add) })
+  }, log)
+  const server = createServer(
+    // As many as came, as Workers shows them: the first of several credentials must not be taken for the only one.
+    { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true, maxHeaderSize: HEAD_BYTES },
+    listener,
+  )
+  onExpectation(server, listener)
+  const connections = connectionsOf(server)
+  const stopWatching = watchStalls(connections.open, 1000 * config.general_settings.client_stall_timeout)
+  server.on('clientError', (error, socket) => {
+    if (socket.writable && !connections.isAnswered(socket)) socket.write(unreadableAnswer(error))
+    ;(socket as Socket).destroySoon()
+  })
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address.port, address.host, resolve)
+  })
+  const timers = startTimers(scheduledJobs(services), (job, signal) => {
+    const work = runOnce(services, job, signal)
+    pending.add(work)
+    return work
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    idle: pending.settled,
+    async stop(limitMs = DRAIN_MS) {
+      draining = true
+      timers.stop()
+      if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
+      const outcome = await drain(server, { connections, pending, limitMs })
+      stopWatching()
+      const lost = await services.delivery.drain(RECORDS_MS)
+      if (lost > 0) log.error('records.lost', { records: lost })
+      return outcome
+    },
+  }
+}

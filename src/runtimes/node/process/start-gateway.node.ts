@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { atMost } from '../../../lib/at-most.ts'
+import { jsonLog } from '../../../lib/log.ts'
+import { nodeAdapters } from '../setup/adapters.node.ts'
+import { nodeConfig } from '../setup/config.node.ts'
+import { SCHEMA } from '../setup/places.node.ts'
+import type { NodeSettings } from '../setup/settings.node.ts'
+import { greeting } from './greeting.node.ts'
+import { lineWriter } from './line-writer.node.ts'
+import { groupMember } from './process-group.node.ts'
+import { refusal } from './refusal.node.ts'
+import { serve } from './serve.node.ts'
+import { whenOrphaned } from './when-orphaned.node.ts'
+
+/** A terminal and npm both pass an interrupt on: only a later one means that somebody is in a hurry. */
+const HURRY_AFTER_MS = 1000
+
+/** How long the stores may take to close. */
+const CLOSE_MS = 6000
+
+/** One process of the gateway, from its settings to its greeting; then until it is asked to stop. */
+export async function startGateway(settings: NodeSettings): Promise<void> {
+  const { host, dataFolder, drainMs } = settings
+  const { config, newMasterKey, isSample } = nodeConfig(settings.configPath, dataFolder, process.env)
+  const lines = lineWriter((text) => process.stdout.write(text))
+  process.on('exit', lines.flush)
+  const schemaText = readFileSync(SCHEMA, 'utf8')
+  const member = groupMember()
+  const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
+  const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
+  // What needs no database is answered while that is still starting.
+  const serving = await serve(config, { ...adapters, counterPool: member }, settings)
+  const { port } = serving
+  log.info('listening', { host, port })
+
+  let stoppingSince: number | undefined
+  async function stop(reason: string, exitCode: number): Promise<void> {
+    stoppingSince = performance.now()
+    log.info('stopping', { reason })
+    const outcome = await serving.stop(drainMs)
+    await atMost(CLOSE_MS, adapters.close())
+    log.info('stopped', { outcome })
+    process.exit(exitCode)
+  }
+  function asked(signal: string): void {
+    if (stoppingSince === undefined) stop(signal, 0)
+    else if (performance.now() - stoppingSince > HURRY_AFTER_MS) process.exit(1)
+  }
+  process.on('SIGTERM', asked)
+  process.on('SIGINT', asked)
+  if (process.env.npm_lifecycle_event && !member) whenOrphaned(() => asked('orphaned'))
+
+  try {
+    await adapters.ready
+  } catch (error) {
+    if (stoppingSince !== undefined) return
+    process.stderr.write(refusal(error, settings.configPath))
+    await stop('database', 1)
+  }
+  lines.flush()
+  // Of several processes, the one that leads them greets.
+  if (member) member.ready(port)
+  else process.stdout.write(greeting({ host, port, config, newMasterKey, isSample, dataFolder }))
+}

@@ -1,0 +1,26 @@
+import { jsonLog } from '../../../lib/log.ts'
+import { nodeConfig } from '../setup/config.node.ts'
+import type { NodeSettings } from '../setup/settings.node.ts'
+import { requireSharedStores } from '../setup/shareable.node.ts'
+import { greeting } from './greeting.node.ts'
+import { lineWriter } from './line-writer.node.ts'
+import { leadGroup } from './process-group.node.ts'
+import { whenOrphaned } from './when-orphaned.node.ts'
+
+/** Several processes of the gateway behind one port, led by this one, which answers no requests itself. */
+export async function startGroup({ configPath, dataFolder, host, processes }: NodeSettings): Promise<void> {
+  const { config, newMasterKey, isSample } = nodeConfig(configPath, dataFolder, process.env)
+  requireSharedStores(config, processes)
+  const lines = lineWriter((text) => process.stdout.write(text))
+  process.on('exit', lines.flush)
+  if (process.env.npm_lifecycle_event) whenOrphaned(() => process.kill(process.pid, 'SIGTERM'))
+  const exitCode = await leadGroup({
+    count: processes,
+    log: jsonLog(config.general_settings.log_level, lines.write),
+    onReady(port) {
+      lines.flush()
+      process.stdout.write(greeting({ host, port, config, newMasterKey, isSample, dataFolder, processes }))
+    },
+  })
+  process.exit(exitCode)
+}

@@ -1,0 +1,129 @@
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../../config/schema.ts'
+import { describeError, type Log } from '../../../lib/log.ts'
+import { reveal } from '../../../lib/secret.ts'
+import type { Adapters } from '../../../services.ts'
+import { folderBacklogs } from '../../../stores/backlog/folder.node.ts'
+import { folderBlobs } from '../../../stores/blobs/folder.node.ts'
+import { inProcessStore } from '../../../stores/kv/in-process.ts'
+import type { SharedStore } from '../../../stores/kv/shared-store.ts'
+import { type PostgresQueue, postgresQueue } from '../../../stores/queue/postgres.ts'
+import type { Sql } from '../../../stores/sql/sql.ts'
+import { bufferedDelivery } from '../../../telemetry/buffered-delivery.ts'
+import { keptFirst, topics } from '../../../telemetry/topics.ts'
+import { undiciTransport } from '../../../transport/undici.node.ts'
+import { s3Storage } from '../../s3-storage.ts'
+import { prepareDatabase, startingSql } from './starting-sql.ts'
+import { writableFolder } from './writable-folder.node.ts'
+
+/** A request to the shared store is given up after this: no call waits for one so long. */
+const REQUEST_MS = 5000
+
+/** How long a database elsewhere may be away at the start. */
+const PATIENCE_MS = 30_000
+
+export interface NodeAdapters extends Omit<Adapters, 'draining'> {
+  readonly queue: PostgresQueue
+  /** Resolves when the database is there and has its schema. Rejects when that is not to be. */
+  readonly ready: Promise<void>
+  close(): Promise<void>
+}
+
+/** The adapters of Node: an embedded database and a store inside the process, unless the configuration names others.
+ *  Does not wait for the database; throws when the embedded one belongs to another process. */
+export async function nodeAdapters(
+  config: Config,
+  options: {
+    readonly dataFolder: string
+    readonly schemaText: string
+    readonly log: Log
+    /** How many share this machine. */
+    readonly processes?: number
+  },
+): Promise<NodeAdapters> {
+  const { log, dataFolder, processes = 1 } = options
+  const { sql, ready } = await relational(config, options)
+  const store = await sharedStore(config, log)
+  const transport = undiciTransport()
+  const backlogs = folderBacklogs({
+    folder: join(dataFolder, 'backlog'),
+    maxBytes: config.general_settings.max_backlog_bytes,
+    reserved: keptFirst,
+    log,
+  })
+  return {
+    store,
+    sql,
+    ready,
+    blobs: s3Storage(config) ?? folderBlobs(join(dataFolder, 'blobs')),
+    queue: postgresQueue(sql, { log }),
+    transport,
+    log,
+    counting: 'process',
+    callersKept: 20_000,
+    memoryBytes: memoryBytes(processes),
+    delivering: (report) => bufferedDelivery({ sql, log, report, topics, backlogs }),
+    async close() {
+      // One that cannot close keeps nobody else from it.
+      const outcomes = await Promise.allSettled([transport.close(), store.close(), sql.close(), backlogs.close()])
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') log.error('close.failed', { error: describeError(outcome.reason) })
+      }
+    },
+  }
+}
+
+/** Of the memory of this machine, or of what it is confined to, this part is for bodies and answers on their way. */
+const MEMORY_SHARE = 4
+const LEAST_MEMORY_BYTES = 128 * 1024 * 1024
+
+function memoryBytes(processes: number): number {
+  const confined = process.constrainedMemory() || Number.POSITIVE_INFINITY
+  return Math.max(LEAST_MEMORY_BYTES, Math.floor(Math.min(totalmem(), confined) / MEMORY_SHARE / processes))
+}
+
+// Loaded when chosen.
+async function relational(
+  { general_settings: { database_url: url, salt_key: saltKey } }: Config,
+  { dataFolder, schemaText, log }: { readonly dataFolder: string; readonly schemaText: string; readonly log: Log },
+): Promise<{ sql: Sql; ready: Promise<void> }> {
+  if (url) {
+    const { nodePostgresSql } = await import('../../../stores/sql/adapters/node-postgres.node.ts')
+    const sql = nodePostgresSql({ connectionString: reveal(url) })
+    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log, saltKey }))
+  }
+  const { openPglite } = await import('../../../stores/sql/adapters/pglite.node.ts')
+  writableFolder(dataFolder)
+  const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres') })
+  return starting(
+    sql,
+    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log, saltKey })),
+  )
+}
+
+function starting(sql: Sql, ready: Promise<void>): { sql: Sql; ready: Promise<void> } {
+  return { sql: startingSql(sql, ready), ready }
+}
+
+async function sharedStore({ general_settings: settings }: Config, log: Log): Promise<SharedStore> {
+  const now = () => Date.now()
+  const local = () => inProcessStore({ now })
+  if (!settings.redis_url) return local()
+  const { degrading } = await import('../../../stores/kv/degrading.ts')
+  return degrading(await redis(reveal(settings.redis_url), settings.redis_token && reveal(settings.redis_token)), {
+    local,
+    mode: settings.degraded_mode,
+    now,
+    log,
+  })
+}
+
+async function redis(url: string, token: string | undefined): Promise<SharedStore> {
+  if (/^rediss?:/.test(url)) {
+    const { redisTcpStore } = await import('../../../stores/kv/redis-tcp.node.ts')
+    return redisTcpStore({ url })
+  }
+  const { upstashStore } = await import('../../../stores/kv/upstash.ts')
+  return upstashStore({ url, token: token ?? '', timeoutMs: REQUEST_MS })
+}

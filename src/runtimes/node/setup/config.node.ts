@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { loadConfig } from '../../../config/load.ts'
+import type { Config } from '../../../config/schema.ts'
+import { ownKeys } from './own-keys.node.ts'
+import { SAMPLE_CONFIG } from './places.node.ts'
+
+export interface NodeConfig {
+  readonly config: Config
+  /** The master key, at the start that made it. */
+  readonly newMasterKey: string | undefined
+  /** There is no file, and none was named: what `model-gateway init` would write is in force. */
+  readonly isSample: boolean
+}
+
+/** The configuration file with its keys: the operator's, else the gateway's own. */
+export function nodeConfig(
+  path: string,
+  dataFolder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): NodeConfig {
+  const own = textOf(path, env.GATEWAY_CONFIG !== undefined)
+  const isSample = own === undefined
+  const text = own ?? readFileSync(SAMPLE_CONFIG, 'utf8')
+  const config = loadConfig(text, env)
+  const { master_key, salt_key } = config.general_settings
+  if (master_key && salt_key) return { config, newMasterKey: undefined, isSample }
+  const keys = ownKeys(dataFolder)
+  const filled = {
+    ...env,
+    ...(master_key ? {} : { GATEWAY_MASTER_KEY: keys.masterKey }),
+    ...(salt_key ? {} : { GATEWAY_SALT_KEY: keys.saltKey }),
+  }
+  const newMasterKey = keys.fresh && !master_key ? keys.masterKey : undefined
+  return { config: loadConfig(text, filled), newMasterKey, isSample }
+}
+
+/** Undefined where nobody has named a file, and there is none by its usual name. */
+function textOf(path: string, isNamed: boolean): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw new Error(`The configuration file ${path} cannot be read (${code}).`)
+    if (!isNamed) return undefined
+    throw new Error(`There is no configuration file at ${path}. Set GATEWAY_CONFIG to where it is.`)
+  }
+}

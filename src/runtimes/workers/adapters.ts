@@ -1,0 +1,91 @@
+import { waitUntil } from 'cloudflare:workers'
+import type { Config } from '../../config/schema.ts'
+import type { Log } from '../../lib/log.ts'
+import { reveal } from '../../lib/secret.ts'
+import type { Adapters } from '../../services.ts'
+import { type R2BucketBinding, r2Blobs } from '../../stores/blobs/r2.ts'
+import { degrading } from '../../stores/kv/degrading.ts'
+import { inProcessStore } from '../../stores/kv/in-process.ts'
+import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import { upstashStore } from '../../stores/kv/upstash.ts'
+import { cloudflareQueue, type QueueBinding } from '../../stores/queue/cloudflare.ts'
+import { neonSql } from '../../stores/sql/adapters/neon.ts'
+import { schemaFirst } from '../../stores/sql/adapters/prepared-first.ts'
+import { applySchema } from '../../stores/sql/schema/apply-schema.ts'
+import { requireSameSalt } from '../../stores/sql/schema/same-salt.ts'
+import type { Sql } from '../../stores/sql/sql.ts'
+import { queuedDelivery } from '../../telemetry/queued-delivery.ts'
+import { fetchTransport } from '../../transport/fetch.ts'
+import { s3Storage } from '../s3-storage.ts'
+
+/** What outlives its answer has 30 s in all. */
+const DEFERRED_MS = 25_000
+
+/** What `wrangler.toml` binds, beside text variables and secrets. */
+export interface WorkerBindings {
+  readonly QUEUE: QueueBinding
+  readonly BLOBS: R2BucketBinding
+  /** Where statements are posted, when the database is not Neon's own: the local endpoint. */
+  readonly DATABASE_HTTP_URL?: string
+}
+
+/** The adapters of Cloudflare Workers: everything over HTTP or a binding. */
+export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
+  requireKeys(config)
+  const sql = relational(config, bindings, schemaText)
+  const queue = cloudflareQueue(bindings.QUEUE)
+  return {
+    store: sharedStore(config, log),
+    sql,
+    blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),
+    queue,
+    transport: fetchTransport(),
+    log,
+    counting: 'shared',
+    defer: waitUntil,
+    // An isolate has 128 MB for everything.
+    callersKept: 2000,
+    memoryBytes: 64 * 1024 * 1024,
+    delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
+    draining: () => false,
+  }
+}
+
+/** Nothing here could keep keys that the gateway would make for itself, as it does on Node. */
+function requireKeys({ general_settings: { master_key, salt_key } }: Config): void {
+  if (!master_key) throw new TypeError('On Workers the master key is needed: set the secret GATEWAY_MASTER_KEY.')
+  if (!salt_key) throw new TypeError('On Workers the salt key is needed: set the secret GATEWAY_SALT_KEY.')
+}
+
+function sharedStore({ general_settings: settings }: Config, log: Log): SharedStore {
+  const url = settings.redis_url && reveal(settings.redis_url)
+  // Checked here, because the client's own complaint about another protocol shows the address with its password.
+  if (!url?.startsWith('http') || !settings.redis_token) {
+    throw new TypeError(
+      'On Workers the shared store is spoken to over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN.',
+    )
+  }
+  const now = () => Date.now()
+  const store = upstashStore({ url, token: reveal(settings.redis_token) })
+  return degrading(store, {
+    local: () => inProcessStore({ now }),
+    mode: settings.degraded_mode,
+    now,
+    log,
+    // The runtime drops what a request leaves running when it has answered: a store that was away would stay away.
+    defer: waitUntil,
+    deferredMs: DEFERRED_MS,
+  })
+}
+
+function relational({ general_settings: settings }: Config, bindings: WorkerBindings, schemaText: string): Sql {
+  if (!settings.database_url) throw new TypeError('On Workers a database is needed: set DATABASE_URL (postgres://…).')
+  const neon = neonSql({
+    connectionString: reveal(settings.database_url),
+    ...(bindings.DATABASE_HTTP_URL ? { fetchEndpoint: bindings.DATABASE_HTTP_URL } : {}),
+  })
+  return schemaFirst(neon, async () => {
+    await applySchema(neon, schemaText)
+    await requireSameSalt(neon, settings.salt_key)
+  })
+}

@@ -1,0 +1,17 @@
+import { failureAnswer } from '../../api/failures.ts'
+import { toResponse } from '../../api/respond.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { describeError, jsonLog } from '../../lib/log.ts'
+
+/** What every request gets from a worker whose configuration cannot be used: the one error shape, and in the log the words
+ *  of whoever has to mend it. */
+export function refusal(error: unknown, write: (line: string) => void): Response {
+  const requestId = newId('req')
+  jsonLog('error', write).error('misconfigured', { requestId, error: describeError(error) })
+  const failure = new GatewayError('internal', 'The gateway is not configured properly. Its log says what to change.', {
+    code: 'misconfigured',
+    headers: { 'x-request-id': requestId },
+  })
+  return toResponse(failureAnswer(failure))
+}

@@ -1,0 +1,98 @@
+import pg from 'pg'
+import { type Sql, SqlError } from '../sql.ts'
+import { credentialsOf } from './connection-string.ts'
+import { noAnswer, refused, sqlOver, type Wire, type WireResult, type WireStatement } from './wire.ts'
+
+export interface NodePostgresOptions {
+  readonly connectionString: string
+  readonly timeoutMs?: number
+  readonly connections?: number
+}
+
+/** Postgres over TCP: a pool whose connections are opened when they are first needed. */
+export function nodePostgresSql(options: NodePostgresOptions): Sql {
+  return sqlOver(nodePostgresWire(options))
+}
+
+/** The same one level lower, for what passes printed values on. */
+export function nodePostgresWire({
+  connectionString,
+  timeoutMs = 10_000,
+  connections = 10,
+}: NodePostgresOptions): Wire {
+  credentialsOf(connectionString)
+  const pool = new pg.Pool({
+    connectionString,
+    max: connections,
+    keepAlive: true,
+    pipeline: true,
+    connectionTimeoutMillis: timeoutMs,
+    // The server gives up first and the connection lives on; the client's own clock is for a server that is gone.
+    options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO`,
+    query_timeout: timeoutMs + 500,
+  })
+  // The statement that suffers from a broken connection fails, and the pool opens another. Unheard, the same error would
+  // end the process: an idle connection's on the pool, a busy one's on the client.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+
+  return {
+    async run(statement) {
+      try {
+        return printed(await pool.query(asQuery(statement)))
+      } catch (error) {
+        throw failure(error, timeoutMs)
+      }
+    },
+    async runAll(statements) {
+      try {
+        return await inTransaction(pool, statements)
+      } catch (error) {
+        throw failure(error, timeoutMs)
+      }
+    },
+    async close() {
+      if (!pool.ending) await pool.end()
+    },
+  }
+}
+
+/** All statements leave at once, and so does COMMIT: after a failed one the server skips the rest and rolls back. */
+async function inTransaction(pool: pg.Pool, statements: readonly WireStatement[]): Promise<WireResult[]> {
+  const client = await pool.connect()
+  const texts = [{ text: 'BEGIN', values: [] }, ...statements, { text: 'COMMIT', values: [] }]
+  const outcomes = await Promise.allSettled(texts.map((statement) => client.query(asQuery(statement))))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  client.release(failed !== undefined && !isStatementsOwn(failed.reason))
+  if (failed) throw failed.reason
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [printed(outcome.value)] : [])).slice(1, -1)
+}
+
+/** The connection is as good as before. */
+function isStatementsOwn(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR'
+}
+
+type Printed = (string | null)[]
+
+// Without parameters pg would choose the protocol that takes several statements in one text.
+function asQuery({ text, values }: WireStatement) {
+  return {
+    text,
+    values: [...values],
+    rowMode: 'array',
+    queryMode: 'extended',
+    types: { getTypeParser: () => (value: string) => value },
+  } satisfies pg.QueryArrayConfig & { queryMode: 'extended' }
+}
+
+function printed({ command, rowCount, fields, rows }: pg.QueryArrayResult<Printed>): WireResult {
+  return { command, rowCount, fields: fields.map(({ name, dataTypeID }) => ({ name, dataTypeID })), rows }
+}
+
+function failure(error: unknown, timeoutMs: number): SqlError {
+  if (error instanceof pg.DatabaseError && error.code) return refused(error.code, error.message)
+  const { message, code } = error as NodeJS.ErrnoException
+  if (/timeout/i.test(message)) return noAnswer(timeoutMs)
+  return new SqlError(`The database cannot be reached${code ? ` (${code})` : ''}.`)
+}

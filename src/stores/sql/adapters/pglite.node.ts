@@ -1,0 +1,147 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { lockFolder } from '../../../lib/folder-lock.node.ts'
+import { type Sql, SqlError } from '../sql.ts'
+import type { ThreadAnswer, ThreadData, ThreadFailure, ThreadRequest } from './pglite-thread.node.ts'
+import { noAnswer, refused, sqlOver, type Wire, type WireResult } from './wire.ts'
+
+export interface PgliteOptions {
+  /** Where the data lives; without one, in memory. */
+  readonly folder?: string | undefined
+  /** How long an answer is awaited. The statement itself goes on: the one thread that could cut it is busy with it. */
+  readonly timeoutMs?: number
+}
+
+/** What is there before the database is: statements wait until it has been opened. */
+export interface Opening<Port> {
+  readonly port: Port
+  /** Rejects with SqlError when it cannot be opened; everything that waited for it does, too. */
+  readonly opened: Promise<void>
+}
+
+/** In the build the thread is a file of its own beside the rest. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? './pglite-thread.node.ts' : './pglite-thread.mjs',
+  import.meta.url,
+)
+
+/** How long an orderly end may take before the thread is ended as it is. */
+const CLOSE_MS = 5000
+
+/** Postgres inside the process, on a thread of its own, for a gateway that brings its own. One process a folder: a
+ *  second one is refused. */
+export async function pgliteSql(options: PgliteOptions = {}): Promise<Sql> {
+  return sqlOver(await pgliteWire(options))
+}
+
+/** The same one level lower, for what passes printed values on. */
+export async function pgliteWire(options: PgliteOptions = {}): Promise<Wire> {
+  const { port, opened } = openPgliteWire(options)
+  await opened
+  return port
+}
+
+/** The same without waiting for it. Throws at once when another process has the folder. */
+export function openPglite(options: PgliteOptions = {}): Opening<Sql> {
+  const { port, opened } = openPgliteWire(options)
+  return { port: sqlOver(port), opened }
+}
+
+interface Waiting {
+  resolve(results: WireResult[]): void
+  reject(error: SqlError): void
+}
+
+function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<Wire> {
+  const { path, unlock } = folder === undefined ? { path: undefined, unlock: () => {} } : locked(folder)
+  const workerData: ThreadData = { path }
+  const thread = new Worker(THREAD, { workerData, execArgv: [] })
+  const waiting = new Map<ThreadAnswer['id'], Waiting>()
+  let serial = 0
+  let ended: SqlError | undefined
+  let isOpen = false
+  let closing: Promise<void> | undefined
+
+  function expectAnswer(id: ThreadAnswer['id']): Promise<WireResult[]> {
+    // An open database holds no process; an awaited answer does.
+    thread.ref()
+    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+  }
+  function take(id: ThreadAnswer['id']): Waiting | undefined {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) thread.unref()
+    return one
+  }
+  function end(why: SqlError): void {
+    ended ??= why
+    for (const id of [...waiting.keys()]) take(id)?.reject(ended)
+  }
+
+  thread.on('message', (answer: ThreadAnswer) => {
+    const one = take(answer.id)
+    if ('results' in answer) one?.resolve([...answer.results])
+    else one?.reject(failed(answer.failure))
+  })
+  thread.on('error', (error: Error) => end(new SqlError(`The embedded database broke down: ${error.message}`)))
+  thread.on('exit', () => {
+    end(new SqlError('The embedded database is closed.'))
+    unlock()
+  })
+
+  const opened = expectAnswer('opening').then(
+    () => {
+      isOpen = true
+    },
+    async (error: SqlError) => {
+      end(error)
+      await thread.terminate()
+      throw error
+    },
+  )
+  // Whoever waits for it hears it; nobody has to.
+  opened.catch(() => {})
+
+  async function ask(work: ThreadRequest['work'], limitMs: number): Promise<WireResult[]> {
+    if (!isOpen) await opened
+    if (ended) throw ended
+    const id = ++serial
+    const answer = expectAnswer(id)
+    thread.postMessage({ id, work } satisfies ThreadRequest)
+    const timer = setTimeout(() => take(id)?.reject(noAnswer(limitMs)), limitMs)
+    try {
+      return await answer
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (isOpen && !ended) await ask('close', CLOSE_MS).catch(() => {})
+    // One that is still being opened is left as it is: the next start begins it again.
+    await thread.terminate()
+  }
+
+  const port: Wire = {
+    async run(statement) {
+      const [result] = await ask([statement], timeoutMs)
+      return result as WireResult
+    },
+    runAll: (statements) => ask(statements, timeoutMs),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+  return { port, opened }
+}
+
+function locked(folder: string): { path: string; unlock: () => void } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = realpathSync(folder)
+  return { path, unlock: lockFolder(path) }
+}
+
+function failed({ code, message }: ThreadFailure): SqlError {
+  return code ? refused(code, message) : new SqlError(message)
+}

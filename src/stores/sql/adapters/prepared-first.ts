@@ -1,0 +1,36 @@
+import { type Sql, SqlError } from '../sql.ts'
+
+/** A database that is prepared before its first statement. Each caller waits for a preparation of its own until one
+ *  has succeeded, since an isolate's requests must not wait for each other's input and output. What refuses it for another
+ *  reason than the database's refuses it for good. */
+export function schemaFirst(sql: Sql, prepare: () => Promise<void>): Sql {
+  let ready = false
+  let refused: SqlError | undefined
+  async function prepared(): Promise<void> {
+    if (ready) return
+    if (refused) throw refused
+    try {
+      await prepare()
+    } catch (error) {
+      if (error instanceof SqlError) throw error
+      refused = new SqlError((error as Error).message)
+      throw refused
+    }
+    ready = true
+  }
+  return {
+    async query(statement) {
+      await prepared()
+      return sql.query(statement)
+    },
+    async batch(statements) {
+      await prepared()
+      return sql.batch(statements)
+    },
+    async ping(timeoutMs) {
+      if (refused) throw refused
+      await sql.ping(timeoutMs)
+    },
+    close: () => sql.close(),
+  }
+}

@@ -1,0 +1,76 @@
+import { atMost } from '../../../lib/at-most.ts'
+import { type Result, type Sql, SqlError, type Statement } from '../sql.ts'
+import { decode } from './decode.ts'
+import { encode, storable } from './encode.ts'
+
+/** A statement as it goes to the server: every value is text, its type is the server's to infer. */
+export interface WireStatement {
+  readonly text: string
+  readonly values: readonly (string | null)[]
+  readonly repeated?: boolean
+}
+
+/** An answer as the server prints it. */
+export interface WireResult {
+  /** The first word of the command tag: `SELECT`, `INSERT`, … */
+  readonly command: string
+  readonly rowCount: number | null
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
+  readonly rows: readonly (readonly (string | null)[])[]
+}
+
+/** What an adapter supplies: statements to one server and its printed answers, failures as SqlError. Everything that a
+ *  value can be is decided above it, once, so that no two adapters can differ. */
+export interface Wire {
+  run(statement: WireStatement): Promise<WireResult>
+  /** In one transaction at read committed, in order, in one round trip. */
+  runAll(statements: readonly WireStatement[]): Promise<WireResult[]>
+  close(): Promise<void>
+}
+
+export function sqlOver(wire: Wire): Sql {
+  return {
+    async query<Row>(statement: Statement) {
+      return decoded<Row>(await wire.run(encoded(statement)))
+    },
+    async batch(statements) {
+      if (statements.length === 0) return []
+      return (await wire.runAll(statements.map(encoded))).map((result) => decoded(result))
+    },
+    async ping(timeoutMs) {
+      if (!(await atMost(timeoutMs, wire.run({ text: 'SELECT 1', values: [] })))) throw noAnswer(timeoutMs)
+    },
+    close: () => wire.close(),
+  }
+}
+
+function encoded({ sql, parameters, repeated = false }: Statement): WireStatement {
+  // The protocol counts parameters in 16 bits, and one of the drivers wraps around in silence.
+  if (parameters.length > 65_535) throw new SqlError('A statement takes at most 65535 parameters.', '54000')
+  return { text: storable(sql), values: parameters.map(encode), repeated }
+}
+
+const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+function decoded<Row>({ command, rowCount, fields, rows }: WireResult): Result<Row> {
+  return {
+    rows: rows.map((row) => {
+      const values = fields.map(({ name, dataTypeID }, index) => {
+        const text = row[index] ?? null
+        return [name, text === null ? null : decode(dataTypeID, text)] as const
+      })
+      return Object.fromEntries(values) as Row
+    }),
+    affected: CHANGES.has(command) ? (rowCount ?? 0) : 0,
+  }
+}
+
+/** Nobody knows whether a statement that got no answer was carried out: only idempotent ones may be sent again. */
+export function noAnswer(timeoutMs: number): SqlError {
+  return new SqlError(`The database did not answer within ${timeoutMs} ms.`)
+}
+
+/** A failure that the server named. Data exceptions quote the offending value, which may be anything: it is cut out. */
+export function refused(code: string, message: string): SqlError {
+  return new SqlError(code.startsWith('22') ? message.replace(/".*"/s, '"…"') : message, code)
+}

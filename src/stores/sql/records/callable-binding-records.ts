@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely'
+import { type Fragment, fragment, join, raw, statement } from '../fragment.ts'
+import type { Schema } from '../schema/schema.ts'
+import { type Sql, SqlError } from '../sql.ts'
+import {
+  type CallableScope,
+  newVersion,
+  type Reaches,
+  SCOPE_TABLES,
+  SCOPE_TYPES,
+  type ScopeChange,
+  scopeRow,
+} from './callable-scopes.ts'
+import { reachable } from './scope-records.ts'
+
+export type CallableBinding = Selectable<Schema['gateway_callable_binding']>
+/** What may be called by a binding, and whether it counts. */
+export type CallableGrant = Pick<CallableBinding, 'callable_kind' | 'callable_key' | 'enabled'>
+/** What is left out stays. */
+export type GrantChange = { readonly [Name in keyof CallableGrant]?: CallableGrant[Name] | undefined }
+type Filter = 'scope_type' | 'scope_id' | 'callable_kind' | 'callable_key'
+
+export interface ChangedBinding {
+  readonly binding: CallableBinding
+  readonly scope: ScopeChange
+}
+
+/** What is bound to organizations, teams, users and keys. Every change is one batch with a new version of the scope's
+ *  record, and touches nothing beyond the reach. undefined says that there is no such binding or scope; `taken`, that
+ *  the same is bound there already. */
+export interface CallableBindingRecords {
+  find(id: string, reaches: Reaches): Promise<CallableBinding | undefined>
+  /** By id, after the cursor. */
+  page(page: {
+    readonly reaches: Reaches
+    /** Columns that must hold these values. */
+    readonly where: { readonly [Name in Filter]?: CallableBinding[Name] | undefined }
+    readonly cursor: string
+    readonly limit: number
+  }): Promise<CallableBinding[]>
+  create(
+    id: string,
+    scope: CallableScope,
+    grant: CallableGrant,
+    reaches: Reaches,
+  ): Promise<ChangedBinding | 'taken' | undefined>
+  change(binding: CallableBinding, grant: GrantChange, reaches: Reaches): Promise<ChangedBinding | 'taken' | undefined>
+  remove(binding: CallableBinding, reaches: Reaches): Promise<ChangedBinding | undefined>
+}
+
+const UNIQUE_VIOLATION = '23505'
+const NAMES = [
+  'binding_id',
+  'scope_type',
+  'scope_id',
+  'callable_kind',
+  'callable_key',
+  'enabled',
+  'created_at',
+  'updated_at',
+]
+const COLUMNS = raw(NAMES.map((name) => `binding.${name}`).join(', '))
+
+export function callableBindingRecords(sql: Sql): CallableBindingRecords {
+  const select = async (conditions: readonly Fragment[], rest = raw('')) => {
+    const where = join(conditions, ' AND ')
+    const text = fragment`SELECT ${COLUMNS} FROM gateway_callable_binding AS binding WHERE ${where}${rest}`
+    return (await sql.query<CallableBinding>(statement(text))).rows
+  }
+  const changed = async (scope: CallableScope, reaches: Reaches, change: Fragment) => {
+    const [moved, written] = await sql.batch([statement(newVersion(scope, reaches)), statement(change)])
+    return {
+      scope: moved?.rows[0] as ScopeChange | undefined,
+      binding: written?.rows[0] as CallableBinding | undefined,
+    }
+  }
+  return {
+    async find(id, reaches) {
+      return (await select([fragment`binding.binding_id = ${id}`, visible(reaches)]))[0]
+    },
+    page({ reaches, where, cursor, limit }) {
+      const filters = Object.entries(where).flatMap(([name, value]) =>
+        value === undefined ? [] : [fragment`binding.${raw(name)} = ${value}`],
+      )
+      const conditions = [fragment`binding.binding_id > ${cursor}`, ...filters, visible(reaches)]
+      return select(conditions, fragment` ORDER BY binding.binding_id LIMIT ${limit}`)
+    },
+    async create(id, target, { callable_kind, callable_key, enabled }, reaches) {
+      const { scope, binding } = await changed(
+        target,
+        reaches,
+        fragment`
+          INSERT INTO gateway_callable_binding AS binding
+            (binding_id, scope_type, scope_id, callable_kind, callable_key, enabled)
+          SELECT ${id}, ${target.scope_type}, ${target.scope_id}, ${callable_kind}, ${callable_key}, ${enabled}
+          FROM ${scopeRow(target, reaches)}
+          ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+      )
+      if (scope === undefined) return undefined
+      return binding ? { binding, scope } : 'taken'
+    },
+    async change(before, { callable_kind = null, callable_key = null, enabled = null }, reaches) {
+      try {
+        const { scope, binding } = await changed(
+          before,
+          reaches,
+          fragment`
+            UPDATE gateway_callable_binding AS binding
+            SET callable_kind = coalesce(${callable_kind}, binding.callable_kind),
+              callable_key = coalesce(${callable_key}, binding.callable_key),
+              enabled = coalesce(${enabled}::boolean, binding.enabled), updated_at = now()
+            WHERE binding.binding_id = ${before.binding_id} AND EXISTS (SELECT FROM ${scopeRow(before, reaches)})
+            RETURNING ${COLUMNS}`,
+        )
+        return binding && scope ? { binding, scope } : undefined
+      } catch (error) {
+        if (error instanceof SqlError && error.code === UNIQUE_VIOLATION) return 'taken'
+        throw error
+      }
+    },
+    async remove(before, reaches) {
+      const { scope, binding } = await changed(
+        before,
+        reaches,
+        fragment`
+          DELETE FROM gateway_callable_binding AS binding
+          WHERE binding.binding_id = ${before.binding_id} AND EXISTS (SELECT FROM ${scopeRow(before, reaches)})
+          RETURNING ${COLUMNS}`,
+      )
+      return binding && scope ? { binding, scope } : undefined
+    },
+  }
+}
+
+/** Whether a binding's scope is within the reach. */
+function visible(reaches: Reaches): Fragment {
+  if (SCOPE_TYPES.every((type) => reaches[type] === 'everything')) return raw('true')
+  const each = SCOPE_TYPES.map((type) => {
+    const { table, id, within } = SCOPE_TABLES[type]
+    return fragment`(binding.scope_type = ${type} AND EXISTS (SELECT FROM ${table} AS record
+      WHERE record.${id} = binding.scope_id AND ${reachable(reaches[type], within)}))`
+  })
+  return fragment`(${join(each, ' OR ')})`
+}

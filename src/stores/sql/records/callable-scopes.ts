@@ -1,0 +1,67 @@
+import { type Fragment, fragment, raw } from '../fragment.ts'
+import { withinOrganization } from './organization-records.ts'
+import type { Reach } from './reach.ts'
+import { NEXT_VERSION, reachable, type Within } from './scope-records.ts'
+import { withinTeam } from './team-records.ts'
+import { withinUser } from './user-records.ts'
+
+/** The kinds of scope that say what may be called, outermost first. */
+export const SCOPE_TYPES = ['organization', 'team', 'user', 'api_key'] as const
+export type ScopeType = (typeof SCOPE_TYPES)[number]
+
+export interface CallableScope {
+  readonly scope_type: ScopeType
+  readonly scope_id: string
+}
+
+/** Where somebody may see or change what is said for each kind of scope. */
+export type Reaches = Readonly<Record<ScopeType, Reach>>
+
+/** How a scope takes what is bound to it. */
+export type TargetMode = 'inherit' | 'restrict' | null
+
+interface ScopeTable {
+  readonly table: Fragment
+  readonly id: Fragment
+  /** Its organization, by its row. */
+  readonly organization: Fragment
+  readonly within: Within
+}
+
+const OWN_ORGANIZATION = raw('record.organization_id')
+
+export const SCOPE_TABLES: Readonly<Record<ScopeType, ScopeTable>> = {
+  organization: {
+    table: raw('gateway_organization'),
+    id: raw('organization_id'),
+    organization: OWN_ORGANIZATION,
+    within: withinOrganization,
+  },
+  team: { table: raw('gateway_team'), id: raw('team_id'), organization: OWN_ORGANIZATION, within: withinTeam },
+  user: { table: raw('gateway_user'), id: raw('user_id'), organization: raw('NULL'), within: withinUser },
+  api_key: { table: raw('gateway_key'), id: raw('key_id'), organization: OWN_ORGANIZATION, within: withinTeam },
+}
+
+/** `gateway_team AS record WHERE …`: the row of a scope, if it is within the reach. */
+export function scopeRow({ scope_type, scope_id }: CallableScope, reaches: Reaches): Fragment {
+  const { table, id, within } = SCOPE_TABLES[scope_type]
+  return fragment`${table} AS record WHERE record.${id} = ${scope_id} AND ${reachable(reaches[scope_type], within)}`
+}
+
+/** What a change of a scope has done to its record. */
+export interface ScopeChange {
+  readonly version: string
+  /** The organization that the scope is, or is in. */
+  readonly organization_id: string | null
+  readonly mode_before: TargetMode
+}
+
+/** Gives the scope's record the version that ends what anybody remembers of it, and holds its row until the batch is
+ *  over: changes of one scope take turns. */
+export function newVersion(scope: CallableScope, reaches: Reaches, set = raw('')): Fragment {
+  const { table, id, organization } = SCOPE_TABLES[scope.scope_type]
+  return fragment`
+    WITH before AS (SELECT record.${id}, record.target_mode FROM ${scopeRow(scope, reaches)} FOR UPDATE)
+    UPDATE ${table} AS record SET version = ${NEXT_VERSION}${set} FROM before WHERE record.${id} = before.${id}
+    RETURNING record.version, ${organization} AS organization_id, before.target_mode AS mode_before`
+}

@@ -1,0 +1,99 @@
+import type { Sql } from '../sql.ts'
+
+/** The limits of one record, with numbers as numbers. */
+export interface LimitsRecord {
+  readonly rpm_limit: number | null
+  readonly tpm_limit: number | null
+  readonly rph_limit: number | null
+  readonly rpd_limit: number | null
+  readonly tpd_limit: number | null
+  readonly max_budget: number | null
+  readonly soft_budget: number | null
+  readonly budget_duration: string | null
+  readonly budget_started_at: string
+  readonly model_max_budget?: Readonly<Record<string, number>>
+  readonly target_mode: 'inherit' | 'restrict' | null
+  readonly version: number
+}
+
+export interface BindingRecord {
+  readonly scope_type: 'organization' | 'team' | 'user' | 'api_key'
+  readonly callable_kind: 'target' | 'access_group'
+  readonly callable_key: string
+  readonly enabled: boolean
+}
+
+/** A key with everything that its caller is made of. */
+export interface CallerRecord {
+  readonly key: LimitsRecord & {
+    readonly key_id: string
+    readonly owner_account_id: string | null
+    readonly max_parallel_requests: number | null
+    readonly allowed_ips: readonly string[] | null
+    readonly expires_at: string | null
+    readonly revoked: boolean
+  }
+  readonly user: (LimitsRecord & { readonly user_id: string }) | null
+  readonly team: (LimitsRecord & { readonly team_id: string }) | null
+  /** The team's; else the key's own. */
+  readonly organization: (LimitsRecord & { readonly organization_id: string }) | null
+  readonly bindings: readonly BindingRecord[]
+}
+
+export interface CallerRecords {
+  /** The key of this hash, in one statement; undefined when there is none. */
+  byKeyHash(keyHash: string): Promise<CallerRecord | undefined>
+  /** The same of several, in order. */
+  byKeyHashes(keyHashes: readonly string[]): Promise<readonly (CallerRecord | undefined)[]>
+}
+
+const LIMITS = [
+  ...['rpm_limit', 'tpm_limit', 'rph_limit', 'rpd_limit', 'tpd_limit'],
+  ...['max_budget', 'soft_budget', 'budget_duration', 'budget_started_at', 'target_mode', 'version'],
+]
+
+/** JSON of some columns of a joined row; null where it is absent. */
+function object(alias: string, id: string, columns: readonly string[]): string {
+  const members = [id, ...LIMITS, ...columns].map((column) => `'${column}', ${alias}.${column}`)
+  return `CASE WHEN ${alias}.${id} IS NULL THEN NULL ELSE json_build_object(${members.join(', ')}) END`
+}
+
+// json, not jsonb: text in it may hold \u0000.
+const BY_KEY_HASH = `
+  SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
+    k.revoked_at IS NOT NULL AS revoked,
+    ${object('u', 'user_id', [])} AS user,
+    ${object('t', 'team_id', ['model_max_budget'])} AS team,
+    ${object('o', 'organization_id', [])} AS organization,
+    (SELECT coalesce(json_agg(json_build_object('scope_type', scope_type, 'callable_kind', callable_kind,
+        'callable_key', callable_key, 'enabled', enabled)), '[]')
+      FROM gateway_callable_binding WHERE (scope_type, scope_id) IN (('api_key', k.key_id), ('user', u.user_id),
+        ('team', t.team_id), ('organization', o.organization_id))) AS bindings
+  FROM gateway_key k
+    LEFT JOIN gateway_user u ON u.user_id = k.user_id
+    LEFT JOIN gateway_team t ON t.team_id = k.team_id
+    LEFT JOIN gateway_organization o ON o.organization_id = coalesce(t.organization_id, k.organization_id)
+  WHERE k.key_hash = ANY($1::text[])`
+
+interface Row extends Omit<CallerRecord, 'key'> {
+  readonly key: Omit<CallerRecord['key'], 'revoked'>
+  readonly revoked: boolean
+  readonly key_hash: string
+}
+
+export function callerRecords(sql: Sql): CallerRecords {
+  async function byKeyHashes(keyHashes: readonly string[]): Promise<readonly (CallerRecord | undefined)[]> {
+    const { rows } = await sql.query<Row>({ sql: BY_KEY_HASH, parameters: [keyHashes] })
+    const found = new Map(rows.map((row) => [row.key_hash, row]))
+    return keyHashes.map((keyHash) => {
+      const row = found.get(keyHash)
+      if (!row) return undefined
+      const { key, user, team, organization, revoked, bindings } = row
+      return { key: { ...key, revoked }, user, team, organization, bindings }
+    })
+  }
+  return {
+    byKeyHashes,
+    byKeyHash: async (keyHash) => (await byKeyHashes([keyHash]))[0],
+  }
+}

@@ -1,0 +1,78 @@
+import type { Selectable } from 'kysely'
+import { fragment, join, raw, statement } from '../fragment.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Sql } from '../sql.ts'
+import type { Reach } from './reach.ts'
+import {
+  type Changed,
+  reachable,
+  SCOPE_COLUMNS,
+  type ScopeRecords,
+  scopeRecords,
+  stored,
+  type Values,
+} from './scope-records.ts'
+import { withinTeam } from './team-records.ts'
+
+export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
+
+export interface KeyRecords extends ScopeRecords<KeyRecord> {
+  /** In a team that is within the reach, and then in that team's organization. undefined: the team is not there, or it
+   *  is of another organization than the one that the values name. */
+  createIn(reach: Reach, values: Values): Promise<KeyRecord | undefined>
+  /** Ends the key for good. The moment of its first end stays. */
+  revoke(id: string, reach: Reach): Promise<Changed<KeyRecord> | undefined>
+  /** undefined: there is no such key, or it was revoked. */
+  regenerate(id: string, reach: Reach, hash: string): Promise<Changed<KeyRecord> | undefined>
+}
+
+const COLUMNS = [
+  'key_id',
+  'key_hash',
+  'key_name',
+  'team_id',
+  'organization_id',
+  'user_id',
+  'owner_account_id',
+  'max_parallel_requests',
+  'model_max_budget',
+  'allowed_ips',
+  'expires_at',
+  'revoked_at',
+  ...SCOPE_COLUMNS,
+] as const
+
+export function keyRecords(sql: Sql): KeyRecords {
+  const records = scopeRecords<KeyRecord>(sql, {
+    table: 'gateway_key',
+    id: 'key_id',
+    scopeType: 'api_key',
+    level: 'key',
+    columns: COLUMNS,
+    searched: ['key_id', 'key_name'],
+    within: withinTeam,
+  })
+  return {
+    ...records,
+    async createIn(reach, { team_id: team = null, organization_id: organization = null, ...values }) {
+      const names = Object.keys(values)
+      const created = await sql.query<KeyRecord>(
+        statement(fragment`
+          INSERT INTO gateway_key (team_id, organization_id, ${raw(names.join(', '))})
+          SELECT record.team_id, coalesce(record.organization_id, ${organization}),
+            ${join(
+              names.map((name) => fragment`${stored(values[name])}`),
+              ', ',
+            )}
+          FROM (SELECT) AS one
+          LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}
+          WHERE ${team}::text IS NULL OR (record.team_id IS NOT NULL
+            AND (${organization}::text IS NULL OR record.organization_id = ${organization}))
+          RETURNING ${raw(COLUMNS.join(', '))}`),
+      )
+      return created.rows[0]
+    },
+    revoke: (id, reach) => records.change(id, reach, { revoked_at: fragment`coalesce(record.revoked_at, now())` }),
+    regenerate: (id, reach, hash) => records.change(id, reach, { key_hash: hash }, { revoked_at: null }),
+  }
+}

@@ -1,0 +1,188 @@
+import { type Fragment, fragment, join, raw, statement } from '../fragment.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Sql } from '../sql.ts'
+import type { Reach } from './reach.ts'
+
+/** Values by column: what SQL computes is a fragment, lists are kept as JSON. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** A record after a change, and what the changed columns held before. */
+export interface Changed<Row> {
+  readonly record: Row
+  readonly before: Values
+}
+
+export interface PageOf {
+  readonly reach: Reach
+  readonly search: string
+  readonly cursor: string
+  readonly limit: number
+  /** Columns that must hold these values. */
+  readonly where: Values
+}
+
+/** Records of one kind that callers are built from. Every change is one statement, gives the record a new version, and
+ *  touches nothing beyond the reach. undefined says that there is no such record, or that it is not as was asked. */
+export interface ScopeRecords<Row> {
+  find(id: string, reach: Reach): Promise<Row | undefined>
+  /** By id, after the cursor. */
+  page(page: PageOf): Promise<Row[]>
+  /** undefined: the id is taken. */
+  create(values: Values): Promise<Row | undefined>
+  /** Writes the values if the columns of `expected` hold what it says. */
+  change(id: string, reach: Reach, values: Values, expected?: Values): Promise<Changed<Row> | undefined>
+  /** Takes along what hangs on the record: its members, its bindings, what its budget had spent. A record that others
+   *  need stays: the statement fails on their foreign key. */
+  remove(id: string, reach: Reach): Promise<Row | undefined>
+}
+
+/** What is particular to one kind. */
+export interface ScopeTable<Row> {
+  readonly table: keyof Schema
+  readonly id: keyof Row & string
+  /** How its bindings and members name the kind. */
+  readonly scopeType: 'organization' | 'team' | 'user' | 'api_key'
+  /** How its budget's subjects begin. */
+  readonly level: string
+  readonly columns: readonly (keyof Row & string)[]
+  /** Columns of text in which a search looks. */
+  readonly searched: readonly (keyof Row & string)[]
+  readonly within: Within
+}
+
+/** Whether a row lies in one of the organizations or teams. */
+export type Within = (reach: { readonly organizations: Fragment; readonly teams: Fragment }) => Fragment
+
+/** The columns that every kind has. */
+export const SCOPE_COLUMNS = [
+  'rpm_limit',
+  'tpm_limit',
+  'rph_limit',
+  'rpd_limit',
+  'tpd_limit',
+  'max_budget',
+  'soft_budget',
+  'budget_duration',
+  'budget_started_at',
+  'metadata',
+  'version',
+  'created_at',
+  'updated_at',
+] as const
+
+export const NEXT_VERSION = raw("nextval('gateway_record_version')")
+
+export function scopeRecords<Row>(sql: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
+  const [table, id] = [raw(kind.table), raw(kind.id)]
+  const columns = raw(kind.columns.map((column) => `record.${column}`).join(', '))
+  const rows = async (text: Fragment) => (await sql.query<Row>(statement(text))).rows
+  const one = (key: string, reach: Reach) => fragment`record.${id} = ${key} AND ${reachable(reach, kind.within)}`
+  return {
+    async find(key, reach) {
+      return (await rows(fragment`SELECT ${columns} FROM ${table} AS record WHERE ${one(key, reach)}`))[0]
+    },
+    page({ reach, search, cursor, limit, where }) {
+      const searched = raw(kind.searched.map((column) => `coalesce(record.${column}, '')`).join(" || ' ' || "))
+      const conditions = [
+        fragment`record.${id} > ${cursor}`,
+        reachable(reach, kind.within),
+        ...(search === '' ? [] : [fragment`strpos(lower(${searched}), lower(${search})) > 0`]),
+        ...holding(where),
+      ]
+      return rows(fragment`
+        SELECT ${columns} FROM ${table} AS record WHERE ${join(conditions, ' AND ')} ORDER BY record.${id} LIMIT ${limit}`)
+    },
+    async create(values) {
+      const names = Object.keys(values)
+      return (
+        await rows(fragment`
+          INSERT INTO ${table} AS record (${raw(names.join(', '))})
+          VALUES (${join(
+            names.map((name) => fragment`${stored(values[name])}`),
+            ', ',
+          )})
+          ON CONFLICT DO NOTHING RETURNING ${columns}`)
+      )[0]
+    },
+    // The lock makes changes take turns: each sees what the one before it left, and has the newer version.
+    async change(key, reach, values, expected = {}) {
+      const names = Object.keys(values)
+      const before = raw(names.map((name) => `, before.${name} AS "before.${name}"`).join(''))
+      const [row] = await rows(fragment`
+        WITH before AS (SELECT * FROM ${table} AS record WHERE ${one(key, reach)} FOR NO KEY UPDATE)
+        UPDATE ${table} AS record
+        SET ${join([fragment`version = ${NEXT_VERSION}`, raw('updated_at = now()'), ...assignments(values)], ', ')}
+        FROM before
+        WHERE ${join([fragment`record.${id} = before.${id}`, ...holding(expected)], ' AND ')}
+        RETURNING ${columns}${before}`)
+      return row && changed(row)
+    },
+    async remove(key, reach) {
+      const names = raw(kind.columns.filter((column) => column !== 'version').join(', '))
+      const subject = `${kind.level}:${encodeURIComponent(key)}`
+      // Who is writing a member or a binding holds the row. A statement sees what was there when it began, so that the one
+      // which takes them along must begin when that is over.
+      const lock = fragment`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
+      const removal = fragment`
+          WITH gone AS (DELETE FROM ${table} AS record WHERE ${one(key, reach)} RETURNING ${columns}),
+          members AS (
+            DELETE FROM gateway_membership USING gone WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
+          ),
+          bindings AS (
+            DELETE FROM gateway_callable_binding USING gone
+            WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
+          ),
+          spent AS (
+            DELETE FROM gateway_budget USING gone
+            WHERE subject = ${subject}
+              OR (subject > ${`${subject}@`} AND subject < ${`${subject}A`})
+              OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`})
+          )
+          SELECT ${names}, ${NEXT_VERSION} AS version FROM gone`
+      const [, removed] = await sql.batch([statement(lock), statement(removal)])
+      return removed?.rows[0] as Row | undefined
+    },
+  }
+}
+
+export function reachable(reach: Reach, within: Within): Fragment {
+  if (reach === 'everything') return raw('true')
+  const { organizations, teams } = reach
+  return within({
+    organizations: fragment`ANY(${organizations}::text[])`,
+    teams: fragment`ANY(${teams}::text[])`,
+  })
+}
+
+function holding(values: Values): Fragment[] {
+  return Object.entries(values).map(
+    ([name, value]) => fragment`record.${raw(name)} IS NOT DISTINCT FROM ${stored(value)}`,
+  )
+}
+
+function assignments(values: Values): Fragment[] {
+  const set = Object.entries(values).map(([name, value]) => fragment`${raw(name)} = ${stored(value)}`)
+  if (!('budget_duration' in values)) return set
+  // Another duration begins a period of its own.
+  return [
+    ...set,
+    fragment`budget_started_at = CASE WHEN record.budget_duration IS DISTINCT FROM ${values.budget_duration}::text
+      THEN now() ELSE record.budget_started_at END`,
+  ]
+}
+
+export function stored(value: unknown): unknown {
+  return Array.isArray(value) ? JSON.stringify(value) : value
+}
+
+const BEFORE = 'before.'
+
+function changed<Row>(row: Row): Changed<Row> {
+  const entries = Object.entries(row as Values)
+  return {
+    record: Object.fromEntries(entries.filter(([name]) => !name.startsWith(BEFORE))) as Row,
+    before: Object.fromEntries(
+      entries.flatMap(([name, value]) => (name.startsWith(BEFORE) ? [[name.slice(BEFORE.length), value]] : [])),
+    ),
+  }
+}

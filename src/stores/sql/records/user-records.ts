@@ -1,0 +1,29 @@
+import type { Selectable } from 'kysely'
+import { fragment } from '../fragment.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Sql } from '../sql.ts'
+import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './scope-records.ts'
+
+export type UserRecord = Omit<Selectable<Schema['gateway_user']>, 'target_mode'>
+export type UserRecords = ScopeRecords<UserRecord>
+
+export function userRecords(sql: Sql): UserRecords {
+  return scopeRecords<UserRecord>(sql, {
+    table: 'gateway_user',
+    id: 'user_id',
+    scopeType: 'user',
+    level: 'user',
+    columns: ['user_id', 'user_email', 'user_name', 'user_role', ...SCOPE_COLUMNS],
+    searched: ['user_id', 'user_email', 'user_name'],
+    within: withinUser,
+  })
+}
+
+/** Users belong nowhere by themselves: one is seen where they are a member. */
+export const withinUser: Within = ({ organizations, teams }) => fragment`EXISTS (
+  SELECT FROM gateway_membership AS membership LEFT JOIN gateway_team AS team
+    ON membership.scope_type = 'team' AND team.team_id = membership.scope_id
+  WHERE membership.user_id = record.user_id AND (
+    (membership.scope_type = 'team' AND (membership.scope_id = ${teams} OR team.organization_id = ${organizations}))
+    OR (membership.scope_type = 'organization' AND membership.scope_id = ${organizations})
+  ))`

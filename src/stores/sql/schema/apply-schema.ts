@@ -1,0 +1,31 @@
+import { type Sql, SqlError } from '../sql.ts'
+import { splitStatements } from './split-statements.ts'
+
+/** Brings the database to `text`, an idempotent schema that itself creates `gateway_schema` and begins by taking an
+ *  advisory lock: any number of starts at once succeed. One query when this very text was applied before; versions are
+ *  remembered as a set, so that instances of two releases do not undo each other's mark. */
+export async function applySchema(sql: Sql, text: string): Promise<'applied' | 'current'> {
+  const version = await fingerprint(text)
+  if (await isCurrent(sql, version)) return 'current'
+  const mark = { sql: 'INSERT INTO gateway_schema (version) VALUES ($1) ON CONFLICT DO NOTHING', parameters: [version] }
+  const statements = splitStatements(text).map((statement) => ({ sql: statement, parameters: [] }))
+  await sql.batch([...statements, mark])
+  return 'applied'
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+async function isCurrent(sql: Sql, version: string): Promise<boolean> {
+  try {
+    const found = await sql.query({ sql: 'SELECT 1 FROM gateway_schema WHERE version = $1', parameters: [version] })
+    return found.rows.length > 0
+  } catch (error) {
+    if (error instanceof SqlError && error.code === UNDEFINED_TABLE) return false
+    throw error
+  }
+}
+
+async function fingerprint(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

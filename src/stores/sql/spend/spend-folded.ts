@@ -1,0 +1,84 @@
+import { newTimedId } from '../../../lib/ids.ts'
+import { type Sql, SqlError } from '../sql.ts'
+import {
+  addedSums,
+  type ChargeRecord,
+  chargeRecords,
+  type ShapeRecord,
+  SUM_COLUMNS,
+  SUMS,
+  shapeRecords,
+} from './spend-additions.ts'
+import type { Fold } from './spend-fold.ts'
+import { SPEND_TYPES } from './spend-rows.ts'
+import { SPEND_DIMENSIONS } from './spend-sums.ts'
+
+/** Sums of calls that have no rows of their own in the ledger. What it holds never changes, so that its id makes writing
+ *  it twice the same as once. */
+export interface FoldedCalls {
+  readonly fold_id: string
+  readonly shapes: readonly ShapeRecord[]
+  readonly charges: readonly ChargeRecord[]
+}
+
+/** What folded calls keep, beside their hour: everything that a report can ask for. */
+export const FOLDED_COLUMNS = [...SPEND_DIMENSIONS, 'tags'] as const
+
+/** A message of a queue is at most 100 KB. */
+const LONGEST_BYTES = 60_000
+
+/** All that a fold holds, in pieces that a queue takes. */
+export function foldedCalls(fold: Fold): FoldedCalls[] {
+  const charges = [...inPieces(chargeRecords(fold), LONGEST_BYTES / 2)]
+  const pieces = [...inPieces(shapeRecords(fold, FOLDED_COLUMNS), LONGEST_BYTES)].map((shapes) => ({
+    fold_id: newTimedId('fold'),
+    shapes,
+    charges: charges.shift() ?? [],
+  }))
+  // More accounts than calls to tell apart.
+  return [...pieces, ...charges.map((more) => ({ fold_id: newTimedId('fold'), shapes: [], charges: more }))]
+}
+
+function* inPieces<Item>(items: readonly Item[], longest: number): Generator<Item[]> {
+  const encoder = new TextEncoder()
+  let piece: Item[] = []
+  let bytes = 0
+  for (const item of items) {
+    const own = encoder.encode(JSON.stringify(item)).length
+    if (piece.length > 0 && bytes + own > longest) {
+      yield piece
+      piece = []
+      bytes = 0
+    }
+    piece.push(item)
+    bytes += own
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** Adds folded calls to the budgets and to the sums, each fold in one statement: one that is there already adds nothing. */
+export async function insertFolded(sql: Sql, folded: readonly FoldedCalls[]): Promise<void> {
+  for (const { fold_id, shapes, charges } of folded) {
+    try {
+      await sql.query({ sql: ADD, parameters: [JSON.stringify(shapes), JSON.stringify(charges), fold_id] })
+    } catch (error) {
+      if (!(error instanceof SqlError) || error.code !== UNIQUE_VIOLATION) throw error
+    }
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
+const names = FOLDED_COLUMNS.join(', ')
+const shapeColumns = [...FOLDED_COLUMNS.map((name) => `${name} ${SPEND_TYPES[name]}`), ...SUM_COLUMNS]
+
+const ADD = `
+  WITH shape AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})
+  ), noted AS (
+    INSERT INTO gateway_spend_fold (fold_id) VALUES ($3)
+  ), added AS (
+    INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SUMS.join(', ')})
+    SELECT $3, shape, hour, ${names}, ${SUMS.map((name) => `sum_${name}`).join(', ')} FROM shape ORDER BY shape
+    RETURNING shape
+  ), ${addedSums('$2')}
+  SELECT count(*) FROM added`

@@ -1,0 +1,103 @@
+import { isFilled } from '../backfill.ts'
+import { type Fragment, fragment, raw, statement } from '../fragment.ts'
+import type { Reach } from '../records/reach.ts'
+import type { Sql } from '../sql.ts'
+import { all, equal, type SpendFilters } from './spend-filters.ts'
+import { SPEND_COLUMNS, type SpendRow } from './spend-rows.ts'
+import { SPEND_DIMENSIONS } from './spend-sums.ts'
+
+/** A row of the ledger as it is read: int8 is text. */
+export type LoggedCall = { readonly [Column in keyof SpendRow]: SpendRow[Column] | string }
+
+/** Where a page ended. */
+export interface LogPosition {
+  readonly at: string
+  readonly callId: string
+}
+
+export interface LogQuery extends SpendFilters {
+  readonly ending?: string | undefined
+  readonly status?: number | undefined
+  readonly request_id?: string | undefined
+  /** Inclusive. */
+  readonly from?: string | undefined
+  /** Exclusive. */
+  readonly to?: string | undefined
+  readonly after?: LogPosition | undefined
+  readonly limit: number
+}
+
+/** Reads the ledger row by row, newest first. */
+export interface SpendLog {
+  page(reach: Reach, query: LogQuery): Promise<LoggedCall[]>
+}
+
+const COLUMNS = raw(SPEND_COLUMNS.join(', '))
+const CALL_COLUMNS = raw(SPEND_COLUMNS.map((column) => `call.${column}`).join(', '))
+const NEWEST_FIRST = raw('ORDER BY at DESC, call_id DESC')
+
+/** Where the calls of a query are found, and in whose order. The calls of a tag have a table of their own, as soon as it
+ *  has all of them. */
+type Order = 'call' | 'tagged'
+const CALLS = raw('gateway_spend AS call')
+const TAGGED = raw('gateway_spend_tag AS tagged JOIN gateway_spend AS call ON call.call_id = tagged.call_id')
+
+export function spendLog(sql: Sql): SpendLog {
+  let filled = false
+  async function hasTags(): Promise<boolean> {
+    filled ||= await isFilled(sql, 'gateway_spend_tag')
+    return filled
+  }
+
+  return {
+    async page(reach, query) {
+      const order: Order = query.tag !== undefined && (await hasTags()) ? 'tagged' : 'call'
+      const wanted = conditions(query, order)
+      const limit = fragment`LIMIT ${query.limit}`
+      const calls = order === 'call' ? CALLS : TAGGED
+      const newestFirst = raw(`ORDER BY ${order}.at DESC, ${order}.call_id DESC`)
+      const newest = (where: Fragment) =>
+        fragment`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestFirst} ${limit}`
+      const text = reach === 'everything' ? newest(raw('true')) : merged(reach, newest, limit)
+      return (await sql.query<LoggedCall>(statement(text))).rows
+    },
+  }
+}
+
+/** The newest of each organization and team by its own index, merged: one condition for all of them would read the
+ *  ledger from its end until enough rows are found. */
+function merged(
+  { organizations, teams }: Exclude<Reach, 'everything'>,
+  newest: (where: Fragment) => Fragment,
+  limit: Fragment,
+): Fragment {
+  const inOrganization = raw("organization_id = scope.id AND organization_id <> ''")
+  const inTeam = fragment`team_id = scope.id AND team_id <> '' AND organization_id <> ALL(${organizations}::text[])`
+  return fragment`
+    SELECT ${COLUMNS} FROM (
+      SELECT found.* FROM unnest(${organizations}::text[]) AS scope (id)
+      CROSS JOIN LATERAL (${newest(inOrganization)}) AS found
+      UNION ALL
+      SELECT found.* FROM unnest(${teams}::text[]) AS scope (id) CROSS JOIN LATERAL (${newest(inTeam)}) AS found
+    ) AS visible ${NEWEST_FIRST} ${limit}`
+}
+
+function conditions(query: LogQuery, order: Order): Fragment {
+  const { ending, status, request_id, tag, from, to, after } = query
+  const ordered = raw(order)
+  const tagged = order === 'tagged' ? fragment`tagged.tag = ${tag}` : fragment`call.tags @> ${[tag]}::text[]`
+  return all([
+    ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
+    request_id === undefined ? undefined : fragment`request_id = ${request_id}`,
+    tag === undefined ? undefined : tagged,
+    ending === undefined ? undefined : fragment`ending = ${ending}`,
+    ending === undefined || ending === 'answered' ? undefined : raw("ending <> 'answered'"),
+    status === undefined ? undefined : fragment`status = ${status}`,
+    status === undefined || status === 200 ? undefined : raw('status <> 200'),
+    from === undefined ? undefined : fragment`${ordered}.at >= ${from}::timestamptz`,
+    to === undefined ? undefined : fragment`${ordered}.at < ${to}::timestamptz`,
+    after === undefined
+      ? undefined
+      : fragment`(${ordered}.at, ${ordered}.call_id) < (${after.at}::timestamptz, ${after.callId})`,
+  ])
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { MASTER_KEY } from '../../support/gateway.ts'
+
+const root = new URL('../../../', import.meta.url)
+
+/** The gateway as `npm start` runs it: a process of its own. */
+export interface GatewayProcess {
+  readonly pid: number
+  /** Until the greeting, or the end. */
+  greeted(): Promise<string>
+  /** `http://127.0.0.1:…`, as soon as it listens. */
+  base(): Promise<string>
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  chat(body: object, init?: RequestInit): Promise<Response>
+  /** JSON log lines of that event so far. */
+  logged(event: string): Record<string, unknown>[]
+  /** Resolves with the lines of that event, as soon as there are so many. */
+  untilLogged(event: string, count: number, timeoutMs?: number): Promise<Record<string, unknown>[]>
+  output(): string
+  errors(): string
+  kill(signal: NodeJS.Signals): void
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+}
+
+export interface Place {
+  readonly folder: string
+  start(options?: { yaml?: string; env?: Record<string, string>; nodeOptions?: string[] }): Promise<GatewayProcess>
+  /** Ends what still runs. */
+  end(): Promise<void>
+  /** And removes the folder. */
+  clear(): Promise<void>
+}
+
+/** A temporary data folder, and gateways started on it. */
+export async function place(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-process-'))
+  const children: ChildProcess[] = []
+  async function end(): Promise<void> {
+    const running = children.splice(0).filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+    const ended = running.map((child) => once(child, 'exit'))
+    for (const child of running) child.kill('SIGKILL')
+    await Promise.all(ended)
+  }
+  return {
+    folder,
+    end,
+    async start({ yaml = 'model_list: []\n', env = {}, nodeOptions = [] } = {}) {
+      const config = join(folder, 'gateway.yaml')
+      await writeFile(config, yaml)
+      const child = spawn(process.execPath, [...nodeOptions, 'src/node.ts'], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          PATH: process.env.PATH ?? '',
+          NODE_COMPILE_CACHE: join(folder, 'compiled'),
+          PORT: '0',
+          GATEWAY_CONFIG: config,
+          GATEWAY_DATA_DIR: join(folder, 'data'),
+          GATEWAY_MASTER_KEY: MASTER_KEY,
+          ...env,
+        },
+      })
+      children.push(child)
+      return observed(child, env.GATEWAY_MASTER_KEY ?? MASTER_KEY)
+    },
+    async clear() {
+      await end()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function observed(child: ChildProcess, key: string): GatewayProcess {
+  let output = ''
+  let errors = ''
+  let isOver = false
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  const ended = once(child, 'close').then(([code, signal]) => {
+    isOver = true
+    return { code, signal }
+  })
+  const logged = (event: string) =>
+    output
+      .split('\n')
+      .slice(0, -1)
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => line.event === event)
+  async function until(awaited: () => boolean, what: string, timeoutMs = 30_000): Promise<void> {
+    const deadline = Date.now() + timeoutMs
+    while (!awaited()) {
+      if (isOver || Date.now() > deadline) throw new Error(`no ${what}: ${output}${errors}`)
+      await wait(5)
+    }
+  }
+  const port = () => logged('listening')[0]?.port ?? /^gateway +http:\/\/localhost:(\d+)/m.exec(output)?.[1]
+  const base = async () => {
+    await until(() => port() !== undefined, 'listening')
+    return `http://127.0.0.1:${port()}`
+  }
+  const call = async (path: string, init: RequestInit = {}) =>
+    fetch((await base()) + path, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
+
+  return {
+    pid: child.pid as number,
+    base,
+    fetch: call,
+    chat: (body, init = {}) =>
+      call('/v1/chat/completions', {
+        method: 'POST',
+        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
+        ...init,
+        headers: { 'content-type': 'application/json', ...init.headers },
+      }),
+    async greeted() {
+      await until(() => /^stores .*\n/m.test(output), 'greeting')
+      // The key follows in the same write.
+      return output.slice(output.search(/^gateway /m))
+    },
+    logged,
+    async untilLogged(event, count, timeoutMs) {
+      await until(() => logged(event).length >= count, `${count} ${event}`, timeoutMs)
+      return logged(event)
+    },
+    output: () => output,
+    errors: () => errors,
+    kill: (signal) => child.kill(signal),
+    ended,
+  }
+}
