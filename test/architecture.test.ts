@@ -8,8 +8,7 @@ import { metrics } from '../src/telemetry/metrics/index.ts'
 
 /** Folders of src in the order of a request. A file imports from its own folder and from those below it. */
 const ORDER = [
-  'local',
-  'rim',
+  'runtimes',
   'console',
   'api',
   'batch',
@@ -29,10 +28,16 @@ const ORDER = [
 /** Entry files may import anything. */
 const ENTRIES = new Set(['worker.ts', 'node.ts', 'app.ts', 'services.ts', 'scheduled.ts', 'text-modules.d.ts'])
 
+/** As many as stand side by side. */
+const MOST_FILES = 22
+
+/** Folders of files that are all alike. */
+const REGISTRIES = new Set(['telemetry/metrics', 'routing/strategies'])
+
 /** Where the core touches a module of Node, with what `nodejs_compat` has. */
 const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/crypto.ts', ['node:crypto']],
-  ['lib/lazy-json.ts', ['node:buffer']],
+  ['lib/json/lazy-json.ts', ['node:buffer']],
 ])
 
 const src = resolve(import.meta.dirname, '../src')
@@ -70,13 +75,46 @@ describe('the tree', () => {
         .map((specifier) => relative(src, resolve(dirname(path), specifier)))
         .filter((target) => {
           if (target.startsWith('..')) return false
-          // The rim builds the app; nobody else knows the entry files.
-          if (ENTRIES.has(target)) return own > ORDER.indexOf('rim')
+          // A runtime builds the app; nobody else knows the entry files.
+          if (ENTRIES.has(target)) return own > ORDER.indexOf('runtimes')
           return ORDER.indexOf(target.split('/')[0] as string) < own
         })
         .map((target) => `${name} → ${target}`)
     })
     expect(upwards).toEqual([])
+  })
+
+  it('has no import cycle', () => {
+    const imports = new Map(
+      files.map(({ path, name, specifiers }) => [
+        name,
+        specifiers.filter((one) => one.startsWith('.')).map((one) => relative(src, resolve(dirname(path), one))),
+      ]),
+    )
+    /** Files of which nothing that they import leads back to them. */
+    const clear = new Set<string>()
+    const way: string[] = []
+    function cycleFrom(name: string): string[] | undefined {
+      if (clear.has(name)) return undefined
+      if (way.includes(name)) return [...way.slice(way.indexOf(name)), name]
+      way.push(name)
+      for (const target of imports.get(name) ?? []) {
+        const cycle = cycleFrom(target)
+        if (cycle) return cycle
+      }
+      way.pop()
+      clear.add(name)
+      return undefined
+    }
+    for (const { name } of files) expect(cycleFrom(name)?.join(' → ')).toBeUndefined()
+  })
+
+  it('has folders that a reader can take in', () => {
+    const byFolder = Object.groupBy(files, ({ name }) => dirname(name))
+    const large = Object.entries(byFolder).filter(
+      ([folder, inside]) => !REGISTRIES.has(folder) && (inside?.length ?? 0) > MOST_FILES,
+    )
+    expect(large.map(([folder, inside]) => `${folder}: ${inside?.length}`)).toEqual([])
   })
 
   it('keeps Node out of the core', () => {
@@ -92,7 +130,7 @@ describe('the tree', () => {
   it('keeps Hono above the pipeline', () => {
     const found = files.filter(
       ({ name, specifiers }) =>
-        !/^(api|rim)\//.test(name) &&
+        !/^(api|runtimes)\//.test(name) &&
         !ENTRIES.has(name) &&
         specifiers.some((specifier) => /^(hono|@hono\/)/.test(specifier)),
     )

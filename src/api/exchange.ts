@@ -7,7 +7,7 @@ import type { Client } from '../pipeline/client.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { RouteContract } from './route.ts'
 
-/** What the rim gives with a request. */
+/** What a runtime gives with a request. */
 export interface Env {
   Bindings: { client: Client }
 }

@@ -1,5 +1,5 @@
 import { asGatewayError, GatewayError } from '../lib/errors.ts'
-import type { Answer } from '../pipeline/call.ts'
+import type { Answer } from '../pipeline/answer.ts'
 import { SqlError } from '../stores/sql/sql.ts'
 import { json } from './respond.ts'
 

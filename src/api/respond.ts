@@ -1,4 +1,4 @@
-import type { Answer } from '../pipeline/call.ts'
+import type { Answer } from '../pipeline/answer.ts'
 
 /** A whole JSON answer. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {

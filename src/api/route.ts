@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Permission } from '../identity/permissions.ts'
 import type { GatewayError } from '../lib/errors.ts'
-import type { Answer } from '../pipeline/call.ts'
+import type { Answer } from '../pipeline/answer.ts'
 import type { Scope } from './scope.ts'
 
 export interface ResponseContract {

@@ -3,7 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { Footprint } from '../lib/footprints.ts'
 import type { Scratch, Source } from '../lib/forms/spool.ts'
 
-/** The far end of a call, as the runtime shows it. Made by the rim, one for each request. */
+/** The far end of a call, as the runtime shows it. Made by the runtime's folder, one for each request. */
 export interface Client {
   /** Aborted when the client has left before its answer ended; with a GatewayError as its reason when it is us who end
    *  the call. */

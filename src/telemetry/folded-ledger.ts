@@ -1,6 +1,6 @@
 import { newFold } from '../stores/sql/spend/spend-fold.ts'
 import { FOLDED_COLUMNS, type FoldedCalls, foldedCalls, insertFolded } from '../stores/sql/spend/spend-folded.ts'
-import type { ChargedRow } from '../stores/sql/spend/spend-rows.ts'
+import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import { SPEND_DIMENSIONS } from '../stores/sql/spend/spend-sums.ts'
 import type { RecordFold, Topic } from './delivery.ts'
 

@@ -1,5 +1,6 @@
 import { usageOf } from '../modes/usage.ts'
-import { type ChargedRow, insertSpend } from '../stores/sql/spend/spend-rows.ts'
+import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
+import { insertSpend } from '../stores/sql/spend/spend-rows.ts'
 import type { Topic } from './delivery.ts'
 import type { CallFinished } from './events.ts'
 import { foldedLedger, foldOfCalls } from './folded-ledger.ts'

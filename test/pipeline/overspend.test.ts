@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { newAbort } from '../../src/lib/abort.ts'
 import type { GatewayError } from '../../src/lib/errors.ts'
-import type { Endpoint } from '../../src/pipeline/call.ts'
 import { clientClosed } from '../../src/pipeline/client.ts'
+import type { Endpoint } from '../../src/pipeline/endpoint.ts'
 import { budgetedCalls, CHAT, type Deed, placed } from '../support/budgeted-calls.ts'
 import { seededRandom } from '../support/random.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { embedding } from '../../src/modes/embedding.ts'
 import { asMode } from '../../src/modes/mode.ts'
-import type { CallInput } from '../../src/pipeline/call.ts'
+import type { CallInput } from '../../src/pipeline/call-input.ts'
 import { parse } from '../../src/pipeline/request/parse.ts'
 
 const inputOf = (text: string) =>

@@ -1,6 +1,6 @@
 import { digestOf } from '../../lib/crypto.ts'
 import { lazily } from '../../lib/lazily.ts'
-import type { Answer } from '../../pipeline/call.ts'
+import type { Answer } from '../../pipeline/answer.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,7 +1,7 @@
 import { hasPermission } from '../../identity/permissions.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
-import type { Endpoint } from '../../pipeline/call.ts'
+import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { refuseEarly } from '../../pipeline/refuse-early.ts'
 import { hopsOf } from '../../pipeline/request/hops.ts'
 import { type IncomingForm, incomingForm } from '../../pipeline/request/incoming-form.ts'

@@ -3,27 +3,20 @@ import { rateHeaders } from '../../limits/rate-headers.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Admission, Admitted, Refused } from '../../stores/kv/shared-store.ts'
-import type { CallInput } from '../call.ts'
+import type { CallInput } from '../call-input.ts'
 import { type Caller, tenantOf } from '../caller.ts'
 import { type KnownIds, knownIds } from '../ids/known-ids.ts'
 import { hasBudget } from '../plan/affordable.ts'
 import { explainedUnfit } from '../plan/explain.ts'
 import { planKeeper } from '../plan/fallbacks.ts'
 import { asCandidate, type Bounds, everybody, type Plan, plan } from '../plan/plan.ts'
-import { type Parsed, parse } from '../request/parse.ts'
+import type { Parsed } from '../request/checked.ts'
+import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
-import {
-  type AskedBudget,
-  budgetsOf,
-  chargedAccounts,
-  costsOf,
-  type Hold,
-  hasModelBudget,
-  holdsOf,
-  leaveOut,
-} from './budget-holds.ts'
+import { budgetsOf, chargedAccounts, costsOf, hasModelBudget, holdsOf, leaveOut } from './budget-holds.ts'
 import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
+import type { AskedBudget, Hold } from './hold.ts'
 
 /** What was asked, and where it may go. */
 interface Ready {

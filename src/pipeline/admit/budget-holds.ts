@@ -1,25 +1,12 @@
 import type { Account } from '../../limits/accounts.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
-import type { Budget } from '../../stores/kv/shared-store.ts'
-import type { BudgetPeriod } from '../../stores/sql/records/budget-records.ts'
 import type { Caller } from '../caller.ts'
 import type { Bounds } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Seeds } from './decide.ts'
 import { type ExpectedCost, type Expecting, NO_COST } from './expected-cost.ts'
-
-/** Money that a call holds until it is settled. */
-export interface Hold extends BudgetPeriod {
-  readonly holdNano: number
-  /** Another call like this one might not fit beside it. */
-  readonly alone: boolean
-}
-
-/** What a refusal names, and a warning. */
-export interface AskedBudget extends Budget {
-  readonly softNano: number | undefined
-}
+import type { AskedBudget, Hold } from './hold.ts'
 
 /** A budget that refuses nobody, whose soft limit wants to be told of. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER

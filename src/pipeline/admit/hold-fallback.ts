@@ -7,9 +7,10 @@ import type { Caller } from '../caller.ts'
 import { type Plan, remaining } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { attemptNano } from '../settle/bill.ts'
-import { type AskedBudget, budgetsOf, chargedAccounts, costsOf, holdsOf, leaveOut, pays } from './budget-holds.ts'
+import { budgetsOf, chargedAccounts, costsOf, holdsOf, leaveOut, pays } from './budget-holds.ts'
 import { decide, LEASE_SECONDS, NO_SEEDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
+import type { AskedBudget } from './hold.ts'
 
 /** Holds what further deployments may cost beyond what the call holds already, on top of what it has used: a dearer model
  *  is checked like a call of its own. Answers those of them that its budgets have room for; throws where there are none. */

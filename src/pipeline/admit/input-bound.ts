@@ -2,7 +2,7 @@ import { textBytes } from '../../lib/bytes/text-bytes.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
-import type { CallInput } from '../call.ts'
+import type { CallInput } from '../call-input.ts'
 import type { Dialect } from '../translate/dialect.ts'
 
 /** How much a model may have to read for a request. */

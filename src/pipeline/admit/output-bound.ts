@@ -1,7 +1,7 @@
 import { asRecord, entryOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment } from '../../routing/deployment.ts'
-import type { Endpoint } from '../call.ts'
+import type { Endpoint } from '../endpoint.ts'
 
 /** What a call without a limit is held for where nobody knows how long its model's answers can be. Who sets more seldom
  *  means it. */

@@ -4,7 +4,7 @@ import { softBudgetKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Client } from '../client.ts'
-import type { AskedBudget } from './budget-holds.ts'
+import type { AskedBudget } from './hold.ts'
 
 /** Tells of budgets whose soft limit is passed: once a period, whichever process sees it first. Nobody waits for it. */
 export interface SoftBudgets {

@@ -1,7 +1,7 @@
 import { parseList } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { providerIdKey } from '../../stores/kv/keys.ts'
-import type { Endpoint } from '../call.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { type NamedId, namedIds } from './named-ids.ts'
 

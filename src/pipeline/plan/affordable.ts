@@ -3,8 +3,8 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import { priced } from '../../modes/price/cost.ts'
 import { type Asked, withoutPrice } from '../../modes/price/surcharges.ts'
 import type { Deployment } from '../../routing/deployment.ts'
-import type { Endpoint } from '../call.ts'
 import type { Caller } from '../caller.ts'
+import type { Endpoint } from '../endpoint.ts'
 
 export const hasBudget = ({ accounts }: Caller): boolean => accounts.some(({ limitNano }) => limitNano !== undefined)
 

@@ -1,5 +1,5 @@
 import type { Deployment, Group } from '../../routing/deployment.ts'
-import type { Endpoint } from '../call.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { speakerOf } from '../translate/translator.ts'
 
 /** The deployments of a group that take an endpoint's kind of request. */

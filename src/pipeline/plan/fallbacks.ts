@@ -1,7 +1,8 @@
 import { type Failure, GatewayError } from '../../lib/errors.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Group } from '../../routing/deployment.ts'
-import type { Call, Endpoint } from '../call.ts'
+import type { Call } from '../call.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { type Bounds, type Plan, planGroup } from './plan.ts'
 

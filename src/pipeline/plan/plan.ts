@@ -12,8 +12,8 @@ import {
   type Preference,
   type Candidate as StoreCandidate,
 } from '../../stores/kv/deployment-signals.ts'
-import type { Endpoint } from '../call.ts'
 import type { Caller } from '../caller.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { type Keepers, keepersOf } from '../ids/keepers.ts'
 import type { KnownIds } from '../ids/known-ids.ts'
 import type { PipelineServices } from '../services.ts'

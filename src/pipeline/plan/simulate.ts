@@ -4,7 +4,7 @@ import type { Deployment, Group } from '../../routing/deployment.ts'
 import { groupSettings } from '../../routing/group-settings.ts'
 import { strategies } from '../../routing/strategies/index.ts'
 import { type Availability, availabilityOf, type DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
-import type { Endpoint } from '../call.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { asCandidate, planGroup } from './plan.ts'
 

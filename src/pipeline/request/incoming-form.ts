@@ -8,7 +8,7 @@ import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import { type RecordingLength, recordingLength } from '../../modes/recording-length.ts'
 import { PROXY_FIELDS } from '../../providers/openai/vendors.ts'
 import type { Client, Upload } from '../client.ts'
-import { checked, type Parsed } from './parse.ts'
+import { checked, type Parsed } from './checked.ts'
 
 /** The form of a call, from its client to whoever is asked. */
 export interface IncomingForm extends RequestForm {

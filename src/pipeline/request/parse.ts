@@ -3,9 +3,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import { boundJson, REQUEST_BOUNDS } from '../../lib/json/json-bounds.ts'
 import { acceptBuilt, outline, parseLazily, sourceOf } from '../../lib/json/lazy-json.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
-import type { CallInput } from '../call.ts'
-
-export type Parsed = { readonly request: ModelRequest; readonly error?: never } | { readonly error: GatewayError }
+import type { CallInput } from '../call-input.ts'
+import { checked, type Parsed } from './checked.ts'
 
 /** Reads a request body. A mistake is returned, not thrown: limits are counted before anybody is told about it. */
 export function parse(input: CallInput): Parsed {
@@ -70,21 +69,4 @@ function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mod
     if (error instanceof GatewayError) return { error }
     throw error
   }
-}
-
-/** Only the first is told, and to write one down takes longer than to send it: a body can hold a million. */
-const FIRST_MISTAKE = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>
-
-/** What of a body its schema looks at, as the request that it is. */
-export function checked(
-  shape: unknown,
-  schema: z.ZodType<ModelRequest>,
-  request: (valid: ModelRequest) => ModelRequest,
-): Parsed {
-  const result = schema.safeParse(shape, FIRST_MISTAKE)
-  if (result.success) return { request: request(result.data) }
-  const issue = result.error.issues[0]
-  const path = issue?.path.map(String).join('.') ?? ''
-  const message = path === '' ? 'The request body must be a JSON object.' : `${path}: ${issue?.message}`
-  return { error: new GatewayError('invalid_request', message, path === '' ? {} : { param: path }) }
 }

@@ -23,7 +23,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { usedByCut } from '../settle/used.ts'
 import { inChunks, type WrittenReader } from '../translate/translator.ts'
-import { KEEP_ALIVE } from './relay.ts'
+import { KEEP_ALIVE } from './keep-alive.ts'
 import { splice } from './splice.ts'
 
 const MAX_RESCUES = 3

@@ -7,6 +7,7 @@ import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
 import { isAwaited, noteMade } from '../ids/made-ids.ts'
 import type { Rescue } from './continue-elsewhere.ts'
+import { KEEP_ALIVE } from './keep-alive.ts'
 
 /** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
  *  next one of its client might be refused for. */
@@ -26,11 +27,9 @@ export function taken(call: Call, client: ClientStream, writing: Promise<void> |
   })
 }
 
-/** Says nothing, and shows that somebody is there. */
-export const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n')
-
 /** How long a complete answer waits for its usage and its formal end. */
 const GRACE_MS = 2000
+
 /** The same for one whose provider says only that it is still there. */
 const LONGEST_GRACE_MS = 10_000
 

@@ -1,14 +1,16 @@
 import { asGatewayError, type GatewayError } from '../../lib/errors.ts'
 import { describeError } from '../../lib/log.ts'
+import type { Answer } from '../answer.ts'
 import type { Committed, OpenStream } from '../attempt/attempt.ts'
-import type { Answer, Call } from '../call.ts'
+import type { Call } from '../call.ts'
 import { type ClientStream, departure } from '../client.ts'
 import { noteMade } from '../ids/made-ids.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'
 import { rescueOf } from './continue-elsewhere.ts'
 import { deliver, isLong } from './deliver.ts'
-import { KEEP_ALIVE, type Over, relay, taken } from './relay.ts'
+import { KEEP_ALIVE } from './keep-alive.ts'
+import { type Over, relay, taken } from './relay.ts'
 
 /** What a call that has committed answers. */
 export async function answer(

@@ -3,7 +3,8 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import { estimatedUsage, tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import { inputBound } from '../admit/input-bound.ts'
 import { outputBound } from '../admit/output-bound.ts'
-import { type Attempt, type Call, requestBytes } from '../call.ts'
+import type { Attempt, Call } from '../call.ts'
+import { requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 
 /** What an answer has used whose provider did not say: by the length of what was sent and of what came. */

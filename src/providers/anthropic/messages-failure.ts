@@ -1,7 +1,8 @@
 import type { GatewayError } from '../../lib/errors.ts'
 import { asRecord, asText, entryOf, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { classifyFailure, type WireError } from '../openai/failure.ts'
+import { classifyFailure } from '../openai/failure.ts'
+import type { WireError } from '../wire/wire-error.ts'
 
 /** The status that each type of error comes with, for errors inside an answer of status 200. */
 const STATUS: Readonly<Record<string, number>> = {

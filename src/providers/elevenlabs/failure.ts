@@ -1,7 +1,8 @@
 import { type FailureName, GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { classifyFailure, type WireError } from '../openai/failure.ts'
+import { classifyFailure } from '../openai/failure.ts'
+import type { WireError } from '../wire/wire-error.ts'
 
 /** Where the vendor's own word says more than its status. */
 const BY_CODE: Readonly<Record<string, FailureName>> = {

@@ -2,25 +2,19 @@ import { type FailureDetails, type FailureName, GatewayError } from '../../lib/e
 import { asRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { clientsOwn } from '../wire/clients-own.ts'
+import type { WireError } from '../wire/wire-error.ts'
 
 const decoder = new TextDecoder()
 
-/** An error in a vendor's words, whatever it calls their parts. */
-export interface WireError {
-  readonly message: string | undefined
-  readonly type: string | undefined
-  readonly code: string | undefined
-  readonly param: string | undefined
-  /** The code of the error behind it: Azure's filters speak only there. */
-  readonly inner?: string | undefined
-}
-
 const CONTEXT_WINDOW =
   /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
+
 /** Of a 400, which is otherwise about the request. */
 const OPERATORS_OWN = /^(incorrect api key provided|your credit balance is too low)/i
+
 /** Of a 403, which is otherwise about our key. */
 const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
+
 const CONTENT_POLICY =
   /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 

@@ -1,5 +1,5 @@
 import type { FailureName } from '../../lib/errors.ts'
-import type { WireError } from '../openai/failure.ts'
+import type { WireError } from './wire-error.ts'
 
 /** Of a 404, which is otherwise about our model name or address: `Item with id 'x' not found`, `Container not found`,
  *  `File not found: file_1`, `No such File object: file-1`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { credentialRecord } from '../../../identity/api-keys.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
-import type { Answer } from '../../../pipeline/call.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 import { authKey, budgetKey } from '../../../stores/kv/keys.ts'
 import { json } from '../../respond.ts'
 import type { ResponseContract } from '../../route.ts'

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../pipeline/call.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 
 /** How a list can be asked for. */
 export const FORMATS = ['json', 'csv', 'jsonl'] as const

@@ -3,7 +3,7 @@ import { errorBody, failureAnswer } from '../../../api/failures.ts'
 import { hasBody } from '../../../api/respond.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
-import type { Answer } from '../../../pipeline/call.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 import { drainBody } from './drain-body.node.ts'
 import { expectsContinue } from './expectations.node.ts'
 

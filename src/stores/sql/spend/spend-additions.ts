@@ -1,5 +1,5 @@
 import { type Fold, printed, type Sum } from './spend-fold.ts'
-import type { SpendRow } from './spend-rows.ts'
+import type { SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
 /** The columns of the sums. */

@@ -1,4 +1,4 @@
-import type { ChargedRow, SpendRow } from './spend-rows.ts'
+import type { ChargedRow, SpendRow } from './spend-row.ts'
 import { SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
 /** Calls that differ in nothing but what was measured of each, in one hour. */

@@ -10,7 +10,7 @@ import {
   shapeRecords,
 } from './spend-additions.ts'
 import type { Fold } from './spend-fold.ts'
-import { SPEND_TYPES } from './spend-rows.ts'
+import { SPEND_TYPES } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 
 /** Sums of calls that have no rows of their own in the ledger. What it holds never changes, so that its id makes writing

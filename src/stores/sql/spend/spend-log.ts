@@ -3,7 +3,7 @@ import { type Fragment, fragment, raw, statement } from '../fragment.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import { all, equal, type SpendFilters } from './spend-filters.ts'
-import { SPEND_COLUMNS, type SpendRow } from './spend-rows.ts'
+import { SPEND_COLUMNS, type SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 
 /** A row of the ledger as it is read: int8 is text. */

@@ -1,4 +1,4 @@
-import type { SpendRow } from './spend-rows.ts'
+import type { SpendRow } from './spend-row.ts'
 
 /** What a row of the rollups is about. */
 export const SPEND_DIMENSIONS = [
