@@ -29,7 +29,7 @@ export interface Attempt {
   /** What it had used when another went on with its answer, or answered before it. */
   usage: Usage | undefined
   /** Another, asked beside it, was first: it was ended, and says nothing about its deployment. */
-  outrun: boolean
+  lostHedge: boolean
   /** The store knows already how it ended. */
   settled: boolean
 }

@@ -1,8 +1,8 @@
 import { atMost } from '../lib/at-most.ts'
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newTimedId } from '../lib/ids.ts'
-import { type Allowed, allow, type CallIds } from './admit/admit-call.ts'
-import { keepLeases } from './admit/lease-renewal.ts'
+import { type AdmittedCall, admitCall, type CallIds } from './admit/admit-call.ts'
+import { startLeaseRenewal } from './admit/lease-renewal.ts'
 import type { Answer } from './answer.ts'
 import type { Committed } from './attempt/attempt.ts'
 import { failover } from './attempt/failover.ts'
@@ -15,45 +15,45 @@ import type { PipelineServices } from './services.ts'
 import { finish } from './settle/finish.ts'
 
 /** How long an answer waits for a store that does not take what its call held. */
-const CROWDING_MS = 300
+const SETTLE_WAIT_MS = 300
 
 /** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const ids = { callId: newTimedId('call'), attemptId: newAttemptId() }
-  let allowed: Allowed
+  let admittedCall: AdmittedCall
   try {
-    allowed = await allow(services, input, ids)
+    admittedCall = await admitCall(services, input, ids)
   } catch (error) {
     input.form?.raw.close()
     throw error
   }
 
-  const call = begin(input, ids, allowed)
-  let settled: (work: Promise<void>) => void = () => {}
+  const call = begin(input, ids, admittedCall)
+  let resolveFinished: (work: Promise<void>) => void = () => {}
   const finished = new Promise<void>((resolve) => {
-    settled = resolve
+    resolveFinished = resolve
   })
-  let stopKeeping = () => {}
+  let stopRenewal = () => {}
   let over = false
   const end = (failure: GatewayError | undefined): Promise<unknown> | undefined => {
     if (!over) {
       over = true
-      stopKeeping()
-      settled(finish(services, call, failure))
+      stopRenewal()
+      resolveFinished(finish(services, call, failure))
       call.form?.raw.close()
     }
     // Whoever has an answer may call again at once, must not be refused for what the answered call still holds, and may
     // name what it made.
-    return isAwaited(call) ? atMost(CROWDING_MS, finished) : undefined
+    return isAwaited(call) ? atMost(SETTLE_WAIT_MS, finished) : undefined
   }
   // From here on the call holds what admission gave it, and every way out leads through its end.
   try {
     // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
     call.client.defer(finished)
     input.begun()
-    services.softBudgets.look(call.client, allowed.budgets, allowed.admitted.spentNano)
-    stopKeeping = keepLeases(services, call)
-    const committing = failover(services, call, allowed.plan)
+    services.softBudgets.look(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
+    stopRenewal = startLeaseRenewal(services, call)
+    const committing = failover(services, call, admittedCall.plan)
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
     const why = call.explain ? await explained(services, call) : undefined
@@ -77,8 +77,8 @@ function inTime(
   return atMost(limitMs, committing).then((committed) => (committed ? committed.value : 'silent'))
 }
 
-function begin(input: CallInput, { callId: id, attemptId }: CallIds, allowed: Allowed): Call {
-  const { caller, bounds, request, plan, admitted, rateHeaders, slots, holds } = allowed
+function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: AdmittedCall): Call {
+  const { caller, bounds, request, plan, admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,
     arrivedAt,

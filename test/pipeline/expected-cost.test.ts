@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { messagesDefaults, responsesDefaults } from '../../src/api/dialects/default-words.ts'
+import { messagesDefaults, responsesDefaults } from '../../src/api/dialects/default-field-names.ts'
 import { audioTranscription } from '../../src/modes/audio-transcription.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { embedding } from '../../src/modes/embedding.ts'

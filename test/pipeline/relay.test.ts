@@ -43,7 +43,7 @@ function streamOf(steps: readonly StreamStep[], read: () => void = nothing) {
     reader: { push: () => [steps[Math.min(at++, steps.length - 1)]], closing: () => bytes },
     endsWithBody: false,
     backlog: [],
-    clocks: { heard: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
+    clocks: { received: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
     farewell: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
     clean: (failure: unknown) => failure,
     reason: nothing,

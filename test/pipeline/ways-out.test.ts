@@ -10,7 +10,7 @@ import type { Caller } from '../../src/pipeline/caller.ts'
 import { type Client, clientClosed } from '../../src/pipeline/client.ts'
 import { incomingForm } from '../../src/pipeline/request/incoming-form.ts'
 import { runCall } from '../../src/pipeline/run-call.ts'
-import { type Speaker, speakerOf } from '../../src/pipeline/translate/translator.ts'
+import { type Translator, translatorOf } from '../../src/pipeline/translate/translator.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { redisTcpStore } from '../../src/stores/kv/redis-tcp.node.ts'
@@ -218,8 +218,8 @@ const deploymentOf = ({ services, id }: Made) => {
 /** Makes one step of a translation go wrong. Its object is everybody's: it is put back. */
 function wrong(made: Made, step: 'request' | 'reply' | 'stream', how: () => never): void {
   const { mode, dialect } = chatCompletions.endpoint
-  const speaker = speakerOf(deploymentOf(made), mode, dialect)
-  vi.spyOn(speaker as Required<Speaker>, step).mockImplementation(how)
+  const translator = translatorOf(deploymentOf(made), mode, dialect)
+  vi.spyOn(translator as Required<Translator>, step).mockImplementation(how)
 }
 function authorizing(made: Made, authorize: (signal: AbortSignal) => Promise<never>): () => void {
   const { provider } = deploymentOf(made)

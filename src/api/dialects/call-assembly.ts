@@ -59,7 +59,7 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
       const call = callOf(index, asText(id), asText(given), fragment)
       if (!call.writer && asText(given) !== '') name(call, asText(given))
       if (fragment === '') return
-      call.end.hear(fragment)
+      call.end.push(fragment)
       if (call.writer) call.writer.add(fragment)
       else call.waiting += fragment
     },

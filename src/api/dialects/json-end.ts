@@ -1,6 +1,6 @@
 /** Hears a JSON object in pieces and knows when it is closed, reading each letter once. */
 export interface JsonEnd {
-  hear(piece: string): void
+  push(piece: string): void
   readonly closed: boolean
 }
 
@@ -10,7 +10,7 @@ export function jsonEnd(): JsonEnd {
   let quoted = false
   let escaped = false
   return {
-    hear(piece) {
+    push(piece) {
       for (let at = 0; at < piece.length; at++) {
         const letter = piece[at]
         if (escaped) escaped = false

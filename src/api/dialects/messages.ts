@@ -1,6 +1,6 @@
 import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
-import { countTokensDefaults, messagesDefaults } from './default-words.ts'
+import { countTokensDefaults, messagesDefaults } from './default-field-names.ts'
 import { cannotCount, messagesErrorEvent } from './messages/errors.ts'
 import { messagesEvents } from './messages/event-stream.ts'
 import { followMessages } from './messages/follow.ts'

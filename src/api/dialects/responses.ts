@@ -1,7 +1,7 @@
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
-import { responsesDefaults } from './default-words.ts'
+import { responsesDefaults } from './default-field-names.ts'
 import { growingAnswer } from './responses/answer.ts'
 import { toChat } from './responses/request.ts'
 import { responsesIds } from './responses-ids.ts'

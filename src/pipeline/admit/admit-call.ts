@@ -26,7 +26,7 @@ interface Ready {
 }
 
 /** A call that may begin. */
-export interface Allowed extends Ready {
+export interface AdmittedCall extends Ready {
   readonly caller: Caller
   readonly admitted: Admitted
   /** What the client is told about its limits. */
@@ -48,7 +48,7 @@ interface AskedAdmission extends Admission {
 
 /** Everything that can refuse a call before it begins, in one round trip. Limits are counted for every call, also one
  *  that is no valid request or names no model: they come before routing. */
-export async function allow(services: PipelineServices, input: CallInput, ids: CallIds): Promise<Allowed> {
+export async function admitCall(services: PipelineServices, input: CallInput, ids: CallIds): Promise<AdmittedCall> {
   const read = input.form ? await input.form.head() : parse(input)
   const { parsed, named } = await withIds(services, input, read)
   // Who a caller is may be read again on the way, and with it what it may call.

@@ -98,7 +98,7 @@ export function holdsOf(budgets: readonly AskedBudget[], spentNano: readonly num
 }
 
 /** Whether the next call of the same caller might be refused for what this one holds. */
-export function crowds({
+export function mayBlockNextCall({
   slots,
   holds,
 }: {

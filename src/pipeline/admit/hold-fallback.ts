@@ -60,14 +60,14 @@ export async function holdFallback(
 /** What an account pays for an answer that has begun. */
 function usedNano({ registry }: PipelineServices, call: Call, account: Account): number {
   return call.attempts.reduce((sum, attempt) => {
-    const { deployment, plan, outrun } = attempt
-    if (outrun || !pays(registry, account, plan.group.name, deployment)) return sum
+    const { deployment, plan, lostHedge } = attempt
+    if (lostHedge || !pays(registry, account, plan.group.name, deployment)) return sum
     return sum + (attemptNano(call, attempt) ?? 0)
   }, 0)
 }
 
 function saidTokens({ attempts }: Call): number {
-  return attempts.reduce((sum, { usage, outrun }) => sum + (outrun ? 0 : (usage?.outputTokens ?? 0)), 0)
+  return attempts.reduce((sum, { usage, lostHedge }) => sum + (lostHedge ? 0 : (usage?.outputTokens ?? 0)), 0)
 }
 
 /** What of a budget the call does not hold yet. */

@@ -5,7 +5,7 @@ import { LEASE_SECONDS } from './decide.ts'
 
 /** Prolongs what a call holds for as long as it runs, so that a stream longer than its lease keeps its place. Returns
  *  what ends it. */
-export function keepLeases(services: PipelineServices, call: Call): () => void {
+export function startLeaseRenewal(services: PipelineServices, call: Call): () => void {
   const interval = setInterval(
     async () => {
       try {

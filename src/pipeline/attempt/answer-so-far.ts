@@ -1,8 +1,8 @@
 import type { ChatChunk } from '../../modes/chat-completion.ts'
 
 /** What a stream has told its client so far, as far as another deployment must know it to go on. */
-export interface Said {
-  hear(chunk: ChatChunk): void
+export interface AnswerSoFar {
+  add(chunk: ChatChunk): void
   text(): string
   /** What every chunk of one answer has in common; undefined until something was said. */
   readonly head: Pick<ChatChunk, 'id' | 'created' | 'model'> | undefined
@@ -10,12 +10,12 @@ export interface Said {
   readonly continuable: boolean
 }
 
-export function newSaid(): Said {
+export function newAnswerSoFar(): AnswerSoFar {
   const pieces: string[] = []
-  let head: Said['head']
+  let head: AnswerSoFar['head']
   let own = false
   return {
-    hear({ id, created, model, choices }) {
+    add({ id, created, model, choices }) {
       if (!Array.isArray(choices)) return
       for (const choice of choices) {
         head ??= { id, created, model }

@@ -7,17 +7,17 @@ import { withoutSecrets } from '../../transport/without-secrets.ts'
 import type { Attempt, Call } from '../call.ts'
 import { departure, unsent } from '../client.ts'
 import { lostId } from '../ids/lost-id.ts'
-import { rescueTargets } from '../plan/continuation-targets.ts'
+import { continuationTargets } from '../plan/continuation-targets.ts'
 import { asFormFailure } from '../request/incoming-form.ts'
 import { type Parting, parting } from '../respond/parting.ts'
 import type { PipelineServices } from '../services.ts'
-import { type Speaker, speakerOf, type WrittenReply } from '../translate/translator.ts'
-import { newSaid, type Said } from './answer-so-far.ts'
+import { type Translator, translatorOf, type WrittenReply } from '../translate/translator.ts'
+import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
 import { askWithForm, completed, unlessAborted, watched } from './attempt-with-form.ts'
 import { type Clocks, startAnswerClock, startClocks } from './clocks.ts'
 import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
-import { type Errand, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
+import { type AttemptRequest, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
 import { settleCommitted } from './settle-ended.ts'
 import { requestOf } from './upstream-request.ts'
 import { withDefaults } from './with-defaults.ts'
@@ -43,20 +43,20 @@ export interface OpenStream extends Opened {
   /** Lets go of the client's signal and the timer. */
   release(): void
   /** What was said in it, where somebody else could go on with it. */
-  readonly said: Said | undefined
+  readonly answerSoFar: AnswerSoFar | undefined
 }
 
 /** Asks one deployment. Resolves at the commit point: a whole answer, or a stream's first content. Until then every
- *  trouble is a GatewayError and nothing of the attempt has been seen by the client. `outrun` ends it, because another
+ *  trouble is a GatewayError and nothing of the attempt has been seen by the client. `lostHedgeSignal` ends it, because another
  *  was first. */
 export async function attempt(
   services: PipelineServices,
   call: Call,
   tried: Attempt,
-  errand: Errand = errandOf(services, call, tried),
-  outrun?: Abort,
+  attemptRequest: AttemptRequest = attemptRequestOf(services, call, tried),
+  lostHedgeSignal?: Abort,
 ): Promise<Committed> {
-  let { speaker, outgoing: asked, said } = errand
+  let { translator, outgoing: asked, answerSoFar } = attemptRequest
   const { deployment } = tried
   const { client, form } = call
   const ended = newAbort<GatewayError>()
@@ -69,8 +69,10 @@ export async function attempt(
     if (why.failure === 'client_closed') farewell.left()
     else ended.abort(why)
   }
-  outrun?.addEventListener('abort', () => ended.abort(new GatewayError('client_closed', 'Another answered first.')))
-  const clocks = clocksOf(services, call, tried, speaker, ended.abort)
+  lostHedgeSignal?.addEventListener('abort', () =>
+    ended.abort(new GatewayError('client_closed', 'Another answered first.')),
+  )
+  const clocks = clocksOf(services, call, tried, translator, ended.abort)
   const clientsTurn = () => clocks.waiting(() => {}, unsent)
   if (form) clientsTurn()
   const release = () => {
@@ -82,8 +84,8 @@ export async function attempt(
   else client.signal.addEventListener('abort', left, { once: true })
 
   const ask = (outgoing: Outgoing) => {
-    if (call.streamed && !speaker.stream && !speaker.passes) throw unstreamed()
-    const request = requestOf(services, deployment, call.hops, speaker, outgoing, ended)
+    if (call.streamed && !translator.stream && !translator.passes) throw unstreamed()
+    const request = requestOf(services, deployment, call.hops, translator, outgoing, ended)
     if (!(request instanceof Promise)) return send(request)
     // It may wait for fields of the form.
     return (form ? unlessAborted(request, ended) : request).then(send)
@@ -103,28 +105,28 @@ export async function attempt(
   const refusal = async ({ status, headers, body }: UpstreamResponse): Promise<GatewayError> => {
     const explanation = body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
     const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
-    const failure = speaker.failure(status, headers, bytes, services.clock.now())
+    const failure = translator.failure(status, headers, bytes, services.clock.now())
     return ended.reason ?? lostId(call.bounds, failure, { status, bytes }) ?? failure
   }
 
   try {
     let response = await (form ? askWithForm(call, form, deployment, ask, asked) : ask(asked))
-    clocks.heard()
+    clocks.received()
     if (isRefusal(response)) {
       const failure = await refusal(response)
-      if (!inChatInstead(call, deployment, speaker, { status: response.status, failure })) throw failure
-      ;({ speaker, outgoing: asked, said } = errandOf(services, call, tried))
+      if (!inChatInstead(call, deployment, translator, { status: response.status, failure })) throw failure
+      ;({ translator, outgoing: asked, answerSoFar } = attemptRequestOf(services, call, tried))
       response = await ask(asked)
-      clocks.heard()
+      clocks.received()
       if (isRefusal(response)) throw await refusal(response)
     }
     // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
     if (form) clientsTurn()
     const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : asked
-    if (form) clocks.heard()
-    if (!call.streamed && !speaker.passes) {
+    if (form) clocks.received()
+    if (!call.streamed && !translator.passes) {
       farewell.begun()
-      const reply = speaker.reply(
+      const reply = translator.reply(
         await response.body.bytes(REPLY_LIMIT_BYTES, call.footprint.add),
         response.headers,
         outgoing,
@@ -133,22 +135,22 @@ export async function attempt(
       release()
       return { kind: 'whole', reply }
     }
-    const opened = speaker.passes
+    const opened = translator.passes
       ? await openBody(tried, response, clocks)
-      : await openEvents(tried, { speaker, outgoing, said }, response, clocks)
+      : await openEvents(tried, { translator, outgoing, answerSoFar }, response, clocks)
     settleCommitted(services, call, tried)
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
-    if (!speaker.passes) farewell.begun()
+    if (!translator.passes) farewell.begun()
     return {
       kind: 'stream',
-      contentType: speaker.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
-      stream: { ...opened, said, clocks, farewell, release, clean, reason: () => ended.reason },
+      contentType: translator.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
+      stream: { ...opened, answerSoFar, clocks, farewell, release, clean, reason: () => ended.reason },
     }
   } catch (error) {
     release()
     const failure = ended.reason ?? withoutSecrets(asFailure(error, sentBytes(call)), sent)
     ended.abort(failure)
-    if (!tried.outrun) {
+    if (!tried.lostHedge) {
       tried.failure = failure
       tried.endedAt = performance.now()
     }
@@ -163,7 +165,7 @@ function clocksOf(
   services: PipelineServices,
   call: Call,
   { deployment, plan }: Attempt,
-  { passes }: Speaker,
+  { passes }: Translator,
   expired: (failure: GatewayError) => void,
 ): Clocks {
   const { deadline, arrivedAt, form } = call
@@ -189,13 +191,13 @@ function awaiting({ config }: PipelineServices, streamed: boolean) {
 }
 
 /** The client's own request, in the words that the deployment is asked in. */
-function errandOf(services: PipelineServices, call: Call, tried: Attempt): Errand {
+function attemptRequestOf(services: PipelineServices, call: Call, tried: Attempt): AttemptRequest {
   const { deployment } = tried
-  const speaker = speakerOf(deployment, call.endpoint.mode, call.endpoint.dialect)
-  if (!speaker) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
-  const outgoing = withDefaults(call, deployment, speaker.translates === true)
-  const rescuable = rescueTargets(services, call, tried, undefined).length > 0
-  return rescuable ? { speaker, outgoing, said: newSaid() } : { speaker, outgoing }
+  const translator = translatorOf(deployment, call.endpoint.mode, call.endpoint.dialect)
+  if (!translator) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
+  const outgoing = withDefaults(call, deployment, translator.translates === true)
+  const continuable = continuationTargets(services, call, tried, undefined).length > 0
+  return continuable ? { translator, outgoing, answerSoFar: newAnswerSoFar() } : { translator, outgoing }
 }
 
 /** Some servers break the connection at what is too long for them. */

@@ -6,10 +6,10 @@ export interface Clocks {
   /** The upstream has more of the request than before, or all of it: from now on it is its turn. */
   asked(limits?: Awaiting): void
   /** Bytes of the upstream arrived. */
-  heard(): void
-  /** The client is waited for until something is heard: meanwhile nothing is the upstream's. At the end of the call
-   *  the client is to blame: `late` says for what, and `letGo` is called. */
-  waiting(letGo: () => void, late?: () => GatewayError): void
+  received(): void
+  /** The client is waited for until something arrives: meanwhile nothing is the upstream's. At the end of the call
+   *  the client is to blame: `late` says for what, and `atDeadline` is called. */
+  waiting(atDeadline: () => void, late?: () => GatewayError): void
   /** The first content arrived: from now on silence is measured, not the wait for an answer. */
   committed(): void
   /** The answer is complete and only its formal end is awaited, not longer than `graceMs`. */
@@ -62,7 +62,7 @@ export function startAnswerClock(ends: Ends): Clocks {
   arm()
   return {
     asked: nothing,
-    heard: nothing,
+    received: nothing,
     waiting: nothing,
     committed: nothing,
     finished: nothing,
@@ -89,14 +89,14 @@ export function startClocks(
   let stopped = false
   /** Since when it is the upstream's turn. */
   let turnSince = performance.now()
-  let heardAt = turnSince
+  let receivedAt = turnSince
   let shownAt = turnSince
   let show: (() => void) | undefined
-  let waiting: { readonly letGo: () => void; readonly late: () => GatewayError } | undefined
+  let waiting: { readonly atDeadline: () => void; readonly late: () => GatewayError } | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const silentUntil = () => (waitingForFirst ? turnSince + Math.min(answerMs, firstTokenMs) : heardAt + silenceMs)
-  const nextSign = () => Math.max(heardAt, shownAt) + showMs
+  const silentUntil = () => (waitingForFirst ? turnSince + Math.min(answerMs, firstTokenMs) : receivedAt + silenceMs)
+  const nextSign = () => Math.max(receivedAt, shownAt) + showMs
 
   function arm(): void {
     clearTimeout(timer)
@@ -107,7 +107,7 @@ export function startClocks(
   }
   function check(): void {
     const now = performance.now()
-    if (waiting) turnSince = heardAt = now
+    if (waiting) turnSince = receivedAt = now
     if (now >= deadline) end(now)
     else if (now >= silentUntil()) expired(silence())
     else {
@@ -120,9 +120,9 @@ export function startClocks(
   }
   function end(now: number): void {
     if (waiting) {
-      const { letGo, late } = waiting
+      const { atDeadline, late } = waiting
       expired(late())
-      letGo()
+      atDeadline()
     } else expired(callEnded(waitingForFirst ? now - turnSince : 0, ends))
   }
   function silence(): GatewayError {
@@ -143,17 +143,17 @@ export function startClocks(
       silenceMs = limits.idleMs
       arm()
     },
-    heard() {
-      heardAt = performance.now()
-      if (waiting) turnSince = heardAt
+    received() {
+      receivedAt = performance.now()
+      if (waiting) turnSince = receivedAt
       waiting = undefined
     },
-    waiting(letGo, late = untaken) {
-      waiting = { letGo, late }
+    waiting(atDeadline, late = untaken) {
+      waiting = { atDeadline, late }
     },
     committed() {
       waitingForFirst = false
-      heardAt = performance.now()
+      receivedAt = performance.now()
       arm()
     },
     finished(graceMs) {

@@ -69,12 +69,12 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
   let over = false
 
   function run(one: Attempt): void {
-    const outrun = newAbort<GatewayError>()
+    const aborter = newAbort<GatewayError>()
     attempts.push(one)
-    running.set(one, outrun)
-    attempt(services, call, one, undefined, outrun).then(
+    running.set(one, aborter)
+    attempt(services, call, one, undefined, aborter).then(
       (committed) => {
-        if (over) return letGo(committed)
+        if (over) return cancelStream(committed)
         decide(one)
         resolve(committed)
       },
@@ -92,12 +92,12 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
   function decide(last: Attempt): void {
     over = true
     running.delete(last)
-    for (const [other, outrun] of running) {
-      other.outrun = true
+    for (const [other, aborter] of running) {
+      other.lostHedge = true
       other.endedAt = performance.now()
       other.firstTokenAt = undefined
       if (other.asked && call.endpoint.mode.unit === 'tokens') other.usage = estimatedUsage(requestBytes(call), 0)
-      outrun.abort()
+      aborter.abort()
     }
     if (call.attempts.at(-1) !== last) {
       call.attempts.splice(call.attempts.indexOf(last), 1)
@@ -132,13 +132,13 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
 }
 
 /** Committed as well, and too late. */
-function letGo(committed: Committed): void {
+function cancelStream(committed: Committed): void {
   if (committed.kind === 'whole') return
   committed.stream.release()
   committed.stream.body.cancel()
 }
 
-function learnAttempt({ group }: Plan, kind: string, { startedAt, firstTokenAt, endedAt, outrun }: Attempt): void {
-  const until = firstTokenAt ?? (outrun ? endedAt : undefined)
+function learnAttempt({ group }: Plan, kind: string, { startedAt, firstTokenAt, endedAt, lostHedge }: Attempt): void {
+  const until = firstTokenAt ?? (lostHedge ? endedAt : undefined)
   if (until !== undefined) learnWait(group, kind, until - startedAt)
 }

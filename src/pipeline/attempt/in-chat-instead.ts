@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
-import { type Speaker, speakerOf } from '../translate/translator.ts'
+import { type Translator, translatorOf } from '../translate/translator.ts'
 import { learnLack } from './lacking.ts'
 
 /** The answers of an address that has no such route. */
@@ -13,15 +13,15 @@ const NO_ROUTE: readonly number[] = [404, 405]
 export function inChatInstead(
   { endpoint, request }: Call,
   deployment: Deployment,
-  asked: Speaker,
+  asked: Translator,
   refused: { readonly status: number; readonly failure: GatewayError },
-): Speaker | undefined {
+): Translator | undefined {
   const { dialect, mode } = endpoint
   const { status, failure } = refused
   if (!dialect?.native || dialect.native === 'chat' || asked.translates) return undefined
   if (!NO_ROUTE.includes(status) || failure.details.blames !== 'perhaps') return undefined
   learnLack(deployment, dialect.native)
-  const chat = speakerOf(deployment, mode, dialect)
+  const chat = translatorOf(deployment, mode, dialect)
   if (chat && !chat.refuses?.(request)) return chat
   throw new GatewayError(failure.failure, failure.message, { ...failure.details, blames: 'nobody' })
 }

@@ -26,8 +26,8 @@ export function asEvents(events: readonly Readonly<Record<string, unknown>>[]): 
 }
 
 /** A completion in a dialect's words for a stream. */
-export function saidAtOnce(completion: ChatCompletion, words: DialectStream): Uint8Array {
-  return joinBytes([...chunksOf(completion).map((chunk) => words.write(chunk)), words.close()])
+export function writtenAtOnce(completion: ChatCompletion, stream: DialectStream): Uint8Array {
+  return joinBytes([...chunksOf(completion).map((chunk) => stream.write(chunk)), stream.close()])
 }
 
 /** A completion as the chunks that it would have come in. */
@@ -37,13 +37,13 @@ export function chunksOf({ choices, usage, ...head }: ChatCompletion): ChatChunk
     object: 'chat.completion.chunk',
     ...more,
   })
-  const said = choices.flatMap(({ index, message, finish_reason, logprobs }) => [
+  const chunks = choices.flatMap(({ index, message, finish_reason, logprobs }) => [
     ...deltasOf(message).map((delta, at) =>
       chunk({ choices: [{ index, delta, finish_reason: null, ...(at === 0 && logprobs ? { logprobs } : {}) }] }),
     ),
     chunk({ choices: [{ index, delta: {}, finish_reason }] }),
   ])
-  return usage ? [...said, chunk({ choices: [], usage })] : said
+  return usage ? [...chunks, chunk({ choices: [], usage })] : chunks
 }
 
 /** In the order in which it would have been said: thoughts, words, calls. */
@@ -52,7 +52,7 @@ function deltasOf({
   thinking_blocks = [],
   reasoning_content,
   tool_calls,
-  ...words
+  ...spoken
 }: AssistantMessage): ChatDelta[] {
   const signed = thinking_blocks.flatMap((block): ChatDelta[] => [
     ...(block.type === 'thinking' ? [{ reasoning_content: block.thinking }] : []),
@@ -60,7 +60,7 @@ function deltasOf({
   ])
   const thoughts = signed.length > 0 || !reasoning_content ? signed : [{ reasoning_content }]
   const calls = Array.isArray(tool_calls) ? tool_calls.map((call, index) => ({ ...call, index })) : []
-  return [{ role }, ...thoughts, words, ...(calls.length > 0 ? [{ tool_calls: calls }] : [])]
+  return [{ role }, ...thoughts, spoken, ...(calls.length > 0 ? [{ tool_calls: calls }] : [])]
 }
 
 /** A stream was asked for, of a model that has none. */

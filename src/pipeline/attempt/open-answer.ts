@@ -2,8 +2,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { Outgoing, StreamStep } from '../../providers/provider.ts'
 import type { UpstreamBody, UpstreamResponse } from '../../transport/transport.ts'
 import type { Attempt } from '../call.ts'
-import type { Speaker, WrittenReader } from '../translate/translator.ts'
-import type { Said } from './answer-so-far.ts'
+import type { Translator, WrittenReader } from '../translate/translator.ts'
+import type { AnswerSoFar } from './answer-so-far.ts'
 import type { Clocks } from './clocks.ts'
 import { unstreamed } from './in-one.ts'
 
@@ -18,11 +18,11 @@ const DOCUMENT = /^(text\/html|application\/([\w.-]+\+)?json)\b/i
 const NOTHING_MORE: WrittenReader = { push: () => [], closing: () => new Uint8Array() }
 
 /** What an attempt asks, and how. */
-export interface Errand {
-  readonly speaker: Speaker
+export interface AttemptRequest {
+  readonly translator: Translator
   readonly outgoing: Outgoing
   /** Where somebody else could go on with the answer: what it says. */
-  readonly said?: Said | undefined
+  readonly answerSoFar?: AnswerSoFar | undefined
 }
 
 /** An answer whose first content has been seen. */
@@ -38,24 +38,24 @@ export interface Opened {
 /** Reads up to the first content. */
 export async function openEvents(
   tried: Attempt,
-  { speaker, outgoing, said }: Errand,
+  { translator, outgoing, answerSoFar }: AttemptRequest,
   { body, headers }: UpstreamResponse,
   clocks: Clocks,
 ): Promise<Opened> {
-  if (!speaker.stream) throw unstreamed()
-  if (!(speaker.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
+  if (!translator.stream) throw unstreamed()
+  if (!(translator.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
     // What went wrong, or the whole answer: some models know no streams, and their providers do not say so.
     const bytes = await body.bytes(REPLY_LIMIT_BYTES)
-    if (!speaker.inOne) {
-      speaker.reply(bytes, headers, outgoing)
+    if (!translator.inOne) {
+      translator.reply(bytes, headers, outgoing)
       throw unstreamed()
     }
-    const backlog = speaker.inOne(bytes, headers, outgoing)
+    const backlog = translator.inOne(bytes, headers, outgoing)
     tried.firstTokenAt = performance.now()
     clocks.committed()
     return { body, reader: NOTHING_MORE, endsWithBody: false, backlog }
   }
-  const reader = speaker.stream(outgoing, headers, said?.hear)
+  const reader = translator.stream(outgoing, headers, answerSoFar?.add)
   const backlog: StreamStep[] = []
   let prefaceBytes = 0
   for (;;) {
@@ -63,7 +63,7 @@ export async function openEvents(
     if (piece === undefined) {
       throw new GatewayError('upstream_truncated', "The provider's stream ended before it began to answer.")
     }
-    clocks.heard()
+    clocks.received()
     // Those before them were looked at when they came: a provider may say nothing in many pieces.
     const steps = reader.push(piece)
     for (const step of steps) {

@@ -4,12 +4,12 @@ import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { begun, outcome, unusedPlace } from '../settle/finish.ts'
 
-/** Tells the store of the attempts that have failed or were outrun while their call goes on, and gives back the places
+/** Tells the store of the attempts that have failed or lost a hedge while their call goes on, and gives back the places
  *  that it does not need: others know of a failure now, not when a long answer has ended. */
 export function settleEnded(services: PipelineServices, call: Call): void {
   const ended = call.attempts.filter(
-    ({ endedAt, settled, outrun, failure }) =>
-      endedAt !== undefined && !settled && (outrun || failure?.isFinal === false),
+    ({ endedAt, settled, lostHedge, failure }) =>
+      endedAt !== undefined && !settled && (lostHedge || failure?.isFinal === false),
   )
   const unused = call.unused.splice(0)
   const [first] = [...ended.map(({ id }) => id), ...unused.map(({ attemptId }) => attemptId)]

@@ -56,7 +56,7 @@ function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deploymen
     endedAt: undefined,
     failure: undefined,
     usage: undefined,
-    outrun: false,
+    lostHedge: false,
     settled: false,
   }
   call.attempts.push(started)

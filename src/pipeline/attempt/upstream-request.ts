@@ -4,7 +4,7 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { countingHops } from '../request/hops.ts'
 import type { PipelineServices } from '../services.ts'
-import type { Speaker } from '../translate/translator.ts'
+import type { Translator } from '../translate/translator.ts'
 import { asRequestFailure } from './request-failure.ts'
 
 /** The upstream call of an attempt, authorized. */
@@ -12,13 +12,13 @@ export function requestOf(
   services: PipelineServices,
   { provider, connection: own }: Deployment,
   hops: number,
-  speaker: Speaker,
+  translator: Translator,
   asked: Outgoing,
   ended: Abort,
 ): UpstreamRequest | Promise<UpstreamRequest> {
   const connection = countingHops(own, hops)
   try {
-    const request = speaker.request(asked, connection)
+    const request = translator.request(asked, connection)
     if (!provider.authorize && !(request instanceof Promise)) return request
     return authorized(services, { provider, connection }, request, ended)
   } catch (error) {

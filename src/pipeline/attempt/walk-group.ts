@@ -2,7 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
-import { furtherOf } from '../plan/further-members.ts'
+import { furtherMembers } from '../plan/further-members.ts'
 import { everybody, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Committed } from './attempt.ts'
@@ -36,7 +36,7 @@ export async function* walkGroup(
   plan: Plan,
 ): AsyncGenerator<Rest, Committed, void> {
   const { numRetries: retries, retryAfterSeconds: retryAfter } = plan.settings
-  const further = furtherOf(services, call, plan)
+  const moreMembers = furtherMembers(services, call, plan)
   const untried = plan === call.plans[0] ? admittedOrder(call, plan) : plan.order()
   let again: Again[] = []
   let retriesLeft = retries
@@ -44,7 +44,7 @@ export async function* walkGroup(
   let failure: GatewayError | undefined
 
   for (;;) {
-    if (untried.length === 0) untried.push(...(await further()))
+    if (untried.length === 0) untried.push(...(await moreMembers()))
     const fresh = untried.shift()
     const deployment = fresh ?? again.shift()?.deployment
     if (!deployment) break
@@ -85,7 +85,7 @@ export async function* walkGroup(
     }
     // Refused access says nothing about the others: going on to them is not a retry.
     if (retry && retriesLeft-- === 0) break
-    if (untried.length === 0) untried.push(...(await further()))
+    if (untried.length === 0) untried.push(...(await moreMembers()))
     const [next] = untried.length === 0 ? again : []
     if (untried.length === 0 && !next) break
     settleEnded(services, call)

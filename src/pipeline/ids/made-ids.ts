@@ -1,7 +1,7 @@
 import type { MadeId } from '../../providers/wire/made-ids.ts'
 import { providerIdKey } from '../../stores/kv/keys.ts'
 import type { StoredValue } from '../../stores/kv/shared-store.ts'
-import { crowds } from '../admit/budget-holds.ts'
+import { mayBlockNextCall } from '../admit/budget-holds.ts'
 import type { Call } from '../call.ts'
 import { tenantOf } from '../caller.ts'
 import { LONGEST_ID, ownerText } from './known-ids.ts'
@@ -34,4 +34,4 @@ export function keptIds({ made, caller }: Call): readonly StoredValue[] {
 }
 
 /** Whether the next call of the same client may need what this one leaves in the shared store: room, or what it made. */
-export const isAwaited = (call: Call): boolean => call.made !== undefined || crowds(call)
+export const isAwaited = (call: Call): boolean => call.made !== undefined || mayBlockNextCall(call)

@@ -1,9 +1,9 @@
 import type { Deployment, Group } from '../../routing/deployment.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { speakerOf } from '../translate/translator.ts'
+import { translatorOf } from '../translate/translator.ts'
 
 /** The deployments of a group that take an endpoint's kind of request. */
-export interface Takers {
+export interface CapableDeployments {
   readonly deployments: readonly Deployment[]
   /** Some of them look at what a request says before they take it. */
   readonly choosy: boolean
@@ -11,31 +11,31 @@ export interface Takers {
 
 /** By the group as the registry made it: it is the same for every call, and looking for it costs as much as a group is
  *  large. */
-const known = new WeakMap<Group, Map<Endpoint, Takers>>()
+const known = new WeakMap<Group, Map<Endpoint, CapableDeployments>>()
 
-export function takersOf(group: Group, endpoint: Endpoint): Takers {
+export function capableDeployments(group: Group, endpoint: Endpoint): CapableDeployments {
   let ofGroup = known.get(group)
   if (!ofGroup) {
     ofGroup = new Map()
     known.set(group, ofGroup)
   }
-  let takers = ofGroup.get(endpoint)
-  if (!takers) {
-    takers = findTakers(group, endpoint)
-    ofGroup.set(endpoint, takers)
+  let capable = ofGroup.get(endpoint)
+  if (!capable) {
+    capable = findCapable(group, endpoint)
+    ofGroup.set(endpoint, capable)
   }
-  return takers
+  return capable
 }
 
-function findTakers(group: Group, { mode, dialect }: Endpoint): Takers {
+function findCapable(group: Group, { mode, dialect }: Endpoint): CapableDeployments {
   const deployments: Deployment[] = []
   let choosy = false
   for (const deployment of group.deployments) {
-    const speaker = speakerOf(deployment, mode, dialect)
-    if (!speaker) continue
+    const translator = translatorOf(deployment, mode, dialect)
+    if (!translator) continue
     deployments.push(deployment)
     // What turns out to lack the dialect is asked in chat, which not everything can be said in.
-    choosy ||= speaker.refuses !== undefined || (dialect?.native !== undefined && dialect.native !== 'chat')
+    choosy ||= translator.refuses !== undefined || (dialect?.native !== undefined && dialect.native !== 'chat')
   }
   return { deployments, choosy }
 }

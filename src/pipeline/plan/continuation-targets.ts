@@ -13,7 +13,7 @@ const refusing = new WeakSet<Deployment>()
 export const refusesPrefix = (deployment: Deployment): void => void refusing.add(deployment)
 
 /** A deployment, as a member of the group that it would be asked in. */
-export interface RescueTarget {
+export interface ContinuationTarget {
   readonly deployment: Deployment
   readonly plan: Plan
 }
@@ -21,19 +21,19 @@ export interface RescueTarget {
 /** Who could finish an answer that an attempt began: others of its group, or the same deployment where there are none, then
  *  the groups it falls back to. Nobody else is asked who was asked before in this call, and the same one goes on with its
  *  own answer once; after silence when nobody else is left. */
-export function rescueTargets(
+export function continuationTargets(
   services: PipelineServices,
   call: Call,
   failed: Attempt,
   failure: GatewayError | undefined,
-): RescueTarget[] {
+): ContinuationTarget[] {
   const { dialect, mode } = call.endpoint
   if (!call.streamed || !dialect || !someContinue(services.registry)) return []
   if (!isExpressibleInChat(call.request, dialect)) return []
   const { group: own } = failed.plan
-  const isAble = ({ deployment }: RescueTarget) =>
+  const isAble = ({ deployment }: ContinuationTarget) =>
     deployment.info.supports_assistant_prefix && !refusing.has(deployment) && inChunks(deployment, mode) !== undefined
-  const untried = (group: Group): RescueTarget[] => {
+  const untried = (group: Group): ContinuationTarget[] => {
     const plan = planFallback(services, call, group)
     return (plan ? everybody(plan) : [])
       .filter((deployment) => call.attempts.every((tried) => tried.deployment !== deployment))

@@ -7,7 +7,7 @@ import { isUnwell } from '../attempt/early-probe.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
-import { speakerOf } from '../translate/translator.ts'
+import { translatorOf } from '../translate/translator.ts'
 import { asCandidate, type Plan } from './plan.ts'
 
 /** A header that no proxy on the way refuses. */
@@ -58,8 +58,8 @@ function inOrder({ deployments }: Group, order: Plan['order']): Deployment[] {
   return [...ordered, ...deployments.filter((deployment) => !ordered.includes(deployment))]
 }
 
-function verdictOn({ outrun, failure }: Attempt): string {
-  if (outrun) return 'outrun'
+function verdictOn({ lostHedge, failure }: Attempt): string {
+  if (lostHedge) return 'outrun'
   return failure ? `failed=${failure.row.classification ?? failure.failure}` : 'taken'
 }
 
@@ -69,10 +69,10 @@ function reasonFor(
   { endpoint, request }: { readonly endpoint: Endpoint; readonly request: ModelRequest },
   deployment: Deployment,
 ): string | undefined {
-  const speaker = speakerOf(deployment, endpoint.mode, endpoint.dialect)
-  if (!speaker) return 'kind'
+  const translator = translatorOf(deployment, endpoint.mode, endpoint.dialect)
+  if (!translator) return 'kind'
   if (!fits(deployment, request)) return 'tags'
-  if (speaker.refuses?.(request)) return 'request'
+  if (translator.refuses?.(request)) return 'request'
   const signals = services.signals.of(deployment.id)
   const full = Object.entries(asCandidate(services, deployment).limits).find(
     ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,

@@ -8,7 +8,7 @@ import { ASKED, type Plan, takingCalls } from './plan.ts'
 
 /** The rest of a large group, for when nobody is left of the first: a few at a time of those that take calls now, by what
  *  the store says of all at once. What they cost beyond the first is held like that of a fallback. */
-export function furtherOf(services: PipelineServices, call: Call, plan: Plan): () => Promise<Deployment[]> {
+export function furtherMembers(services: PipelineServices, call: Call, plan: Plan): () => Promise<Deployment[]> {
   let left: Deployment[] | undefined
   return async () => {
     left ??= plan.others()

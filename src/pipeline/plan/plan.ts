@@ -17,9 +17,9 @@ import type { Endpoint } from '../endpoint.ts'
 import { type Keepers, keepersOf } from '../ids/keepers.ts'
 import type { KnownIds } from '../ids/known-ids.ts'
 import type { PipelineServices } from '../services.ts'
-import { speakerOf } from '../translate/translator.ts'
+import { translatorOf } from '../translate/translator.ts'
 import { affordable } from './affordable.ts'
-import { takersOf } from './capable-deployments.ts'
+import { capableDeployments } from './capable-deployments.ts'
 import { modelNotFound } from './model-not-found.ts'
 import { withinModel } from './routing-fields.ts'
 
@@ -86,12 +86,12 @@ export function planGroup(
   group: Group,
   bounds?: Bounds,
 ): Plan {
-  const takers = takersOf(group, endpoint)
-  const fitting = eligible(group, takers.deployments, request)
-  const able = takers.choosy ? expressible(fitting, endpoint, request) : fitting
+  const capable = capableDeployments(group, endpoint)
+  const fitting = eligible(group, capable.deployments, request)
+  const able = capable.choosy ? expressible(fitting, endpoint, request) : fitting
   const { restricted = false, budgeted = false } = bounds ?? {}
   const within = restricted || budgeted ? withinModel(able, request, restricted) : able
-  const { deployments: keeping, first } = kept(services, within, endpoint, bounds)
+  const { deployments: keeping, first } = withNamedIds(services, within, endpoint, bounds)
   const { refuse_unpriced } = services.config.general_settings
   const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
   const deployments = budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
@@ -165,14 +165,14 @@ function orderOf(
 }
 
 /** Those that have what a request names. */
-function kept(
+function withNamedIds(
   { registry }: PipelineServices,
   deployments: readonly Deployment[],
   { mode, dialect }: Endpoint,
   bounds: Bounds | undefined,
 ): Keepers {
   if (!bounds?.ids) return { deployments, first: deployments }
-  const isNative = (deployment: Deployment) => speakerOf(deployment, mode, dialect)?.translates !== true
+  const isNative = (deployment: Deployment) => translatorOf(deployment, mode, dialect)?.translates !== true
   return keepersOf(deployments, bounds.ids, { tenant: bounds.tenant, registry, isNative })
 }
 
@@ -197,7 +197,7 @@ function expressible(
 ): readonly Deployment[] {
   let refusal: GatewayError | undefined
   const able = deployments.filter((deployment) => {
-    const refused = speakerOf(deployment, mode, dialect)?.refuses?.(request)
+    const refused = translatorOf(deployment, mode, dialect)?.refuses?.(request)
     refusal ??= refused
     return !refused
   })

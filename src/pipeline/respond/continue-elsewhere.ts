@@ -9,7 +9,7 @@ import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import type { Outgoing, StreamStep } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
-import type { Said } from '../attempt/answer-so-far.ts'
+import type { AnswerSoFar } from '../attempt/answer-so-far.ts'
 import { attempt, type OpenStream } from '../attempt/attempt.ts'
 import { defaultFields } from '../attempt/default-fields.ts'
 import { settleEnded } from '../attempt/settle-ended.ts'
@@ -17,7 +17,7 @@ import { startAttempt } from '../attempt/start-attempt.ts'
 import { withDefaults } from '../attempt/with-defaults.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { ClientStream } from '../client.ts'
-import { type RescueTarget, refusesPrefix, rescueTargets } from '../plan/continuation-targets.ts'
+import { type ContinuationTarget, continuationTargets, refusesPrefix } from '../plan/continuation-targets.ts'
 import { learnSignals } from '../plan/further-members.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
@@ -26,41 +26,41 @@ import { inChunks, type WrittenReader } from '../translate/translator.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import { splice } from './splice.ts'
 
-const MAX_RESCUES = 3
+const MAX_CONTINUATIONS = 3
 const encoder = new TextEncoder()
 
 /** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told.
  *  Never rejects. */
-export type Rescue = (failure: GatewayError) => Promise<OpenStream | undefined>
+export type Continuation = (failure: GatewayError) => Promise<OpenStream | undefined>
 
 /** Undefined for a stream that nobody could finish: nothing was remembered of it. */
-export function rescueOf(
+export function continuationOf(
   services: PipelineServices,
   call: Call,
-  { said, reader: voice }: OpenStream,
+  { answerSoFar, reader: writer }: OpenStream,
   client: ClientStream,
-): Rescue | undefined {
-  if (!said) return undefined
-  let left = MAX_RESCUES
-  const rescue: Rescue = async (failure) => {
+): Continuation | undefined {
+  if (!answerSoFar) return undefined
+  let left = MAX_CONTINUATIONS
+  const continueAnswer: Continuation = async (failure) => {
     const failed = call.attempts.at(-1)
-    const possible = failure.row.retry && said.continuable && voice.write && performance.now() < call.deadline
+    const possible = failure.row.retry && answerSoFar.continuable && writer.write && performance.now() < call.deadline
     if (!failed || !possible || left === 0) return undefined
     left -= 1
-    const targets = rescueTargets(services, call, failed, failure)
+    const targets = continuationTargets(services, call, failed, failure)
     if (targets.length === 0) return undefined
     close(call, failed, failure)
     settleEnded(services, call)
     const quiet = showLife(call, client, services.config.router_settings.stream_keep_alive)
     try {
-      return await goOn(services, call, { targets, said, voice })
+      return await continueWith(services, call, { targets, answerSoFar, writer })
     } finally {
       await quiet()
     }
   }
   return async (failure) => {
     try {
-      return await rescue(failure)
+      return await continueAnswer(failure)
     } catch (error) {
       // The store, say. The client hears what ended its answer, not what went wrong on the way to saving it.
       services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
@@ -78,23 +78,27 @@ function close(call: Call, failed: Attempt, failure: GatewayError): void {
   call.outputCharacters = 0
 }
 
-async function goOn(
+async function continueWith(
   services: PipelineServices,
   call: Call,
-  { targets, said, voice }: { targets: readonly RescueTarget[]; said: Said; voice: WrittenReader },
+  {
+    targets,
+    answerSoFar,
+    writer,
+  }: { targets: readonly ContinuationTarget[]; answerSoFar: AnswerSoFar; writer: WrittenReader },
 ): Promise<OpenStream | undefined> {
   for (const { deployment: target, plan } of targets) {
     if (call.client.signal.aborted || performance.now() >= call.deadline) return undefined
-    const speaker = inChunks(target, call.endpoint.mode)
+    const translator = inChunks(target, call.endpoint.mode)
     const from = call.attempts.at(-1)
-    if (speaker && !(await affords(services, call, plan, target))) continue
+    if (translator && !(await affords(services, call, plan, target))) continue
     const retry = call.attempts.some(({ deployment }) => deployment === target)
     if (retry && (await isDead(services, call, target))) continue
-    const started = speaker && (await startAttempt(services, call, plan, target, { retry }))
+    const started = translator && (await startAttempt(services, call, plan, target, { retry }))
     if (!started) continue
     try {
-      const outgoing = continuing(call, target, said.text())
-      const committed = await attempt(services, call, started, { speaker, outgoing })
+      const outgoing = continuing(call, target, answerSoFar.text())
+      const committed = await attempt(services, call, started, { translator, outgoing })
       if (committed.kind !== 'stream') return undefined
       call.servedGroup = plan.group.name
       services.log.info('stream.rescued', {
@@ -103,7 +107,7 @@ async function goOn(
         to: target.id,
         because: from?.failure?.failure,
       })
-      const reader = spliced(committed.stream.reader, { call, voice, said })
+      const reader = spliced(committed.stream.reader, { call, writer, answerSoFar })
       return { ...committed.stream, reader, backlog: reader.along(committed.stream.backlog) }
     } catch (error) {
       started.failure = asGatewayError(error)
@@ -135,13 +139,13 @@ async function affords(services: PipelineServices, call: Call, plan: Plan, targe
 }
 
 /** The client's request with what was said so far as the beginning of the answer. */
-function continuing(call: Call, deployment: Deployment, said: string): Outgoing {
+function continuing(call: Call, deployment: Deployment, told: string): Outgoing {
   const { chatDefaults = {}, ...own } = withDefaults(call, deployment, true)
   const asked = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
   const missing = defaultFields(chatDefaults, asked)
   const chat = { ...asked, ...missing }
   // Some vendors refuse a prefix that ends with a blank.
-  const prefix = said.trimEnd()
+  const prefix = told.trimEnd()
   const changes: Record<string, unknown> = {
     ...missing,
     stream_options: { ...chat.stream_options, include_usage: true },
@@ -149,7 +153,7 @@ function continuing(call: Call, deployment: Deployment, said: string): Outgoing 
   if (prefix !== '') changes.messages = [...chat.messages, { role: 'assistant', content: prefix }]
   for (const limit of ['max_tokens', 'max_completion_tokens']) {
     const tokens = chat[limit]
-    if (typeof tokens === 'number') changes[limit] = Math.max(1, tokens - tokensOfCharacters(said.length))
+    if (typeof tokens === 'number') changes[limit] = Math.max(1, tokens - tokensOfCharacters(told.length))
   }
   const body = { ...chat, ...changes }
   const bytes =
@@ -162,37 +166,37 @@ function continuing(call: Call, deployment: Deployment, said: string): Outgoing 
 /** Reads another model's answer as the rest of the one that began: no second start, no word twice, one name. */
 function spliced(
   inner: WrittenReader,
-  { call, voice, said }: { call: Call; voice: WrittenReader; said: Said },
+  { call, writer, answerSoFar }: { call: Call; writer: WrittenReader; answerSoFar: AnswerSoFar },
 ): WrittenReader & { along(steps: readonly StreamStep[]): StreamStep[] } {
-  const joint = splice(said.text())
-  const spent = call.attempts.flatMap(({ usage, outrun }) => (usage && !outrun ? usage : []))
+  const joint = splice(answerSoFar.text())
+  const spent = call.attempts.flatMap(({ usage, lostHedge }) => (usage && !lostHedge ? usage : []))
   let finished = false
 
   const rest = (chunk: ChatChunk): ChatChunk | undefined => {
     const usage = chunk.usage ? added(chunk.usage, spent) : (chunk.usage ?? null)
     const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
-    const common = { ...chunk, ...said.head, usage }
+    const common = { ...chunk, ...answerSoFar.head, usage }
     if (!choice) return usage ? { ...common, choices: [] } : undefined
     const { role: _, content, ...delta } = withoutThoughts(choice.delta)
     let fresh = typeof content === 'string' ? joint.take(content) : ''
     if (choice.finish_reason || delta.tool_calls) fresh += joint.end()
     const silent = fresh === '' && Object.values(delta).every((value) => value === null || value === '')
     if (silent && !choice.finish_reason && !usage) return undefined
-    const words = { ...delta, ...(fresh === '' ? {} : { content: fresh }) }
-    return { ...common, choices: [{ ...choice, delta: words }] }
+    const written = { ...delta, ...(fresh === '' ? {} : { content: fresh }) }
+    return { ...common, choices: [{ ...choice, delta: written }] }
   }
   const along = (steps: readonly StreamStep[]): StreamStep[] =>
     steps.map(({ chunk, out: _, ...step }) => {
       finished ||= step.finished === true
       const next = chunk && rest(chunk)
-      if (next) said.hear(next)
+      if (next) answerSoFar.add(next)
       const out = [
-        ...(next && voice.write ? [voice.write(next)] : []),
-        ...(step.done && finished ? [voice.closing()] : []),
+        ...(next && writer.write ? [writer.write(next)] : []),
+        ...(step.done && finished ? [writer.closing()] : []),
       ]
       return out.length === 0 ? step : { ...step, out: joinBytes(out) }
     })
-  return { ...voice, along, push: (piece) => along(inner.push(piece)) }
+  return { ...writer, along, push: (piece) => along(inner.push(piece)) }
 }
 
 /** The client has had the thoughts that led to the answer. */

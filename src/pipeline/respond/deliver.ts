@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
-import { type Over, taken } from './relay.ts'
+import { type Over, takenInTime } from './relay.ts'
 
 /** A shorter answer is out of our hands as soon as it is written. */
 const LONG_BYTES = 65_536
@@ -28,11 +28,11 @@ export function deliver(call: Call, bytes: Uint8Array, over: Over): ReadableStre
   async function send(): Promise<void> {
     call.client.discard?.(bytes)
     for (let from = 0; from < last; from += PIECE_BYTES) {
-      await taken(call, client, client.write(bytes.subarray(from, Math.min(from + PIECE_BYTES, last))))
+      await takenInTime(call, client, client.write(bytes.subarray(from, Math.min(from + PIECE_BYTES, last))))
       if (signal.aborted) throw departure(signal)
     }
     await over(undefined)
-    await taken(call, client, client.write(bytes.subarray(last)))
+    await takenInTime(call, client, client.write(bytes.subarray(last)))
     await client.close()
   }
 

@@ -6,7 +6,7 @@ import { asFailure, type OpenStream } from '../attempt/attempt.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
 import { isAwaited, noteMade } from '../ids/made-ids.ts'
-import type { Rescue } from './continue-elsewhere.ts'
+import type { Continuation } from './continue-elsewhere.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 
 /** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
@@ -17,7 +17,11 @@ export type Over = (failure: GatewayError | undefined) => Promise<unknown> | und
 const FAREWELL_MS = 5000
 
 /** What no clock of an upstream watches any more: the answer is broken off where its client has not taken it in time. */
-export function taken(call: Call, client: ClientStream, writing: Promise<void> | undefined): Promise<void> | undefined {
+export function takenInTime(
+  call: Call,
+  client: ClientStream,
+  writing: Promise<void> | undefined,
+): Promise<void> | undefined {
   if (!writing) return undefined
   const limitMs = Math.max(FAREWELL_MS, call.deadline - performance.now())
   return atMost(limitMs, writing).then((inTime) => {
@@ -41,12 +45,12 @@ export async function relay(
   first: OpenStream,
   client: ClientStream,
   over: Over,
-  rescue?: Rescue,
+  continueAnswer?: Continuation,
 ): Promise<GatewayError | undefined> {
   let stream = first
   let { failure, done, last } = await carry(call, stream, client)
-  while (failure && rescue && failure.failure !== 'client_closed') {
-    const next = await rescue(failure)
+  while (failure && continueAnswer && failure.failure !== 'client_closed') {
+    const next = await continueAnswer(failure)
     if (call.client.signal.aborted) {
       next?.release()
       next?.body.cancel()
@@ -60,12 +64,12 @@ export async function relay(
   if (failure?.failure === 'client_closed') return failure
   if (isAwaited(call)) await over(failure)
   try {
-    if (last) await taken(call, client, client.write(last))
+    if (last) await takenInTime(call, client, client.write(last))
     if (failure && stream.endsWithBody) return breakOff(client, failure)
     if (failure) {
       const told = stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure)
-      await taken(call, client, client.write(told))
-    } else if (!done) await taken(call, client, client.write(stream.reader.closing()))
+      await takenInTime(call, client, client.write(told))
+    } else if (!done) await takenInTime(call, client, client.write(stream.reader.closing()))
     await client.close()
   } catch {
     return failure ?? clientClosed()
@@ -139,7 +143,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
         work.then(resolve, reject)
       })
     }
-    stream.clocks.heard()
+    stream.clocks.received()
     if (finished) endBy = performance.now() + LONGEST_GRACE_MS
   }
 
@@ -166,7 +170,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
         done ||= stream.endsWithBody
         break
       }
-      stream.clocks.heard()
+      stream.clocks.received()
       out = take(stream.reader.push(piece))
     }
   } catch (error) {
@@ -185,7 +189,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   // What is written to a client that has left may never be taken.
   if (failure?.failure !== 'client_closed') {
     try {
-      await taken(call, client, writing)
+      await takenInTime(call, client, writing)
     } catch {
       failure = untaken()
     }

@@ -7,10 +7,10 @@ import { type ClientStream, departure } from '../client.ts'
 import { noteMade } from '../ids/made-ids.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'
-import { rescueOf } from './continue-elsewhere.ts'
+import { continuationOf } from './continue-elsewhere.ts'
 import { deliver, isLong } from './deliver.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
-import { type Over, relay, taken } from './relay.ts'
+import { type Over, relay, takenInTime } from './relay.ts'
 
 /** What a call that has committed answers. */
 export async function answer(
@@ -64,7 +64,7 @@ async function carried(
 ): Promise<void> {
   let failure: GatewayError | undefined
   try {
-    failure = await relay(call, stream, client, over, rescueOf(services, call, stream, client))
+    failure = await relay(call, stream, client, over, continuationOf(services, call, stream, client))
   } catch (error) {
     services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
     failure = asGatewayError(error)
@@ -107,7 +107,7 @@ export function answerLater(
         if (failure.failure === 'internal')
           services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
         await over(failure)
-        await taken(call, client, client.write(call.endpoint.errorEvent(failure)))?.catch(() => {})
+        await takenInTime(call, client, client.write(call.endpoint.errorEvent(failure)))?.catch(() => {})
         await client.close().catch(() => {})
       },
     )

@@ -57,8 +57,8 @@ function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => 
 function learnUsual({ usual }: PipelineServices, call: Call): void {
   const { endpoint, request } = call
   if (endpoint.free) return
-  for (const { deployment, usage, failure, outrun } of call.attempts) {
-    if (!usage || usage.estimated || failure || outrun) continue
+  for (const { deployment, usage, failure, lostHedge } of call.attempts) {
+    if (!usage || usage.estimated || failure || lostHedge) continue
     const { tokens, answers } = outputBound(endpoint, request, deployment)
     const limited = usage.outputTokens >= tokens
     usual.learn(deployment.id, { bodyBytes: requestBytes(call), usage, answers, limited })
@@ -67,8 +67,8 @@ function learnUsual({ usual }: PipelineServices, call: Call): void {
 
 /** Everything that the attempts of an answer have used: of one, unless others went on with it. */
 function inAll({ attempts }: Call): Usage | undefined {
-  return attempts.reduce<Usage | undefined>((sum, { usage, outrun }) => {
-    if (!usage || outrun) return sum
+  return attempts.reduce<Usage | undefined>((sum, { usage, lostHedge }) => {
+    if (!usage || lostHedge) return sum
     return sum ? addUsage(sum, usage) : usage
   }, undefined)
 }
@@ -151,8 +151,8 @@ function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFin
   }
 }
 
-function resultOf({ outrun, failure, firstTokenAt }: Attempt): AttemptFinished['result'] {
-  if (outrun) return 'outrun'
+function resultOf({ lostHedge, failure, firstTokenAt }: Attempt): AttemptFinished['result'] {
+  if (lostHedge) return 'outrun'
   if (!failure) return 'answered'
   if (failure.failure === 'client_closed') return 'client_closed'
   return firstTokenAt === undefined ? 'failed' : 'cut'
@@ -201,7 +201,7 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
   const { deployment } = reserved
   const used = usage ? capacityOf(call, usage) : {}
   const after = cooldown(services, failure)
-  if (attempt.outrun) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
+  if (attempt.lostHedge) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
   if (failure) {
     const result = isBlamed(services, attempt) ? 'failed' : 'neutral'
     const error = failure.row.classification ?? failure.failure
@@ -243,7 +243,7 @@ export function cooldown({ config }: PipelineServices, failure?: GatewayError): 
 
 /** One for each failed attempt that led to another; it succeeded when that other one did. */
 function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[] {
-  const tried = call.attempts.filter(({ outrun }) => !outrun)
+  const tried = call.attempts.filter(({ lostHedge }) => !lostHedge)
   return tried.slice(0, -1).map(({ failure, deployment }, index) => {
     const next = tried[index + 1] as Attempt
     return {

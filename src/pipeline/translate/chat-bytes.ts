@@ -23,11 +23,11 @@ export function asChunks(step: StreamStep): StreamStep[] {
   const splitter = frameSplitter()
   const frames = splitter.push(out)
   const last = splitter.rest()
-  const said = (last ? [...frames, last] : frames).flatMap((frame) => {
+  const chunks = (last ? [...frames, last] : frames).flatMap((frame) => {
     const { data } = readFrame(frame)
     return data === undefined || data === '[DONE]' ? [] : { chunk: JSON.parse(data) as ChatChunk }
   })
-  const [first, ...others] = said
+  const [first, ...others] = chunks
   if (!first) return step.done ? [{ ...rest, done: true }] : []
   return [{ ...rest, ...first }, ...others]
 }

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Capability } from '../../providers/provider.ts'
-import type { DefaultWords } from '../attempt/default-fields.ts'
+import type { DefaultFieldNames } from '../attempt/default-fields.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
 
 /** A way to speak of chat. Pure translation to and from the pivot, which is the public chat shape. */
@@ -15,7 +15,7 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** Where its requests name what a provider has made. */
   readonly ids?: IdPlaces
   /** How defaults are said to a provider that speaks it natively; in chat's own words when left out. */
-  readonly defaults?: DefaultWords
+  readonly defaults?: DefaultFieldNames
   /** The same request as chat. Throws `invalid_request` naming the field that chat cannot express. */
   toChat(request: Request): ChatRequest
   /** The same answer, as a document of this dialect. */
@@ -39,9 +39,9 @@ export interface DialectStream {
 /** Knows what was said in a stream of the dialect's own events, so that another can go on with it. */
 export interface DialectFollower {
   /** What one event says, in chat. */
-  hear(event: Uint8Array): ChatChunk[]
+  read(event: Uint8Array): ChatChunk[]
   /** Puts what comes next into words, from where the events broke off. */
-  goOn(): DialectStream
+  continuation(): DialectStream
 }
 
 /** Knows its own request type only inside. */

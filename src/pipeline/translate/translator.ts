@@ -6,7 +6,7 @@ import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { defaultFields } from '../attempt/default-fields.ts'
-import { asEvents, chunksOf, saidAtOnce, unstreamed, wholeStream } from '../attempt/in-one.ts'
+import { asEvents, chunksOf, unstreamed, wholeStream, writtenAtOnce } from '../attempt/in-one.ts'
 import { lacks } from '../attempt/lacking.ts'
 import { asRequestFailure } from '../attempt/request-failure.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
@@ -15,10 +15,10 @@ import type { Dialect, DialectStream } from './dialect.ts'
 const encoder = new TextEncoder()
 
 /** An adapter as the pipeline uses it: whatever the vendor speaks, what comes out is bytes in the client's dialect. */
-export interface Speaker extends Omit<Adapter, 'reply' | 'stream'> {
+export interface Translator extends Omit<Adapter, 'reply' | 'stream'> {
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
-  /** `hear` is told every chunk before it is written, where the answer goes through chat. */
-  stream?(call: Outgoing, headers: Readonly<Record<string, string>>, hear?: Hear): WrittenReader
+  /** `onChunk` gets every chunk before it is written, where the answer goes through chat. */
+  stream?(call: Outgoing, headers: Readonly<Record<string, string>>, onChunk?: OnChunk): WrittenReader
   /** It is asked in chat, whatever the client speaks. */
   readonly translates?: true
   /** What a whole answer means to a client that asked for a stream; absent where it cannot be told as one. */
@@ -33,46 +33,46 @@ export type WrittenReader = StreamReader &
     /** Says one chunk more in the same answer, of whoever goes on with it. */
     write?(chunk: ChatChunk): Uint8Array
   }
-type Hear = (chunk: ChatChunk) => void
+type OnChunk = (chunk: ChatChunk) => void
 
 /** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
-export function speakerOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Speaker | undefined {
+export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Translator | undefined {
   if (!dialect) {
     const adapter = deployment.adapter(mode.name)
-    return adapter && plainSpeaker(adapter)
+    return adapter && plainTranslator(adapter)
   }
   const native = dialect.native && !lacks(deployment, dialect.native) ? deployment.adapter(dialect.native) : undefined
-  if (native) return nativeSpeaker(native, dialect)
+  if (native) return nativeTranslator(native, dialect)
   const chat = deployment.adapter('chat', mode.name)
   return chat && translated(chat, dialect)
 }
 
-/** Every call looks for its speakers several times, and those that pass bytes on know nothing of one call. */
-const nativeSpeakers = new WeakMap<Adapter, Map<Dialect, Speaker>>()
+/** Every call looks for its translators several times, and those that pass bytes on know nothing of one call. */
+const nativeTranslators = new WeakMap<Adapter, Map<Dialect, Translator>>()
 
-function nativeSpeaker(adapter: Adapter, dialect: Dialect): Speaker {
-  let speakers = nativeSpeakers.get(adapter)
-  if (!speakers) {
-    speakers = new Map()
-    nativeSpeakers.set(adapter, speakers)
+function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
+  let translators = nativeTranslators.get(adapter)
+  if (!translators) {
+    translators = new Map()
+    nativeTranslators.set(adapter, translators)
   }
-  let speaker = speakers.get(dialect)
-  if (!speaker) {
-    speaker = dialect.native === 'chat' ? inChat(adapter, dialect) : inItsOwnWords(adapter, dialect)
-    speakers.set(dialect, speaker)
+  let translator = translators.get(dialect)
+  if (!translator) {
+    translator = dialect.native === 'chat' ? inChat(adapter, dialect) : inOwnDialect(adapter, dialect)
+    translators.set(dialect, translator)
   }
-  return speaker
+  return translator
 }
 
 /** Chat asked in chat: bytes of the same shape pass, a vendor's chunks are written. */
-function inChat(adapter: Adapter, dialect: Dialect): Speaker {
+function inChat(adapter: Adapter, dialect: Dialect): Translator {
   const { stream, ...rest } = adapter
   return {
     ...rest,
     reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call.body),
     ...(stream
       ? {
-          stream: (call, headers, hear) => writing(stream(call, headers), dialect.stream(call.body), hear),
+          stream: (call, headers, onChunk) => writing(stream(call, headers), dialect.stream(call.body), onChunk),
           inOne: (bytes, headers, call) => [atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body))],
         }
       : {}),
@@ -80,43 +80,43 @@ function inChat(adapter: Adapter, dialect: Dialect): Speaker {
 }
 
 /** A dialect asked in itself: bytes pass. They are followed where somebody may have to go on with them. */
-function inItsOwnWords(adapter: Adapter, { follow }: Dialect): Speaker {
-  const native = plainSpeaker(adapter)
+function inOwnDialect(adapter: Adapter, { follow }: Dialect): Translator {
+  const native = plainTranslator(adapter)
   const { stream } = native
   if (!stream || !follow) return native
   return {
     ...native,
-    stream(call, headers, hear) {
+    stream(call, headers, onChunk) {
       const reader = stream(call, headers)
-      if (!hear) return reader
+      if (!onChunk) return reader
       const follower = follow()
-      let words: DialectStream | undefined
+      let dialectStream: DialectStream | undefined
       return {
         ...reader,
         push: (piece) =>
           reader.push(piece).map((step) => {
-            if (step.out) for (const chunk of follower.hear(step.out)) hear(chunk)
+            if (step.out) for (const chunk of follower.read(step.out)) onChunk(chunk)
             return step
           }),
         write(chunk) {
-          words ??= follower.goOn()
-          return words.write(chunk)
+          dialectStream ??= follower.continuation()
+          return dialectStream.write(chunk)
         },
-        closing: () => (words ? words.close() : reader.closing()),
+        closing: () => (dialectStream ? dialectStream.close() : reader.closing()),
       }
     },
   }
 }
 
 /** Another dialect, by way of chat. */
-function translated(adapter: Adapter, dialect: Dialect): Speaker {
+function translated(adapter: Adapter, dialect: Dialect): Translator {
   const { stream, ...rest } = adapter
   const inChatShape = new WeakMap<ModelRequest, Outgoing>()
   const asChat = (call: Outgoing): Outgoing => {
     let chat = inChatShape.get(call.body)
     if (!chat) {
-      const said = chatOf(call.body, dialect)
-      const body = { ...said, ...defaultFields(call.chatDefaults ?? {}, said) }
+      const chatBody = chatOf(call.body, dialect)
+      const body = { ...chatBody, ...defaultFields(call.chatDefaults ?? {}, chatBody) }
       chat = { ...call, translated: true, body, bytes: encoder.encode(JSON.stringify(body)) }
       inChatShape.set(call.body, chat)
     }
@@ -139,9 +139,9 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
       written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call.body),
     ...(stream
       ? {
-          stream: (call, headers, hear) => {
+          stream: (call, headers, onChunk) => {
             const inner = stream(asChat(call), headers)
-            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body), hear)
+            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body), onChunk)
           },
           inOne: (bytes, headers, call) => [
             atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body)),
@@ -152,7 +152,7 @@ function translated(adapter: Adapter, dialect: Dialect): Speaker {
 }
 
 /** Chat whose stream comes as chunks, to be put into words by somebody else; undefined where it does not stream. */
-export function inChunks(deployment: Deployment, mode: Mode): Speaker | undefined {
+export function inChunks(deployment: Deployment, mode: Mode): Translator | undefined {
   const adapter = deployment.adapter('chat', mode.name)
   if (!adapter?.stream) return undefined
   const { stream } = adapter
@@ -174,32 +174,35 @@ export function inChunks(deployment: Deployment, mode: Mode): Speaker | undefine
   }
 }
 
-const plainSpeakers = new WeakMap<Adapter, Speaker>()
+const plainTranslators = new WeakMap<Adapter, Translator>()
 
 /** An adapter whose bytes pass as they are. */
-function plainSpeaker(adapter: Adapter): Speaker {
-  const native = adapter as Speaker
+function plainTranslator(adapter: Adapter): Translator {
+  const native = adapter as Translator
   const { events } = adapter
   if (!events) return native
-  let speaker = plainSpeakers.get(adapter)
-  if (!speaker) {
-    const inOne: Speaker['inOne'] = (bytes, headers, call) => {
+  let translator = plainTranslators.get(adapter)
+  if (!translator) {
+    const inOne: Translator['inOne'] = (bytes, headers, call) => {
       const reply = adapter.reply(bytes, headers, call)
-      const said = parseRecord(bytes)
-      if (!said) throw unstreamed()
-      return [wholeStream(asEvents(events(said)), reply)]
+      const record = parseRecord(bytes)
+      if (!record) throw unstreamed()
+      return [wholeStream(asEvents(events(record)), reply)]
     }
-    speaker = { ...native, inOne }
-    plainSpeakers.set(adapter, speaker)
+    translator = { ...native, inOne }
+    plainTranslators.set(adapter, translator)
   }
-  return speaker
+  return translator
 }
 
 /** A whole completion as the only step of a stream. */
-function atOnce(reply: Reply, words: DialectStream): StreamStep {
+function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
   const { completion } = asCompletion(reply)
   if (!completion) throw unstreamed()
-  return wholeStream(saidAtOnce({ ...completion, created: completion.created || unixSeconds() }, words), reply)
+  return wholeStream(
+    writtenAtOnce({ ...completion, created: completion.created || unixSeconds() }, dialectStream),
+    reply,
+  )
 }
 
 /** Whether a request can be asked in chat, whatever dialect it came in. */
@@ -238,8 +241,8 @@ function written(reply: Reply, dialect: Dialect, request: ModelRequest): Written
 }
 
 /** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
-function writing(reader: StreamReader, words: DialectStream, hear?: Hear): WrittenReader {
-  const { fail } = words
+function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: OnChunk): WrittenReader {
+  const { fail } = dialectStream
   let translating = false
   let finished = false
   let created = 0
@@ -247,11 +250,11 @@ function writing(reader: StreamReader, words: DialectStream, hear?: Hear): Writt
     created ||= chunk.created || unixSeconds()
     return { ...chunk, created }
   }
-  const inWords = ({ chunk, ...rest }: StreamStep): StreamStep => {
+  const asWritten = ({ chunk, ...rest }: StreamStep): StreamStep => {
     translating ||= chunk !== undefined
     const out = [
-      ...(chunk ? [words.write(dated(chunk))] : []),
-      ...(rest.done && translating && finished ? [words.close()] : []),
+      ...(chunk ? [dialectStream.write(dated(chunk))] : []),
+      ...(rest.done && translating && finished ? [dialectStream.close()] : []),
     ]
     return { ...rest, out: joinBytes(out) }
   }
@@ -259,24 +262,24 @@ function writing(reader: StreamReader, words: DialectStream, hear?: Hear): Writt
     push(piece) {
       const steps = reader.push(piece)
       for (const [index, step] of steps.entries()) {
-        if (hear) tell(hear, step)
+        if (onChunk) report(onChunk, step)
         finished ||= step.finished === true
-        if (step.chunk || (step.done && translating)) steps[index] = inWords(step)
+        if (step.chunk || (step.done && translating)) steps[index] = asWritten(step)
       }
       return steps
     },
     write(chunk) {
       translating = true
-      return words.write(dated(chunk))
+      return dialectStream.write(dated(chunk))
     },
-    closing: () => (translating || !reader.closing ? words.close() : reader.closing()),
+    closing: () => (translating || !reader.closing ? dialectStream.close() : reader.closing()),
     ...(fail ? { failing: fail } : {}),
   }
 }
 
-function tell(hear: Hear, step: StreamStep): void {
+function report(onChunk: OnChunk, step: StreamStep): void {
   const chunks = step.chunk || !step.out ? [step] : asChunks(step)
-  for (const { chunk } of chunks) if (chunk) hear(chunk)
+  for (const { chunk } of chunks) if (chunk) onChunk(chunk)
 }
 
 function unixSeconds(): number {

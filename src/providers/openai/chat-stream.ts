@@ -95,7 +95,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
       // Since where what was seen only speaks, and how much.
       let since = 0
       let characters = 0
-      const goOn = () => {
+      const pushAlike = () => {
         if (start > since) steps.push({ out: frameIn(frames, since, start).bytes, characters })
         characters = 0
       }
@@ -104,13 +104,13 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
         if (alike >= 0) {
           characters += alike
         } else {
-          goOn()
+          pushAlike()
           steps.push(read(frameIn(frames, start, end)))
           since = end
         }
         start = end
       }
-      goOn()
+      pushAlike()
       return steps
     },
     closing: () => DONE,

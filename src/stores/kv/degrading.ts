@@ -4,8 +4,8 @@ import { createChanges } from './changes.ts'
 import { strictly, within } from './deadline.ts'
 import { DEADLINES, type Deadlines, guarded } from './guarded.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
-import { createOwed } from './owed.ts'
 import type { Admission, Admitted, Refused, Settlement, SharedStore, Stale } from './shared-store.ts'
+import { createUnsettled } from './unsettled.ts'
 
 export interface DegradingOptions {
   /** Makes the store that stands in; a new one for each time that the shared one is away. */
@@ -30,7 +30,7 @@ const UNCONFIRMED_MS = 60_000
 /** Locally admitted calls that never settle are forgotten after this. */
 const REMEMBER_MS = 3_600_000
 const MOST_LOCAL_CALLS = 100_000
-/** How many owed settlements one settled call brings along. */
+/** How many untold settlements one settled call brings along. */
 const BROUGHT_ALONG = 20
 
 const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
@@ -43,7 +43,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   const { mode, now, log, defer = () => {}, deadlines = DEADLINES } = options
   const guard = guarded(primary, now, deadlines)
   const { breaker } = guard
-  const owed = createOwed()
+  const unsettled = createUnsettled()
   const changes = createChanges({
     tell: (change) => guard.tryOut(deadlines.unhurriedMs, (store) => store.publish(change)),
     now,
@@ -140,17 +140,17 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
     localCalls.delete(outcome.callId)
     const told = await askPrimary('nobody', (store) => store.settle(outcome))
-    if (!told) owed.add(outcome)
+    if (!told) unsettled.add(outcome)
     if (admittedHere || !told) await local?.settle(outcome)
-    if (told) await tellOwed()
+    if (told) await tellUnsettled()
   }
 
-  async function tellOwed(): Promise<void> {
+  async function tellUnsettled(): Promise<void> {
     for (let count = 0; count < BROUGHT_ALONG; count++) {
-      const outcome = owed.take()
+      const outcome = unsettled.take()
       if (!outcome) return
       if (await askPrimary('nobody', (store) => store.settle(outcome))) continue
-      owed.add(outcome)
+      unsettled.add(outcome)
       return
     }
   }
@@ -173,7 +173,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const dropped = local
     local = undefined
     await dropped?.close()
-    await tellOwed()
+    await tellUnsettled()
   }
 
   /** A store that is too slow for calls is away. Whoever asks helps to find out that it is back: nobody else may, when

@@ -50,7 +50,7 @@ export function blockSequence(emit: Emit, before: { readonly index: number; read
   }
   function extend(block: Block, delta: object, text: string): void {
     block.spoken ||= text !== ''
-    block.input?.hear(text)
+    block.input?.push(text)
     if (block === opened) emit('content_block_delta', { index, delta })
     else block.waiting.push(delta)
     turn()

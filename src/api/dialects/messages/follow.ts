@@ -42,11 +42,11 @@ export function followMessages(): DialectFollower {
   }
 
   return {
-    hear(bytes) {
+    read(bytes) {
       const { data } = readFrame({ bytes, text: '' })
       const event = data === undefined ? undefined : parseRecord(data)
       return (event && entryOf(meanings, event.type)?.(event)) ?? []
     },
-    goOn: () => messagesEvents({ begun, index, open }),
+    continuation: () => messagesEvents({ begun, index, open }),
   }
 }

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Endpoint } from '../../../pipeline/endpoint.ts'
 import { simulate } from '../../../pipeline/plan/simulate.ts'
-import { speakerOf } from '../../../pipeline/translate/translator.ts'
+import { translatorOf } from '../../../pipeline/translate/translator.ts'
 import type { Group } from '../../../routing/deployment.ts'
 import { groupSettings } from '../../../routing/group-settings.ts'
 import { routeGroupPolicy, settingsOf } from '../../../routing/route-group-policy.ts'
@@ -108,7 +108,7 @@ function underTrial(group: Group, trial: Pick<z.output<ReturnType<typeof asked>>
 }
 
 function endpointOf(group: Group, wanted: ModelMode | undefined): Endpoint {
-  const takes = ({ mode, dialect }: Endpoint) => group.deployments.some((one) => speakerOf(one, mode, dialect))
+  const takes = ({ mode, dialect }: Endpoint) => group.deployments.some((one) => translatorOf(one, mode, dialect))
   const endpoint = ENDPOINTS.find((one) => (wanted === undefined ? takes(one) : one.mode.name === wanted))
   if (!endpoint) throw mistake('mode', 'is needed: the group takes no kind of request')
   return endpoint

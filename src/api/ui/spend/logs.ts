@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '../../route.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { storable } from '../storable.ts'
 import { exported, FORMATS } from './export.ts'
-import { moment, spendFilters } from './spend-query.ts'
+import { dateOrTime, spendFilters } from './spend-query.ts'
 import { usageFields } from './usage-fields.ts'
 
 const MOST_SHOWN = 200
@@ -68,8 +68,8 @@ const list = defineRoute(
         ending: z.enum(ENDINGS).optional(),
         status: z.coerce.number().int().min(100).max(599).optional(),
         request_id: storable().min(1).max(128).optional(),
-        from: moment().optional(),
-        to: moment().optional().describe('Exclusive.'),
+        from: dateOrTime().optional(),
+        to: dateOrTime().optional().describe('Exclusive.'),
         cursor: paging().cursor,
         limit: z.coerce
           .number()
@@ -153,7 +153,7 @@ function positionAt(last: LoggedCall | undefined): LogPosition | undefined {
 function positionOf(cursor: string): LogPosition | undefined {
   if (cursor === '') return undefined
   const [, at, callId] = CURSOR.exec(cursor) ?? []
-  if (at === undefined || callId === undefined || !moment().safeParse(at).success) {
+  if (at === undefined || callId === undefined || !dateOrTime().safeParse(at).success) {
     throw mistake('cursor', 'must be the next_cursor of the page before')
   }
   return { at, callId }

@@ -6,7 +6,7 @@ const FIRST = Date.UTC(2000, 0)
 const LAST = Date.UTC(2200, 0)
 
 /** A date, which is its midnight in UTC, or a time with its offset; as ISO 8601 in UTC. */
-export const moment = lazily(() =>
+export const dateOrTime = lazily(() =>
   z
     .union([z.iso.date(), z.iso.datetime({ offset: true })], {
       error: 'must be a date or a time such as 2026-01-31T12:00:00Z',

@@ -7,7 +7,7 @@ import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { exported, FORMATS } from './export.ts'
 import { spendSums, sumsAnswer } from './spend-answer.ts'
-import { moment, spendFilters } from './spend-query.ts'
+import { dateOrTime, spendFilters } from './spend-query.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -16,8 +16,8 @@ const MOST_DAYS = 3660
 const MOST_GROUPS = 10_000
 
 const range = () => ({
-  from: moment().optional().describe('First hour; 30 days before `to` when left out.'),
-  to: moment().optional().describe('Where it ends, in whole hours; the end of this day (UTC) when left out.'),
+  from: dateOrTime().optional().describe('First hour; 30 days before `to` when left out.'),
+  to: dateOrTime().optional().describe('Where it ends, in whole hours; the end of this day (UTC) when left out.'),
 })
 const rangeAnswer = () => ({ from: z.iso.datetime(), to: z.iso.datetime() })
 

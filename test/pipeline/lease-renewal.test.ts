@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { jsonLog } from '../../src/lib/log.ts'
 import { LEASE_SECONDS } from '../../src/pipeline/admit/decide.ts'
-import { keepLeases } from '../../src/pipeline/admit/lease-renewal.ts'
+import { startLeaseRenewal } from '../../src/pipeline/admit/lease-renewal.ts'
 import type { Call } from '../../src/pipeline/call.ts'
 import type { PipelineServices } from '../../src/pipeline/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
@@ -29,7 +29,7 @@ describe('what a long call holds', () => {
     expect((await store.admit(admission('long'))).kind).toBe('admitted')
     const call = { id: 'long', attempts: [], slots: [SLOT.subject], holds: [BUDGET] } as unknown as Call
     const services = { store, log: jsonLog('silent', () => {}) } as unknown as PipelineServices
-    return { store, end: keepLeases(services, call) }
+    return { store, end: startLeaseRenewal(services, call) }
   }
   const other = async (store: ReturnType<typeof inProcessStore>) => (await store.admit(admission('other'))).kind
 

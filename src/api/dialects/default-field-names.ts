@@ -1,9 +1,9 @@
-import type { DefaultWords } from '../../pipeline/attempt/default-fields.ts'
+import type { DefaultFieldNames } from '../../pipeline/attempt/default-fields.ts'
 
-const same = (...names: readonly string[]): DefaultWords => Object.fromEntries(names.map((name) => [name, name]))
+const same = (...names: readonly string[]): DefaultFieldNames => Object.fromEntries(names.map((name) => [name, name]))
 
 /** A deployment's `default_params` where the Messages API is spoken to its own vendor. */
-export const messagesDefaults: DefaultWords = {
+export const messagesDefaults: DefaultFieldNames = {
   ...same('max_tokens', 'temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'stop_sequences'),
   ...same('cache_control', 'container', 'context_management', 'inference_geo', 'mcp_servers', 'speed'),
   max_completion_tokens: 'max_tokens',
@@ -11,10 +11,10 @@ export const messagesDefaults: DefaultWords = {
 }
 
 /** Counting has no answer that anything could be said of. */
-export const countTokensDefaults: DefaultWords = same('thinking', 'output_config')
+export const countTokensDefaults: DefaultFieldNames = same('thinking', 'output_config')
 
 /** The same where Responses are. */
-export const responsesDefaults: DefaultWords = {
+export const responsesDefaults: DefaultFieldNames = {
   ...same('max_output_tokens', 'temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'reasoning', 'text'),
   ...same('include', 'truncation', 'store', 'service_tier', 'user', 'safety_identifier'),
   ...same('prompt_cache_key', 'prompt_cache_retention'),

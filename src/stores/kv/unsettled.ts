@@ -3,12 +3,12 @@ import type { Settlement } from './shared-store.ts'
 const MOST_SETTLEMENTS = 1000
 
 /** What calls left behind while the shared store was away. Bounded: the oldest is forgotten first, SQL has the truth. */
-export interface Owed {
+export interface Unsettled {
   add(outcome: Settlement): void
   take(): Settlement | undefined
 }
 
-export function createOwed(): Owed {
+export function createUnsettled(): Unsettled {
   const settlements: Settlement[] = []
   return {
     add(outcome) {
