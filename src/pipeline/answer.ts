@@ -1,4 +1,4 @@
-/** An answer that may begin. Nothing but the transfer of `body` is left to do. */
+/** An answer that may begin. All that remains is the transfer of `body`. */
 export interface Answer {
   readonly status: number
   readonly headers: Record<string, string>

@@ -11,30 +11,30 @@ export interface CallInput {
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number
   readonly caller: Caller
-  /** The client's own. */
+  /** The client's address. */
   readonly address: string
   readonly client: Client
-  /** The memory that it takes. */
+  /** Counts the memory that the call occupies. */
   readonly footprint: Footprint
   readonly endpoint: Endpoint
   /** Empty where the request is a form. */
   readonly bytes: Uint8Array
   readonly form?: IncomingForm | undefined
   readonly contentType: string
-  /** Those that the endpoint lets through. */
+  /** The client's headers that the endpoint forwards. */
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined
-  /** How many gateways it has come through. */
+  /** The number of gateways that the call passed before this one. */
   readonly hops: number
-  /** Its answer says why each deployment was taken or left out. The caller may know. */
+  /** The answer explains why each deployment was chosen or left out. Set only for callers that may know. */
   readonly explain?: boolean | undefined
-  /** Told when nothing can refuse the call any more: from then on the pipeline reports it. */
+  /** Called once the call can no longer be refused: from then on the pipeline reports it. */
   begun(): void
 }
 
-/** What a form is taken to be at least, while it comes and its client has not said. */
+/** The assumed size of a form that is still arriving and has no announced length. */
 const UNKNOWN_FORM_BYTES = 1_048_576
 
-/** How much there is to read in the request: of a form, what its client announced, else what came. */
+/** The size of the request: for a form its announced length, else what has arrived. */
 export function requestBytes({ bytes, form }: Pick<CallInput, 'bytes' | 'form'>): number {
   if (!form) return textBytes(bytes)
   const { length, ended, received } = form.raw

@@ -8,7 +8,7 @@ import type { Hold } from './admit/hold.ts'
 import type { CallInput } from './call-input.ts'
 import type { Bounds, Plan } from './plan/plan.ts'
 
-/** A place at a deployment that the shared store has reserved for an attempt. */
+/** A place at a deployment that the shared store reserved for an attempt. */
 export interface Reserved extends Reservation {
   readonly attemptId: string
 }
@@ -17,54 +17,55 @@ export interface Reserved extends Reservation {
 export interface Attempt {
   readonly id: string
   readonly deployment: Deployment
-  /** That of the group which it was asked in. */
+  /** The plan of the group that the attempt belongs to. */
   readonly plan: Plan
   readonly reserved: Reserved
   readonly startedAt: number
-  /** The upstream was asked: until then the deployment has not been used. */
+  /** The request was sent upstream. Before that the deployment counts as unused. */
   asked: boolean
   firstTokenAt: number | undefined
   endedAt: number | undefined
   failure: GatewayError | undefined
-  /** What it had used when another went on with its answer, or answered before it. */
+  /** What the attempt used before another one continued its answer or won the hedge. */
   usage: Usage | undefined
-  /** Another, asked beside it, was first: it was ended, and says nothing about its deployment. */
+  /** The other attempt of a hedge committed first: this one was aborted, and its outcome does not count for or against
+   *  the deployment. */
   lostHedge: boolean
-  /** The store knows already how it ended. */
+  /** The store has been told the outcome. */
   settled: boolean
 }
 
-/** A model call while it runs: what is decided stays, what is learned is filled in. */
+/** A running model call. Readonly fields are decided at admission; the others are filled in as the call proceeds. */
 export interface Call extends CallInput {
   readonly id: string
-  /** Of a form that is still coming: as far as it is known. */
+  /** For a form that is still arriving, as much as is known so far. */
   request: ModelRequest
   readonly group: Group
   streamed: boolean
   /** `performance.now()` at which the whole call has taken too long. */
   readonly deadline: number
-  /** What holds it to some of the deployments that could take it. */
+  /** Restrictions to some of the deployments that could take the call. */
   readonly bounds: Bounds
-  /** What providers have made for it, by its id. */
+  /** Objects that providers created for the call, by id. */
   made: Map<string, { readonly deployment: string; readonly ttlSeconds: number }> | undefined
-  /** The group whose deployments were asked last: the call's own, or a fallback. */
+  /** The group that was asked last: the call's own or a fallback. */
   servedGroup: string
-  /** What the client is told about its limits. */
+  /** The rate-limit headers of the response. */
   readonly rateHeaders: Readonly<Record<string, string>>
-  /** Subjects whose slot it holds. */
+  /** The subjects whose concurrency slots the call holds. */
   readonly slots: readonly string[]
-  /** Money that it holds; a dearer fallback adds to it. */
+  /** The budget holds of the call; a dearer fallback adds to them. */
   readonly holds: Hold[]
-  /** Those whose turn came: the group's own, then its fallbacks'. */
+  /** The plans tried so far: the group's own first, then its fallbacks'. */
   readonly plans: Plan[]
   readonly attempts: Attempt[]
-  /** A second deployment was asked beside a late one. */
+  /** A hedge was started: a second deployment was asked because the first was late. */
   hedged: boolean
-  /** What the store has been told of its attempts so far. */
+  /** Pending early settlements of ended attempts. */
   settling: Promise<void> | undefined
-  /** Places that no attempt has taken: they are given back. */
+  /** Reserved places that no attempt used; they are released at settlement. */
   readonly unused: Reserved[]
-  /** Time spent before the first upstream call was sent. */
+  /** Time from arrival until the first upstream request was sent. */
   overheadMs: number | undefined
   usage: Usage | undefined
   outputCharacters: number

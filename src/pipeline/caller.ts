@@ -1,7 +1,7 @@
 import type { Account } from '../limits/accounts.ts'
 import type { HeldVersion, Quota, RecordVersion, Slot } from '../stores/kv/shared-store.ts'
 
-/** Something that a caller may be allowed to call. */
+/** A model or route group that callers may be permitted to call. */
 export interface CallTarget {
   /** The model or route group. */
   readonly name: string
@@ -9,38 +9,38 @@ export interface CallTarget {
   readonly accessGroups: readonly string[]
 }
 
-/** Who is calling, once a credential has been accepted, and what holds for them. */
+/** The authenticated caller, with the permissions and limits that apply to it. */
 export interface Caller {
   readonly kind: 'master_key' | 'api_key'
   readonly keyId: string | undefined
   readonly userId: string | undefined
   readonly teamId: string | undefined
   readonly organizationId: string | undefined
-  /** In the order in which they refuse: organization, team, user, key. */
+  /** In the order in which they are checked: organization, team, user, key. */
   readonly quotas: readonly Quota[]
   readonly slots: readonly Slot[]
-  /** What a call's cost is charged to, in the same order. */
+  /** The accounts that a call is charged to, in the same order. */
   readonly accounts: readonly Account[]
   mayCall(target: CallTarget): boolean
-  /** There are, or may be, models that it may not call. */
+  /** Some models are, or may be, forbidden to the caller. */
   readonly restricted: boolean
-  /** The records that this was read from. Admission refuses a caller that is out of date. */
+  /** The versions of the records that the caller was read from. Admission rejects outdated ones. */
   readonly versions: readonly RecordVersion[]
-  /** The same, for when the reading is some time ago. */
+  /** The versions to send when the reading is no longer recent. */
   readonly remembered: readonly HeldVersion[]
-  /** When they were read, in milliseconds since 1970. */
+  /** When the records were read, in milliseconds since 1970. */
   readonly readAt: number
-  /** When the database or the shared store last confirmed them. */
+  /** When the database or the shared store last confirmed the versions. */
   confirmedAt: number
-  /** Read again, past every cache, for a request from this address. Throws the refusal of a caller that is none any
-   *  more. */
+  /** Reads the caller again, bypassing every cache, for a request from this address. Throws the refusal if the
+   *  credential is no longer valid. */
   again(address: string): Promise<Caller>
-  /** The same for one that nobody has confirmed for long, while the shared store is away. Where the database is away, too,
-   *  it is believed for `identity_grace_seconds`. */
+  /** Like `again`, for a caller whose versions are long unconfirmed because the shared store is away. If the database
+   *  is away too, the caller stays valid for `identity_grace_seconds`. */
   confirmed(address: string): Promise<Caller>
 }
 
-/** Who shares what a caller has made: its team, else itself. */
+/** The owner of what a caller creates: its team, or the caller itself when it has none. */
 export function tenantOf({ kind, keyId, teamId }: Pick<Caller, 'kind' | 'keyId' | 'teamId'>): string {
   if (teamId !== undefined) return `team:${teamId}`
   return keyId === undefined ? kind : `key:${keyId}`

@@ -3,64 +3,65 @@ import { GatewayError } from '../lib/errors.ts'
 import type { Footprint } from '../lib/footprints.ts'
 import type { Scratch, Source } from '../lib/forms/spool.ts'
 
-/** The far end of a call, as the runtime shows it. Made by the runtime's folder, one for each request. */
+/** The client's connection, as the runtime presents it. The runtime's folder makes one for each request. */
 export interface Client {
-  /** Aborted when the client has left before its answer ended; with a GatewayError as its reason when it is us who end
-   *  the call. */
+  /** Aborts when the client disconnects before its answer ended. When the gateway itself ends the call, the reason is a
+   *  GatewayError. */
   readonly signal: Abort
-  /** The peer's address, '' where the runtime does not tell. */
+  /** The peer's address; '' if the runtime does not expose it. */
   readonly address: string
-  /** Keeps the runtime alive for work that outlives the answer. Handed over before the upstream is called, because a
-   *  client that leaves ends everything that was not. */
+  /** Keeps the runtime alive for work that outlives the answer. Call it before the upstream is asked: a disconnecting
+   *  client ends all work that was not deferred. */
   defer(work: Promise<unknown>): void
-  /** The request's body, which is told to `footprint` as it comes. Rejects with `payload_too_large` as soon as the limit is
-   *  passed, with `overloaded` where there is no room for it, and as `unsent` says where it does not go on. */
+  /** Reads the request's body and counts it into `footprint`. Rejects with `payload_too_large` as soon as the limit is
+   *  passed, with `overloaded` when there is no memory for it, and with `unsent` when it stalls. */
   body(limitBytes: number, footprint: Footprint): Promise<Uint8Array>
-  /** The same as it comes, at the pace of who reads. Its reads reject as `body` does, and when the client has left. */
+  /** The request's body as a stream, read at the consumer's pace. Its reads reject as `body` does, and when the client
+   *  has left. */
   upload(limitBytes: number): Upload
-  /** Told once, when the answer has been taken or nobody is there to take it. */
+  /** Calls `listener` once, when the answer was delivered or the client is gone. */
   ended(listener: () => void): void
-  /** Makes room for an upload outside of memory, where the runtime has any. */
+  /** Allocates space for an upload outside of memory, if the runtime has any. */
   readonly scratch?: () => Promise<Scratch>
-  /** An answer of `length` bytes, where that is known. One that its client takes nothing of for too long is broken off. */
+  /** Opens an answer of `length` bytes, if that is known. It is aborted when the client reads nothing for too long. */
   openStream(length?: number): ClientStream
-  /** Gives the memory of an answer's bytes back when they have gone, where that is worth it. Nobody else reads them. */
+  /** Frees the memory of an answer's bytes after they were sent, if that pays. The caller must not read them again. */
   discard?(bytes: Uint8Array): void
 }
 
 export interface Upload extends Source {
-  /** As the client announced it. */
+  /** The length that the client announced. */
   readonly length: number | undefined
 }
 
 /** An answer that is written piece by piece. */
 export interface ClientStream {
   readonly readable: ReadableStream<Uint8Array>
-  /** Resolves when the client can take more, which is at once where it is undefined; rejects, or never resolves, once it
-   *  has left. */
+  /** Resolves when the client can accept more; undefined means at once. After the client left it rejects or never
+   *  resolves. */
   write(bytes: Uint8Array): Promise<void> | undefined
   close(): Promise<void>
-  /** Breaks the answer off, where nothing can be said in it, so that it cannot be taken for a whole one. */
+  /** Breaks the connection where no error can be written, so that the answer is not mistaken for a complete one. */
   abort(): void
 }
 
-/** Nobody is there any more. */
+/** The failure of a call whose client disconnected. */
 export function clientClosed(cause?: unknown): GatewayError {
   return new GatewayError('client_closed', 'The client closed the connection.', { cause })
 }
 
-/** Somebody is there, and reads nothing. */
+/** The failure of a call whose client is connected but does not read its answer. */
 export function untaken(): GatewayError {
   return new GatewayError('client_closed', 'The client did not take its answer in time.')
 }
 
-/** Somebody is there, and does not say the rest of the request. */
+/** The failure of a request whose client is connected but does not send the rest of the body. */
 export function unsent(): GatewayError {
   const details = { status: 408, code: 'request_timeout' }
   return new GatewayError('invalid_request', 'The request body did not arrive in time.', details)
 }
 
-/** Why nobody waits for an answer any more. */
+/** Why the client's signal aborted. */
 export function departure({ reason }: Abort): GatewayError {
   return reason instanceof GatewayError ? reason : clientClosed()
 }

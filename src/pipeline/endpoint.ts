@@ -3,18 +3,18 @@ import type { Mode } from '../modes/mode.ts'
 import type { IdPlaces } from './ids/named-ids.ts'
 import type { Dialect } from './translate/dialect.ts'
 
-/** What the calls of one path have in common. */
+/** The properties shared by all calls of one path. */
 export interface Endpoint {
   readonly path: string
   readonly mode: Mode
-  /** The way that its clients speak of chat; left out for other kinds of request. */
+  /** The chat dialect of its clients; absent for other kinds of request. */
   readonly dialect?: Dialect
-  /** Where its requests name what a provider has made; as its dialect says when left out. */
+  /** Where its requests reference provider-created objects; defaults to the dialect's places. */
   readonly ids?: IdPlaces
-  /** What it asks for costs nothing at any provider. */
+  /** Every provider serves this request free of charge. */
   readonly free?: true
-  /** Tells a client that its stream failed after it began. */
+  /** Writes the event that reports a failure in a stream that has already begun. */
   readonly errorEvent: (failure: GatewayError) => Uint8Array
-  /** Headers of the client that providers may see, in lower case; none when left out. */
+  /** Client headers forwarded to providers, in lower case; none by default. */
   readonly clientHeaders?: readonly string[]
 }

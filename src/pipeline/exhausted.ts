@@ -1,11 +1,11 @@
 import type { Quota, Refused } from '../stores/kv/shared-store.ts'
 import type { Caller } from './caller.ts'
 
-/** Until when no request of a caller passes, by `performance.now()`, as far as this process was told. Gone with the caller
- *  that it was told of. */
+/** The `performance.now()` until which a caller's requests would be refused, as far as this process knows. Entries are
+ *  collected with their caller. */
 const exhaustedUntil = new WeakMap<Caller, number>()
 
-/** To be told of a refusal: of a window that is used up nothing passes before it ends. */
+/** Records a refusal: a used-up window refuses every request until it ends. */
 export function noteExhausted(
   caller: Caller,
   { resetsAt, now, quotas: { used } }: Refused,
@@ -15,7 +15,7 @@ export function noteExhausted(
   exhaustedUntil.set(caller, performance.now() + resetsAt - now)
 }
 
-/** Whether the shared store would refuse whatever this caller asks now, unless something has changed meanwhile. */
+/** Whether the shared store would probably refuse any request of this caller now. */
 export function isExhausted(caller: Caller): boolean {
   if (caller.quotas.some(({ limit }) => limit === 0) || caller.slots.some(({ limit }) => limit === 0)) return true
   return (exhaustedUntil.get(caller) ?? 0) > performance.now()

@@ -2,11 +2,11 @@ import { type Asking, LEASE_SECONDS, refusal } from './admit/decide.ts'
 import { isExhausted } from './exhausted.ts'
 import type { PipelineServices } from './services.ts'
 
-/** Nobody has it: with it in an admission the store says what it would refuse, and counts nothing. */
+/** A slot that is always full: an admission containing it is checked but never counted. */
 const NEVER = { scope: 'never', subject: 'never', limit: 0 }
 
-/** Throws what a call would be refused with before its body is read, where that is likely: the store is asked, so that
- *  nothing is refused that it would let pass. Whoever is not known to be at a limit costs no question. */
+/** Throws the refusal that a call would get, before its body is read. Only callers that are known to be at a limit cost
+ *  a round trip, and the store decides, so that nothing is refused which it would admit. */
 export async function refuseEarly(
   { store }: PipelineServices,
   { caller, requestId, tokens }: Asking & { readonly requestId: string; readonly tokens: number },

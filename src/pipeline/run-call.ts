@@ -14,10 +14,10 @@ import { answer, answerLater, routeHeaders } from './respond/respond.ts'
 import type { PipelineServices } from './services.ts'
 import { finish } from './settle/finish.ts'
 
-/** How long an answer waits for a store that does not take what its call held. */
+/** How long an answer waits for its call to be settled, at most. */
 const SETTLE_WAIT_MS = 300
 
-/** One model call, from its bytes to its answer. Once it has begun it reports itself, however it ends. */
+/** Runs one model call from its bytes to its answer. A call that has begun is always reported, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const ids = { callId: newTimedId('call'), attemptId: newAttemptId() }
   let admittedCall: AdmittedCall
@@ -42,13 +42,13 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
       resolveFinished(finish(services, call, failure))
       call.form?.raw.close()
     }
-    // Whoever has an answer may call again at once, must not be refused for what the answered call still holds, and may
-    // name what it made.
+    // A client that has its answer may call again at once: that call must not be refused for what this one still holds,
+    // and may reference what this one created.
     return isAwaited(call) ? atMost(SETTLE_WAIT_MS, finished) : undefined
   }
-  // From here on the call holds what admission gave it, and every way out leads through its end.
+  // From here on the call holds what admission reserved, so every path must lead through `end`.
   try {
-    // Handed to the runtime before the upstream is asked: if the client leaves, this is all that still runs.
+    // Deferred before the upstream is asked: if the client leaves, only deferred work still runs.
     call.client.defer(finished)
     input.begun()
     services.softBudgets.look(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
@@ -66,7 +66,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   }
 }
 
-/** The commit of a call, or, for a stream, that it has not come while a client can be left without a word. */
+/** Resolves with the commit of a call, or with 'silent' when a stream has not committed within the keep-alive interval. */
 function inTime(
   committing: Promise<Committed>,
   call: Call,
@@ -93,7 +93,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     hops,
     explain,
   } = input
-  // Member by member: every call is of one shape, and none is a copy of its input.
+  // Listed field by field, so that every call has one hidden class and no input object is copied.
   return {
     requestId,
     arrivedAt,

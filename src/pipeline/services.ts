@@ -10,13 +10,13 @@ import type { Transport } from '../transport/transport.ts'
 import type { SoftBudgets } from './admit/soft-budgets.ts'
 import type { UsualUsage } from './admit/usual-usage.ts'
 
-/** What the pipeline works with. */
+/** The services that the pipeline depends on. */
 export interface PipelineServices {
   readonly config: Config
   readonly registry: Registry
   readonly signals: KnownSignals
   readonly store: SharedStore
-  /** What the database knows of budgets, where the shared store knows nothing. */
+  /** The database's record of budgets, for when the shared store has none. */
   readonly budgets: BudgetRecords
   readonly softBudgets: SoftBudgets
   readonly usual: UsualUsage

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { parting } from '../../src/pipeline/respond/parting.ts'
+import { newParting } from '../../src/pipeline/respond/parting.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -10,13 +10,13 @@ afterEach(() => {
 
 function started() {
   const end = vi.fn()
-  const farewell = parting(end)
-  return { end, farewell }
+  const parting = newParting(end)
+  return { end, parting }
 }
 
 it('ends a call at once that has not begun to answer', () => {
-  const { end, farewell } = started()
-  farewell.left()
+  const { end, parting } = started()
+  parting.left()
   expect(end).toHaveBeenCalledOnce()
 })
 
@@ -28,8 +28,8 @@ it.each([
     [...reached, 'left'],
     ['begun', 'left', ...reached.slice(1)],
   ] as const) {
-    const { end, farewell } = started()
-    for (const step of order) farewell[step]()
+    const { end, parting } = started()
+    for (const step of order) parting[step]()
     vi.advanceTimersByTime(ms - 1)
     expect(end).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
@@ -39,12 +39,12 @@ it.each([
 })
 
 it('counts from when the client left, however often that is told', () => {
-  const { end, farewell } = started()
-  farewell.begun()
-  farewell.left()
+  const { end, parting } = started()
+  parting.begun()
+  parting.left()
   vi.advanceTimersByTime(300)
-  farewell.left()
-  farewell.complete()
+  parting.left()
+  parting.complete()
   vi.advanceTimersByTime(599)
   expect(end).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
@@ -52,10 +52,10 @@ it('counts from when the client left, however often that is told', () => {
 })
 
 it('ends nothing that has ended', () => {
-  const { end, farewell } = started()
-  farewell.begun()
-  farewell.left()
-  farewell.stop()
+  const { end, parting } = started()
+  parting.begun()
+  parting.left()
+  parting.stop()
   vi.advanceTimersByTime(5000)
   expect(end).not.toHaveBeenCalled()
 })

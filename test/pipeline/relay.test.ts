@@ -44,7 +44,7 @@ function streamOf(steps: readonly StreamStep[], read: () => void = nothing) {
     endsWithBody: false,
     backlog: [],
     clocks: { received: nothing, waiting: nothing, finished: nothing, onSilence: nothing },
-    farewell: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
+    parting: { left: nothing, begun: nothing, complete: nothing, stop: nothing },
     clean: (failure: unknown) => failure,
     reason: nothing,
     release: nothing,

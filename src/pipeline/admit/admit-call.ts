@@ -9,7 +9,7 @@ import { type KnownIds, knownIds } from '../ids/known-ids.ts'
 import { hasBudget } from '../plan/affordable.ts'
 import { explainedUnfit } from '../plan/explain.ts'
 import { planKeeper } from '../plan/fallbacks.ts'
-import { asCandidate, type Bounds, everybody, type Plan, plan } from '../plan/plan.ts'
+import { allDeployments, asCandidate, type Bounds, type Plan, plan } from '../plan/plan.ts'
 import type { Parsed } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
@@ -93,7 +93,7 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
     if (reason !== 'budget' || 'error' in ready) return false
     const { plan, bounds } = ready
     const { leftOut } = bounds
-    const among = { group: plan.group.name, deployments: everybody(plan), leftOut }
+    const among = { group: plan.group.name, deployments: allDeployments(plan), leftOut }
     return leaveOut(services.registry, caller, subject, among)
   }
   const { caller, asked, admitted } = await decide(services, input, ask, doesWithout)

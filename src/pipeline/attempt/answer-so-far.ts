@@ -1,12 +1,12 @@
 import type { ChatChunk } from '../../modes/chat-completion.ts'
 
-/** What a stream has told its client so far, as far as another deployment must know it to go on. */
+/** What a stream has sent to its client so far, as much as another deployment needs in order to continue it. */
 export interface AnswerSoFar {
   add(chunk: ChatChunk): void
   text(): string
-  /** What every chunk of one answer has in common; undefined until something was said. */
+  /** The fields that all chunks of one answer share; undefined until the first content. */
   readonly head: Pick<ChatChunk, 'id' | 'created' | 'model'> | undefined
-  /** Nothing was said that only the one who said it can finish: a tool call, signed thoughts, several answers at once. */
+  /** Another deployment can continue the answer: it holds text only, no tool calls, signed thoughts or several choices. */
   readonly continuable: boolean
 }
 
@@ -35,7 +35,7 @@ export function newAnswerSoFar(): AnswerSoFar {
   }
 }
 
-/** Fields of a delta that nobody else can go on from. */
+/** Fields of a delta that another deployment cannot continue. */
 const PERSONAL = ['tool_calls', 'function_call', 'thinking_blocks', 'reasoning_details', 'refusal', 'audio'] as const
 
 function isSomething(value: unknown): boolean {

@@ -8,7 +8,8 @@ import type { Call } from '../call.ts'
 import { asFormFailure, type IncomingForm } from '../request/incoming-form.ts'
 import { withDefaults } from './with-defaults.ts'
 
-/** A field that comes late may change what is asked; while nothing of the form is gone it is asked again. */
+/** Asks with a form that is still arriving. If a late field changes the request and the form can be replayed, asks
+ *  again with the complete form. */
 export async function askWithForm(
   call: Call,
   form: IncomingForm,
@@ -24,7 +25,7 @@ export async function askWithForm(
   }
 }
 
-/** The request with all its fields, as the answer has to be read by. */
+/** The request with all fields of the form: the answer is read according to them. */
 export async function completed(call: Call, form: IncomingForm, deployment: Deployment): Promise<Outgoing> {
   call.request = await form.whole()
   call.streamed = call.request.stream === true
@@ -39,7 +40,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: Abort): Promise<T> {
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', ended))
 }
 
-/** The same request, telling when a piece of it is asked for, when that is there, and when all of it has been taken. */
+/** The same request with callbacks around each read of the upload: before it, after it, and at its end. */
 export function watched(
   request: UpstreamRequest,
   { before, after, allSent }: { before: () => void; after: () => void; allSent: () => void },
@@ -49,7 +50,7 @@ export function watched(
   const read = async () => {
     before()
     const piece = await upload.read().catch((error) => {
-      // What goes wrong between the client and us is not the upstream's.
+      // A failed read of the client's upload must not be blamed on the upstream.
       throw asFormFailure(error) ?? asGatewayError(error)
     })
     if (piece === undefined) allSent()

@@ -9,7 +9,7 @@ import { departure, unsent } from '../client.ts'
 import { lostId } from '../ids/lost-id.ts'
 import { continuationTargets } from '../plan/continuation-targets.ts'
 import { asFormFailure } from '../request/incoming-form.ts'
-import { type Parting, parting } from '../respond/parting.ts'
+import { newParting, type Parting } from '../respond/parting.ts'
 import type { PipelineServices } from '../services.ts'
 import { type Translator, translatorOf, type WrittenReply } from '../translate/translator.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
@@ -23,11 +23,11 @@ import { requestOf } from './upstream-request.ts'
 import { withDefaults } from './with-defaults.ts'
 
 const ERROR_LIMIT_BYTES = 1024 * 1024
-/** How long a provider may take to say what went wrong. Its status has told already that somebody else is to be asked. */
+/** How long to wait for the body of an error. The status alone already decides that another deployment is asked. */
 const ERROR_WAIT_MS = 2000
 const EVENTS = 'text/event-stream; charset=utf-8'
 
-/** What an attempt that may be shown to the client has reached. */
+/** The result of an attempt at its commit point. */
 export type Committed =
   | { readonly kind: 'whole'; readonly reply: WrittenReply }
   | { readonly kind: 'stream'; readonly stream: OpenStream; readonly contentType: string }
@@ -35,20 +35,20 @@ export type Committed =
 /** An upstream stream whose first content has been seen. */
 export interface OpenStream extends Opened {
   readonly clocks: Clocks
-  readonly farewell: Parting
-  /** What the provider says went wrong, without the credentials that it was sent. */
+  readonly parting: Parting
+  /** The failure without the credentials that were sent to the provider. */
   clean(failure: GatewayError): GatewayError
-  /** Why the upstream was ended from our side: a clock, or the client. */
+  /** Why the gateway ended the upstream request: a clock or the client; undefined if it did not. */
   reason(): GatewayError | undefined
-  /** Lets go of the client's signal and the timer. */
+  /** Stops listening to the client's signal and stops the timers. */
   release(): void
-  /** What was said in it, where somebody else could go on with it. */
+  /** What the stream has sent so far; only kept if another deployment could continue it. */
   readonly answerSoFar: AnswerSoFar | undefined
 }
 
-/** Asks one deployment. Resolves at the commit point: a whole answer, or a stream's first content. Until then every
- *  trouble is a GatewayError and nothing of the attempt has been seen by the client. `lostHedgeSignal` ends it, because another
- *  was first. */
+/** Asks one deployment. Resolves at the commit point: a whole answer, or the first content of a stream. Before that
+ *  every failure is thrown as a GatewayError and the client has seen nothing. `lostHedgeSignal` aborts the attempt
+ *  because another one committed first. */
 export async function attempt(
   services: PipelineServices,
   call: Call,
@@ -62,11 +62,11 @@ export async function attempt(
   const ended = newAbort<GatewayError>()
   let sent: UpstreamRequest['headers'] = {}
 
-  const farewell = parting(() => ended.abort(departure(client.signal)))
-  // Who is stopped has no time to listen.
+  const parting = newParting(() => ended.abort(departure(client.signal)))
+  // A shutdown ends the upstream at once; a client that left allows a grace period.
   const left = () => {
     const why = departure(client.signal)
-    if (why.failure === 'client_closed') farewell.left()
+    if (why.failure === 'client_closed') parting.left()
     else ended.abort(why)
   }
   lostHedgeSignal?.addEventListener('abort', () =>
@@ -77,7 +77,7 @@ export async function attempt(
   if (form) clientsTurn()
   const release = () => {
     clocks.stop()
-    farewell.stop()
+    parting.stop()
     client.signal.removeEventListener('abort', left)
   }
   if (client.signal.aborted) left()
@@ -87,7 +87,7 @@ export async function attempt(
     if (call.streamed && !translator.stream && !translator.passes) throw unstreamed()
     const request = requestOf(services, deployment, call.hops, translator, outgoing, ended)
     if (!(request instanceof Promise)) return send(request)
-    // It may wait for fields of the form.
+    // The request may depend on fields of the form that have not arrived.
     return (form ? unlessAborted(request, ended) : request).then(send)
   }
   const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
@@ -120,12 +120,12 @@ export async function attempt(
       clocks.received()
       if (isRefusal(response)) throw await refusal(response)
     }
-    // An answer may begin before its question has ended; the clocks and the client end the wait for the rest.
+    // An answer may begin before the upload ended; the clocks and the client bound the wait for the rest.
     if (form) clientsTurn()
     const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : asked
     if (form) clocks.received()
     if (!call.streamed && !translator.passes) {
-      farewell.begun()
+      parting.begun()
       const reply = translator.reply(
         await response.body.bytes(REPLY_LIMIT_BYTES, call.footprint.add),
         response.headers,
@@ -140,11 +140,11 @@ export async function attempt(
       : await openEvents(tried, { translator, outgoing, answerSoFar }, response, clocks)
     settleCommitted(services, call, tried)
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
-    if (!translator.passes) farewell.begun()
+    if (!translator.passes) parting.begun()
     return {
       kind: 'stream',
       contentType: translator.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
-      stream: { ...opened, answerSoFar, clocks, farewell, release, clean, reason: () => ended.reason },
+      stream: { ...opened, answerSoFar, clocks, parting, release, clean, reason: () => ended.reason },
     }
   } catch (error) {
     release()
@@ -160,7 +160,7 @@ export async function attempt(
 
 const isRefusal = ({ status }: UpstreamResponse) => status < 200 || status > 299
 
-/** The clocks that an attempt runs against. */
+/** Starts the clocks of an attempt. */
 function clocksOf(
   services: PipelineServices,
   call: Call,
@@ -175,7 +175,7 @@ function clocksOf(
   const { firstTokenMs, idleMs } = awaiting(services, !form)
   return startClocks({
     ...ends,
-    // A sound is awaited as long as any answer.
+    // Binary audio has no first token: only the attempt's timeout applies.
     firstTokenMs: passes ? Number.POSITIVE_INFINITY : firstTokenMs,
     idleMs,
     showMs: 1000 * services.config.router_settings.stream_keep_alive,
@@ -190,7 +190,7 @@ function awaiting({ config }: PipelineServices, streamed: boolean) {
   }
 }
 
-/** The client's own request, in the words that the deployment is asked in. */
+/** Builds the request of an attempt, and starts recording the answer if another deployment could continue it. */
 function attemptRequestOf(services: PipelineServices, call: Call, tried: Attempt): AttemptRequest {
   const { deployment } = tried
   const translator = translatorOf(deployment, call.endpoint.mode, call.endpoint.dialect)
@@ -200,12 +200,12 @@ function attemptRequestOf(services: PipelineServices, call: Call, tried: Attempt
   return continuable ? { translator, outgoing, answerSoFar: newAnswerSoFar() } : { translator, outgoing }
 }
 
-/** Some servers break the connection at what is too long for them. */
+/** Some servers drop the connection on requests that are too long, so a longer one shares the blame. */
 const LONG_REQUEST_BYTES = 1024 * 1024
 
 const sentBytes = ({ bytes, form }: Call) => (form ? (form.raw.length ?? form.raw.received) : bytes.byteLength)
 
-/** Anything thrown on the way to an upstream that was sent so much, by its proper name. */
+/** Classifies anything thrown during an upstream request of `sentBytes` bytes. */
 export function asFailure(error: unknown, sentBytes = 0): GatewayError {
   const ofForm = asFormFailure(error)
   if (ofForm) return ofForm

@@ -3,12 +3,12 @@ import { departure } from '../client.ts'
 
 const CAP_MS = 30_000
 
-/** Doubling from the base, full jitter, at most 30 s. */
+/** The wait before a retry: doubles with each failure, full jitter, at most 30 s. */
 export function backoffMs(baseSeconds: number, failures: number, random: () => number): number {
   return random() * Math.min(CAP_MS, baseSeconds * 1000 * 2 ** (failures - 1))
 }
 
-/** Waits, unless the client leaves first: then nothing more is to be done for it. */
+/** Waits; rejects if the client leaves meanwhile. */
 export function sleep(milliseconds: number, signal: Abort): Promise<void> {
   if (milliseconds <= 0 && !signal.aborted) return Promise.resolve()
   return new Promise((resolve, reject) => {

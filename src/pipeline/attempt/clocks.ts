@@ -3,18 +3,18 @@ import { GatewayError } from '../../lib/errors.ts'
 import { untaken } from '../client.ts'
 
 export interface Clocks {
-  /** The upstream has more of the request than before, or all of it: from now on it is its turn. */
+  /** More of the request, or all of it, was sent: the upstream's time runs from now. */
   asked(limits?: Awaiting): void
-  /** Bytes of the upstream arrived. */
+  /** Bytes arrived from the upstream. */
   received(): void
-  /** The client is waited for until something arrives: meanwhile nothing is the upstream's. At the end of the call
-   *  the client is to blame: `late` says for what, and `atDeadline` is called. */
+  /** The gateway waits for the client until bytes arrive: meanwhile no time counts against the upstream. If the call's
+   *  deadline passes, the client is to blame: the failure is `late()`, and `atDeadline` is called. */
   waiting(atDeadline: () => void, late?: () => GatewayError): void
-  /** The first content arrived: from now on silence is measured, not the wait for an answer. */
+  /** The first content arrived: from now on only silence is limited. */
   committed(): void
-  /** The answer is complete and only its formal end is awaited, not longer than `graceMs`. */
+  /** The answer is complete; its formal end is awaited for at most `graceMs`. */
   finished(graceMs: number): void
-  /** `show` is called each time that the upstream has been silent for a while. */
+  /** Calls `show` whenever the upstream has been silent for the keep-alive interval. */
   onSilence(show: () => void): void
   stop(): void
 }
@@ -25,11 +25,11 @@ interface Awaiting {
 }
 
 export interface Ends {
-  /** `performance.now()` of the call's end. */
+  /** The call's deadline, by `performance.now()`. */
   readonly deadline: number
-  /** How long the call may take in all. */
+  /** The time limit of the whole call. */
   readonly callMs: number
-  /** How long an attempt may take until its answer is there, or has begun to stream. */
+  /** The time limit of one attempt, until its answer is complete or has begun to stream. */
   readonly answerMs: number
   /** Called once at most. */
   readonly expired: (failure: GatewayError) => void
@@ -39,12 +39,12 @@ function unanswered(): GatewayError {
   return new GatewayError('upstream_timeout', 'The provider did not answer in time.')
 }
 
-/** The end of a call is the fault of a deployment that has had half of it and has not answered; else of nobody. */
+/** At the call's deadline a deployment is blamed only if it was silent for at least half of the call's time. */
 function callEnded(silentMs: number, { callMs }: Ends): GatewayError {
   return silentMs >= callMs / 2 ? unanswered() : new GatewayError('call_timeout', 'The call took too long in all.')
 }
 
-/** The only clock of an upstream call whose answer comes in one. */
+/** The single clock of an attempt that is not streamed. */
 export function startAnswerClock(ends: Ends): Clocks {
   const started = performance.now()
   const answerBy = started + ends.answerMs
@@ -73,13 +73,13 @@ export function startAnswerClock(ends: Ends): Clocks {
 
 function nothing(): void {}
 
-/** The clocks of an upstream call, on one timer: until the commit how long an answer is awaited, and a first token; after
- *  it silence; and the end of the call. */
+/** The clocks of a streamed attempt, on one timer: the wait for the answer and its first token until the commit,
+ *  silence after it, and the call's deadline. */
 export function startClocks(
   ends: Ends & {
     readonly firstTokenMs: number
     readonly idleMs: number
-    /** How long a silence is that is shown. */
+    /** The silence after which a keep-alive is shown. */
     readonly showMs: number
   },
 ): Clocks {
@@ -87,7 +87,7 @@ export function startClocks(
   let { firstTokenMs, idleMs: silenceMs } = ends
   let waitingForFirst = true
   let stopped = false
-  /** Since when it is the upstream's turn. */
+  /** When the upstream's time began to run. */
   let turnSince = performance.now()
   let receivedAt = turnSince
   let shownAt = turnSince

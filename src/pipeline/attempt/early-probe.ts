@@ -2,12 +2,13 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import type { Attempt, Call } from '../call.ts'
-import { everybody, type Plan } from '../plan/plan.ts'
+import { allDeployments, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { startAttempt } from './start-attempt.ts'
 
-/** Nobody of a call's groups was free. Of those that are cooled the one that cools soonest may be probed before its time,
- *  so that one failure of an only deployment is no outage: once, then each cooldown ends with its one probe. */
+/** Probes one deployment early when no group of the call had one available: of the cooled ones, the one that recovers
+ *  soonest. A single failure of an only deployment is thus no outage. Once it was probed early, its cooldown ends with
+ *  the regular probe. */
 export async function earlyProbe(
   services: PipelineServices,
   call: Call,
@@ -15,13 +16,13 @@ export async function earlyProbe(
   const now = services.clock.now()
   const [soonest] = call.plans
     .flatMap((plan) =>
-      everybody(plan).map((deployment) => ({ plan, deployment, signals: services.signals.of(deployment.id) })),
+      allDeployments(plan).map((deployment) => ({ plan, deployment, signals: services.signals.of(deployment.id) })),
     )
     .filter(({ signals }) => signals.cooledUntil > now && !signals.probing)
     .sort((a, b) => a.signals.cooledUntil - b.signals.cooledUntil)
   if (!soonest) return undefined
   const { plan, deployment } = soonest
-  // It may be one of a large group that nothing was held for.
+  // In a large group the call may hold no money for this deployment yet.
   await holdFallback(services, call, plan, [deployment])
   const started = await startAttempt(services, call, plan, deployment, { early: true })
   if (!started) return undefined
@@ -29,11 +30,11 @@ export async function earlyProbe(
   return { plan, started }
 }
 
-/** Why nobody took a call that its groups could have answered, and when they may. */
-export function nobodyFree(services: PipelineServices, plans: readonly Plan[]): GatewayError {
+/** The failure of a call that no deployment could take, with the time to retry after. */
+export function noneAvailable(services: PipelineServices, plans: readonly Plan[]): GatewayError {
   const name = plans[0]?.group.name
   const now = services.clock.now()
-  const signals = plans.flatMap(everybody).map(({ id }) => services.signals.of(id))
+  const signals = plans.flatMap(allDeployments).map(({ id }) => services.signals.of(id))
   if (!signals.every(isUnwell)) {
     return new GatewayError('no_capacity', `Every deployment of '${name}' is at its limit. Retry later.`, {
       retryAfterSeconds: 60,
@@ -45,5 +46,5 @@ export function nobodyFree(services: PipelineServices, plans: readonly Plan[]): 
   })
 }
 
-/** Cooled, or being probed after that. */
+/** Cooled down, or being probed after a cooldown. */
 export const isUnwell = ({ failures, cooledUntil }: DeploymentSignals) => failures > 0 && cooledUntil > 0

@@ -6,29 +6,29 @@ import { fallbackGroups, planFallback } from '../plan/fallbacks.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Committed } from './attempt.ts'
-import { earlyProbe, nobodyFree } from './early-probe.ts'
+import { earlyProbe, noneAvailable } from './early-probe.ts'
 import { ask } from './hedge.ts'
 import { settleEnded } from './settle-ended.ts'
 import { someSooner } from './some-sooner.ts'
 import { bySoonest, type Rest, walkGroup } from './walk-group.ts'
 
-const NOBODY_FREE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
+const NONE_AVAILABLE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
 
-/** A group on the way through its deployments. */
+/** A group whose deployments are being tried. */
 interface Walk {
   readonly plan: Plan
   readonly steps: AsyncGenerator<Rest, Committed, void>
 }
 
-/** One that rests before it asks a deployment again. */
+/** A walk that waits before it retries a deployment. */
 interface Resting extends Walk {
   readonly rest: Rest
 }
 
-/** Walks deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
- *  chain that fits the failure, each group once. Who was silent is asked again when all of them have failed, and who wants
- *  to be left alone not while somebody else would answer sooner. When nobody is left, throws the last failure: of those
- *  who were asked, where anybody was. */
+/** Tries deployments until one commits: the group's own in the strategy's order, with retries, then the groups of the
+ *  fallback chain that fits the failure, each group once. A deployment that timed out is retried once every group has
+ *  failed; one that asked for a pause, unless another group would answer sooner. When none is left, throws the last
+ *  failure of an attempt, or the refusal if no attempt was made. */
 export async function failover(services: PipelineServices, call: Call, first: Plan): Promise<Committed> {
   const walkOf = (plan: Plan): Walk => ({ plan, steps: walkGroup(services, call, plan) })
   const waiting: Walk[] = []
@@ -53,14 +53,14 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       chain = error.row.chain
-      const askedNobody = call.attempts.length === attempts
-      // A group in which nobody was asked has served nothing, and says less than who was asked before.
-      if (askedNobody) call.servedGroup = servedGroup
+      const askedNone = call.attempts.length === attempts
+      // A group without an attempt served nothing, and earlier failures of attempts tell more than its refusal.
+      if (askedNone) call.servedGroup = servedGroup
       if (call.client.signal.aborted) throw departure(call.client.signal)
-      const says = !askedNobody || failure === undefined || (attempts === 0 && NOBODY_FREE.includes(error.failure))
+      const says = !askedNone || failure === undefined || (attempts === 0 && NONE_AVAILABLE.includes(error.failure))
       if (says) failure = error
-      // What is wrong with the request is so everywhere; those that wait were to answer for an earlier failure.
-      if (!askedNobody && chain !== 'fallbacks') waiting.length = resting.length = 0
+      // A fault of the request repeats everywhere: the groups queued for earlier failures are dropped.
+      if (!askedNone && chain !== 'fallbacks') waiting.length = resting.length = 0
     }
     if (performance.now() >= call.deadline || call.form?.raw.repeatable === false) break
     visited ??= new Set([first.group.name])
@@ -72,16 +72,16 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
     }
     if (waiting.length + resting.length > 0) settleEnded(services, call)
   }
-  if (call.attempts.length === 0 && failure && NOBODY_FREE.includes(failure.failure)) {
+  if (call.attempts.length === 0 && failure && NONE_AVAILABLE.includes(failure.failure)) {
     const probe = failure.failure === 'no_healthy_deployment' ? await earlyProbe(services, call) : undefined
     if (probe) return ask(services, call, probe.plan, probe.started, async () => undefined)
-    // By the name that was asked for: a fallback may be none that the caller knows.
-    throw nobodyFree(services, call.plans)
+    // Names the requested group: the caller may not know the fallbacks.
+    throw noneAvailable(services, call.plans)
   }
   throw failure ?? new GatewayError('internal', 'No attempt was made.')
 }
 
-/** Whose turn it is: a group that was not asked yet, unless one that rests would be there sooner. */
+/** The next walk: an untried group, unless a waiting retry would answer sooner. */
 async function nextOf(
   services: PipelineServices,
   call: Call,

@@ -12,21 +12,21 @@ import { attempt, type Committed } from './attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { giveUp } from './start-attempt.ts'
 
-/** Starts an attempt at another deployment; undefined when nobody is free, or by then nobody is `wanted`. */
-export type Beside = (wanted: () => boolean) => Promise<Attempt | undefined>
+/** Starts an attempt at another deployment; undefined if none is available or `wanted` turned false meanwhile. */
+export type StartHedge = (wanted: () => boolean) => Promise<Attempt | undefined>
 
-/** Asks one deployment and, where its group hedges and the answer is late, one other beside it. The first to commit wins;
- *  the other is ended at once and says nothing about its deployment. Throws when nobody is left who may answer, or what
- *  failed is the call itself. The attempt that decided is the call's last. */
+/** Asks one deployment and, if its group hedges and the answer is late, a second one. The first to commit wins; the
+ *  other is aborted, and its outcome does not count. Throws when both failed, or when the failure is the request's own.
+ *  The deciding attempt becomes the call's last. */
 export function ask(
   services: PipelineServices,
   call: Call,
   plan: Plan,
   first: Attempt,
-  beside: Beside,
+  startHedge: StartHedge,
 ): Promise<Committed> {
   const { hedge } = plan.settings
-  return hedge ? hedged(services, call, plan, hedge, first, beside) : attempt(services, call, first)
+  return hedge ? hedged(services, call, plan, hedge, first, startHedge) : attempt(services, call, first)
 }
 
 async function hedged(
@@ -35,10 +35,10 @@ async function hedged(
   plan: Plan,
   hedge: Hedge,
   first: Attempt,
-  beside: Beside,
+  startHedge: StartHedge,
 ): Promise<Committed> {
   const kind = `${call.endpoint.mode.name} ${call.streamed ? 'streamed' : 'whole'}`
-  // An upload has one reader.
+  // An upload can be read only once, so it cannot be hedged.
   const waitMs =
     !call.hedged && !call.form ? ((hedge.p95 ? p95Wait(plan.group, kind) : undefined) ?? hedge.afterMs) : undefined
   const learn = (attempts: readonly Attempt[]) => {
@@ -52,7 +52,7 @@ async function hedged(
     }
   }
   const racing = race(services, call, first)
-  const timer = setTimeout(() => racing.join(beside), waitMs)
+  const timer = setTimeout(() => racing.join(startHedge), waitMs)
   try {
     return await racing.decided
   } finally {
@@ -106,18 +106,18 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
     if (running.size > 0) settleEnded(services, call)
   }
 
-  async function join(beside: Beside): Promise<void> {
+  async function join(startHedge: StartHedge): Promise<void> {
     joining = true
     try {
       const wanted = () => !over && !call.client.signal.aborted
-      const second = await beside(wanted)
+      const second = await startHedge(wanted)
       if (second && !wanted()) giveUp(services, call, second)
       else if (second) {
         call.hedged = true
         run(second)
       }
     } catch (error) {
-      // The store, say. Who was asked first may still answer.
+      // For instance the store failed. The first attempt may still answer.
       services.log.warn('hedge.failed', { callId: call.id, error: describeError(error) })
     }
     joining = false
@@ -131,7 +131,7 @@ function race(services: PipelineServices, call: Call, first: Attempt) {
   return { decided, join, attempts }
 }
 
-/** Committed as well, and too late. */
+/** Cancels a stream that committed after the hedge was decided. */
 function cancelStream(committed: Committed): void {
   if (committed.kind === 'whole') return
   committed.stream.release()

@@ -4,12 +4,12 @@ import type { Call } from '../call.ts'
 import { type Translator, translatorOf } from '../translate/translator.ts'
 import { learnLack } from './lacking.ts'
 
-/** The answers of an address that has no such route. */
+/** The statuses of an address without the requested route. */
 const NO_ROUTE: readonly number[] = [404, 405]
 
-/** Whom to ask where a deployment was asked in a dialect that its kind of provider speaks and its address does not: the
- *  same one, in chat. undefined where that is not what went wrong. Throws what blames nobody where chat cannot say the
- *  request. */
+/** Falls back to chat at a deployment whose address lacks the route of the dialect that its provider usually speaks.
+ *  Returns undefined if that was not the failure. If chat cannot express the request, throws a failure that does not
+ *  blame the deployment. */
 export function inChatInstead(
   { endpoint, request }: Call,
   deployment: Deployment,

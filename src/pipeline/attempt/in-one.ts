@@ -6,7 +6,7 @@ import type { DialectStream } from '../translate/dialect.ts'
 
 const encoder = new TextEncoder()
 
-/** A stream of which everything is said at once. */
+/** A whole answer as a single, final step of a stream. */
 export function wholeStream(out: Uint8Array, { usage, outputCharacters, made }: Omit<Reply, 'bytes'>): StreamStep {
   return {
     out,
@@ -19,18 +19,18 @@ export function wholeStream(out: Uint8Array, { usage, outputCharacters, made }: 
   }
 }
 
-/** Events with a name each, as both of the vendors' own dialects have them, or with data alone. */
+/** Encodes records as server-sent events, named by their `type` if they have one. */
 export function asEvents(events: readonly Readonly<Record<string, unknown>>[]): Uint8Array {
   const named = (type: unknown) => (typeof type === 'string' ? `event: ${type}\n` : '')
   return encoder.encode(events.map((event) => `${named(event.type)}data: ${JSON.stringify(event)}\n\n`).join(''))
 }
 
-/** A completion in a dialect's words for a stream. */
+/** A whole completion as the complete stream of a dialect. */
 export function writtenAtOnce(completion: ChatCompletion, stream: DialectStream): Uint8Array {
   return joinBytes([...chunksOf(completion).map((chunk) => stream.write(chunk)), stream.close()])
 }
 
-/** A completion as the chunks that it would have come in. */
+/** Splits a completion into the chunks of a stream. */
 export function chunksOf({ choices, usage, ...head }: ChatCompletion): ChatChunk[] {
   const chunk = (more: Pick<ChatChunk, 'choices' | 'usage'>): ChatChunk => ({
     ...head,
@@ -46,7 +46,7 @@ export function chunksOf({ choices, usage, ...head }: ChatCompletion): ChatChunk
   return usage ? [...chunks, chunk({ choices: [], usage })] : chunks
 }
 
-/** In the order in which it would have been said: thoughts, words, calls. */
+/** The deltas of a message in streaming order: thoughts, content, tool calls. */
 function deltasOf({
   role,
   thinking_blocks = [],

@@ -1,14 +1,14 @@
 import type { Capability } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 
-/** An address may learn what it lacks: then it is asked for it again. */
+/** A lack is forgotten after this time, because an address may gain the route. */
 const FORGOTTEN_AFTER_MS = 600_000
 
-/** What the addresses behind deployments turned out not to have, and until when that is believed. A changed deployment is
- *  another one. */
+/** Capabilities that deployments were found to lack, and until when that is assumed. A reconfigured deployment is a new
+ *  object and starts clean. */
 const lacking = new WeakMap<Deployment, Map<Capability, number>>()
 
-/** Whether a deployment was found to have no route for what its kind of provider usually has. */
+/** Whether a deployment was found to lack a route that its kind of provider usually has. */
 export function lacks(deployment: Deployment, capability: Capability): boolean {
   const until = lacking.get(deployment)?.get(capability)
   return until !== undefined && until > performance.now()

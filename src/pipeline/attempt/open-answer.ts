@@ -7,35 +7,36 @@ import type { AnswerSoFar } from './answer-so-far.ts'
 import type { Clocks } from './clocks.ts'
 import { unstreamed } from './in-one.ts'
 
-/** The most of an answer that is held at once. */
+/** The largest answer that is held in memory. */
 export const REPLY_LIMIT_BYTES = 64 * 1024 * 1024
-/** What a stream may say before it begins to answer: as much as an event may, and the one that begins it. */
+/** The most bytes that a stream may send before its first content: as much as one event may hold, and the event before
+ *  it. */
 const PREFACE_LIMIT_BYTES = 32 * 1024 * 1024
 const SERVER_SENT_EVENTS = /^text\/event-stream\b/i
-/** What says that something went wrong, whatever its status is. */
+/** Content types of error documents, whatever the status. */
 const DOCUMENT = /^(text\/html|application\/([\w.-]+\+)?json)\b/i
 
 const NOTHING_MORE: WrittenReader = { push: () => [], closing: () => new Uint8Array() }
 
-/** What an attempt asks, and how. */
+/** The request of an attempt and the translator that it goes through. */
 export interface AttemptRequest {
   readonly translator: Translator
   readonly outgoing: Outgoing
-  /** Where somebody else could go on with the answer: what it says. */
+  /** Records the answer, if another deployment could continue it. */
   readonly answerSoFar?: AnswerSoFar | undefined
 }
 
-/** An answer whose first content has been seen. */
+/** An answer whose first content has arrived. */
 export interface Opened {
   readonly body: UpstreamBody
   readonly reader: WrittenReader
-  /** The end of the body is the end of the answer: bytes that are not events. */
+  /** The answer ends with the body, because its bytes are not events. */
   readonly endsWithBody: boolean
-  /** What was read up to the commit, still to be written to the client. */
+  /** The steps read up to the commit, not yet written to the client. */
   readonly backlog: StreamStep[]
 }
 
-/** Reads up to the first content. */
+/** Reads a stream up to its first content. */
 export async function openEvents(
   tried: Attempt,
   { translator, outgoing, answerSoFar }: AttemptRequest,
@@ -44,7 +45,7 @@ export async function openEvents(
 ): Promise<Opened> {
   if (!translator.stream) throw unstreamed()
   if (!(translator.streamType ?? SERVER_SENT_EVENTS).test(headers['content-type'] ?? '')) {
-    // What went wrong, or the whole answer: some models know no streams, and their providers do not say so.
+    // Not an event stream: an error document, or a whole answer from a model that cannot stream.
     const bytes = await body.bytes(REPLY_LIMIT_BYTES)
     if (!translator.inOne) {
       translator.reply(bytes, headers, outgoing)
@@ -64,7 +65,7 @@ export async function openEvents(
       throw new GatewayError('upstream_truncated', "The provider's stream ended before it began to answer.")
     }
     clocks.received()
-    // Those before them were looked at when they came: a provider may say nothing in many pieces.
+    // Only the new steps are checked: the preface may come in many pieces.
     const steps = reader.push(piece)
     for (const step of steps) {
       if (step.failure) throw step.failure
@@ -85,7 +86,7 @@ export async function openEvents(
   }
 }
 
-/** Reads the first bytes of an answer that is passed on unread. */
+/** Reads the first bytes of an answer whose body passes through unparsed. */
 export async function openBody(tried: Attempt, { body, headers }: UpstreamResponse, clocks: Clocks): Promise<Opened> {
   if (DOCUMENT.test(headers['content-type'] ?? '')) {
     throw new GatewayError('upstream_malformed', "The provider's answer is a document, not a sound.")

@@ -4,8 +4,8 @@ import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { begun, outcome, unusedPlace } from '../settle/finish.ts'
 
-/** Tells the store of the attempts that have failed or lost a hedge while their call goes on, and gives back the places
- *  that it does not need: others know of a failure now, not when a long answer has ended. */
+/** Settles attempts that failed or lost a hedge, and releases unused places, while their call still runs: other
+ *  processes learn of a failure now, not when a long answer ends. */
 export function settleEnded(services: PipelineServices, call: Call): void {
   const ended = call.attempts.filter(
     ({ endedAt, settled, lostHedge, failure }) =>
@@ -21,13 +21,13 @@ export function settleEnded(services: PipelineServices, call: Call): void {
   ])
 }
 
-/** A deployment whose probe begins to answer takes calls again, not when a long answer has ended. */
+/** Reports a probe at its commit, so that the deployment takes calls again before a long answer ends. */
 export function settleCommitted(services: PipelineServices, call: Call, attempt: Attempt): void {
   if (attempt.reserved.probe) settleEarly(services, call, `${attempt.id}/commit`, [begun(services, attempt)])
 }
 
-/** Beside the call, which does not wait for it, and in the order in which things happened. `id` names it: once is enough,
- *  whatever else of the call is settled. */
+/** Settles in the background, in the order of events. The store applies each `id` once, independent of the call's own
+ *  settlement. */
 function settleEarly(services: PipelineServices, call: Call, id: string, outcomes: readonly DeploymentOutcome[]): void {
   const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
   const settle = () => services.store.settle({ callId: id, outcomes, ...nothing })

@@ -4,11 +4,10 @@ import { learnSignals } from '../plan/further-members.ts'
 import { type Plan, takingCalls } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 
-/** What an answer takes where none was measured yet. */
+/** The assumed latency of a deployment without samples. */
 const UNMEASURED_MS = 1000
 
-/** Whether some deployment of groups that were not asked yet is well and would probably have answered by a time of
- *  `performance.now()`. */
+/** Whether an available deployment of an untried group would probably answer before `by`, by `performance.now()`. */
 export async function someSooner(
   services: PipelineServices,
   call: Call,

@@ -5,16 +5,17 @@ import { asCandidate, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { settleEnded } from './settle-ended.ts'
 
-/** Begins the attempt that admission has reserved a place for; undefined where that is elsewhere, or taken already. */
+/** Begins an attempt at the place that admission reserved; undefined if that place is at another deployment or already
+ *  used. */
 export function startReserved(call: Call, plan: Plan, deployment: Deployment): Attempt | undefined {
   const at = call.unused.findIndex((reserved) => reserved.deployment === deployment.id)
   const [reserved] = at === -1 ? [] : call.unused.splice(at, 1)
   return reserved && begin(call, plan, reserved, deployment)
 }
 
-/** Reserves a place for an attempt and begins it. undefined when the deployment is cooled or full. `early`: a cooled one
- *  may be probed before its time, because nobody else is left. `retry`: the call has failed there before, and that may
- *  have cooled it. `wanted`: whether it still is once the place is there. */
+/** Reserves a place and begins an attempt; undefined if the deployment is cooled down or full. `early`: a cooled
+ *  deployment may be probed before its time, because no other is left. `retry`: the call has failed there before, which
+ *  may be why it is cooled. `wanted`: checked once the place is reserved. */
 export async function startAttempt(
   services: PipelineServices,
   call: Call,
@@ -27,7 +28,7 @@ export async function startAttempt(
   const candidate = asCandidate(services, deployment)
   const place = await services.store.startAttempt({ attemptId, candidate, leaseSeconds: LEASE_SECONDS, early, retry })
   if (!place) return undefined
-  // Its failure was told, so that it has failed no more is to be told as soon.
+  // A retry is treated as a probe: its failure was reported early, so its success must be too.
   const reserved = { attemptId, ...place, probe: place.probe || retry }
   if (wanted?.() === false) {
     call.unused.push(reserved)
@@ -37,7 +38,7 @@ export async function startAttempt(
   return begin(call, plan, reserved, deployment)
 }
 
-/** Gives the place of an attempt back that has asked nobody yet, and is none then. */
+/** Withdraws an attempt that was never sent and releases its place. */
 export function giveUp(services: PipelineServices, call: Call, attempt: Attempt): void {
   call.attempts.splice(call.attempts.indexOf(attempt), 1)
   call.unused.push(attempt.reserved)

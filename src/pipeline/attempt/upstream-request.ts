@@ -7,7 +7,7 @@ import type { PipelineServices } from '../services.ts'
 import type { Translator } from '../translate/translator.ts'
 import { asRequestFailure } from './request-failure.ts'
 
-/** The upstream call of an attempt, authorized. */
+/** Builds the authorized upstream request of an attempt. */
 export function requestOf(
   services: PipelineServices,
   { provider, connection: own }: Deployment,

@@ -3,33 +3,33 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
 import { furtherMembers } from '../plan/further-members.ts'
-import { everybody, type Plan } from '../plan/plan.ts'
+import { allDeployments, type Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
-import { nobodyFree } from './early-probe.ts'
-import { ask, type Beside } from './hedge.ts'
+import { noneAvailable } from './early-probe.ts'
+import { ask, type StartHedge } from './hedge.ts'
 import { settleEnded } from './settle-ended.ts'
 import { startAttempt, startReserved } from './start-attempt.ts'
 
-/** A deployment that failed and may do better later. */
+/** A deployment that failed and may be retried. */
 export interface Again {
   readonly deployment: Deployment
-  /** `performance.now()` until which it asked to be left alone; 0 when it did not. */
+  /** The `performance.now()` until which it asked not to be called; 0 if it did not. */
   readonly notBefore: number
-  /** It did not answer in time. */
+  /** It timed out. */
   readonly silent: boolean
 }
 
-/** Nobody is left of a group but deployments that have failed, and others had better be asked first. */
+/** The group has only failed deployments left, and other groups should be tried first. */
 export interface Rest {
   readonly failure: GatewayError
-  /** The one that would be asked next. */
+  /** The deployment that would be retried next. */
   readonly next: Again
 }
 
-/** Asks the deployments of one group until one commits. Rests, once each time, before one is asked again that was silent
- *  or wants to be left alone for now. */
+/** Asks the deployments of one group until one commits. Yields before each retry of a deployment that timed out or
+ *  asked for a pause. */
 export async function* walkGroup(
   services: PipelineServices,
   call: Call,
@@ -54,7 +54,7 @@ export async function* walkGroup(
       (await startAttempt(services, call, plan, deployment, { retry: fresh === undefined }))
     if (!started) continue
     const tried = [started]
-    const beside: Beside = async (wanted) => {
+    const startHedge: StartHedge = async (wanted) => {
       for (let other = untried.shift(); other; other = untried.shift()) {
         const second = await startAttempt(services, call, plan, other, { wanted })
         if (!second) {
@@ -62,19 +62,19 @@ export async function* walkGroup(
           return undefined
         }
         tried.push(second)
-        // One of the attempts that the group has, where it has more than one.
+        // The hedge uses up one retry, if any is left.
         if (retriesLeft > 0) retriesLeft -= 1
         return second
       }
       return undefined
     }
     try {
-      return await ask(services, call, plan, started, beside)
+      return await ask(services, call, plan, started, startHedge)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       failure = error
     }
-    // A body of which the beginning is gone cannot be sent to anybody else.
+    // A body that is partly consumed cannot be sent again.
     if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
     let retry = false
     for (const one of tried) {
@@ -83,7 +83,7 @@ export async function* walkGroup(
       retry = true
       again = queued(again, one.deployment, one.failure)
     }
-    // Refused access says nothing about the others: going on to them is not a retry.
+    // Moving on after refused access is not counted as a retry: other deployments have other credentials.
     if (retry && retriesLeft-- === 0) break
     if (untried.length === 0) untried.push(...(await moreMembers()))
     const [next] = untried.length === 0 ? again : []
@@ -98,14 +98,14 @@ export async function* walkGroup(
     })
   }
   if (failure) throw failure
-  // Admission told of the group that was asked for, and of no other.
+  // Admission reported signals of the requested group only.
   if (plan.group !== call.group)
-    services.signals.learn(await services.store.signals(everybody(plan).map(({ id }) => id)))
-  throw nobodyFree(services, [plan])
+    services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
+  throw noneAvailable(services, [plan])
 }
 
-/** The one that may be asked soonest comes first; of several, the one that failed last, for the others have been waited
- *  for already. A silent one is not asked again while another can be. */
+/** Orders retries by the earliest allowed time; among equals the last failure first, because the others have waited
+ *  longer already. Deployments that timed out come last. */
 function queued(again: readonly Again[], deployment: Deployment, failure: GatewayError): Again[] {
   const { retryAfterSeconds } = failure.details
   const notBefore = retryAfterSeconds === undefined ? 0 : performance.now() + 1000 * retryAfterSeconds
@@ -117,15 +117,15 @@ function queued(again: readonly Again[], deployment: Deployment, failure: Gatewa
 export const bySoonest = (a: Again, b: Again): number =>
   Number(a.silent) - Number(b.silent) || a.notBefore - b.notBefore
 
-/** What admission has reserved, by the newest of signals, and the others behind it in the strategy's order. Where it found
- *  all of them cooled or full, they are not asked again one by one. */
+/** The reserved deployment first, then the others in the strategy's order. Empty if admission found all of them cooled
+ *  or full, so that they are not asked one by one. */
 function admittedOrder({ unused: [reserved] }: Call, plan: Plan): Deployment[] {
   if (!reserved) return []
   const isReserved = ({ id }: Deployment) => id === reserved.deployment
   return plan.order().sort((a, b) => Number(isReserved(b)) - Number(isReserved(a)))
 }
 
-/** The wait before the next attempt. What does not fit into the call is not waited for: the failure is told now. */
+/** Waits before the next attempt. Throws the failure at once if the wait does not fit into the call's deadline. */
 async function pause(
   call: Call,
   failure: GatewayError,

@@ -6,8 +6,8 @@ import type { Call } from '../call.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
 import { defaultFields } from './default-fields.ts'
 
-/** The call as this deployment gets it: what its operator set where the client left it out. A request that goes by way of
- *  chat is completed there. */
+/** The call's request with the deployment's defaults in fields that the client left out. Requests that are translated
+ *  to chat get their defaults after the translation. */
 export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean): Outgoing {
   const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
   const { request, bytes } = withoutRouting(call, deployment)
@@ -30,7 +30,7 @@ export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: bo
   return { ...outgoing, body: { ...request, ...missing }, bytes: joinBytes(editJson(bytes, request, missing)) }
 }
 
-/** Without the client's fields by which the provider would choose other models. What the operator sets stays. */
+/** Removes client fields that would make the provider choose other models. Fields set by the operator stay. */
 function withoutRouting({ request, bytes, form }: Call, deployment: Deployment): Pick<Call, 'request' | 'bytes'> {
   const fields = routingFieldsIn(deployment, request)
   if (fields.length === 0) return { request, bytes }

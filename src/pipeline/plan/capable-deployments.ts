@@ -6,7 +6,7 @@ import { translatorOf } from '../translate/translator.ts'
 export interface CapableDeployments {
   readonly deployments: readonly Deployment[]
   /** Some of them look at what a request says before they take it. */
-  readonly choosy: boolean
+  readonly checksRequests: boolean
 }
 
 /** By the group as the registry made it: it is the same for every call, and looking for it costs as much as a group is
@@ -29,13 +29,13 @@ export function capableDeployments(group: Group, endpoint: Endpoint): CapableDep
 
 function findCapable(group: Group, { mode, dialect }: Endpoint): CapableDeployments {
   const deployments: Deployment[] = []
-  let choosy = false
+  let checksRequests = false
   for (const deployment of group.deployments) {
     const translator = translatorOf(deployment, mode, dialect)
     if (!translator) continue
     deployments.push(deployment)
     // What turns out to lack the dialect is asked in chat, which not everything can be said in.
-    choosy ||= translator.refuses !== undefined || (dialect?.native !== undefined && dialect.native !== 'chat')
+    checksRequests ||= translator.refuses !== undefined || (dialect?.native !== undefined && dialect.native !== 'chat')
   }
-  return { deployments, choosy }
+  return { deployments, checksRequests }
 }

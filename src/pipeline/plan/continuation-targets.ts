@@ -5,7 +5,7 @@ import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { inChunks, isExpressibleInChat } from '../translate/translator.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
-import { everybody, type Plan } from './plan.ts'
+import { allDeployments, type Plan } from './plan.ts'
 
 /** Deployments that have refused to go on from another's words, whatever their operator said of them. */
 const refusing = new WeakSet<Deployment>()
@@ -35,7 +35,7 @@ export function continuationTargets(
     deployment.info.supports_assistant_prefix && !refusing.has(deployment) && inChunks(deployment, mode) !== undefined
   const untried = (group: Group): ContinuationTarget[] => {
     const plan = planFallback(services, call, group)
-    return (plan ? everybody(plan) : [])
+    return (plan ? allDeployments(plan) : [])
       .filter((deployment) => call.attempts.every((tried) => tried.deployment !== deployment))
       .map((deployment) => ({ deployment, plan: plan as Plan }))
       .filter(isAble)

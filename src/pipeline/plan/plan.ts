@@ -88,7 +88,7 @@ export function planGroup(
 ): Plan {
   const capable = capableDeployments(group, endpoint)
   const fitting = eligible(group, capable.deployments, request)
-  const able = capable.choosy ? expressible(fitting, endpoint, request) : fitting
+  const able = capable.checksRequests ? expressible(fitting, endpoint, request) : fitting
   const { restricted = false, budgeted = false } = bounds ?? {}
   const within = restricted || budgeted ? withinModel(able, request, restricted) : able
   const { deployments: keeping, first } = withNamedIds(services, within, endpoint, bounds)
@@ -177,7 +177,7 @@ function withNamedIds(
 }
 
 /** All that a call could go to. */
-export const everybody = ({ order, others }: Plan): Deployment[] => [...order(), ...others()]
+export const allDeployments = ({ order, others }: Plan): Deployment[] => [...order(), ...others()]
 
 /** Whether a deployment would take a call now, as far as is known. */
 export function takingCalls(services: PipelineServices): (deployment: Deployment) => boolean {

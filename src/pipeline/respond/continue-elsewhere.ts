@@ -29,11 +29,11 @@ import { splice } from './splice.ts'
 const MAX_CONTINUATIONS = 3
 const encoder = new TextEncoder()
 
-/** Finds somebody to go on with an answer that failed after it began. undefined: nobody can, and the client is told.
- *  Never rejects. */
+/** Continues an answer that failed after it began with another deployment. Resolves with undefined if none can; the
+ *  client is then told of the failure. Never rejects. */
 export type Continuation = (failure: GatewayError) => Promise<OpenStream | undefined>
 
-/** Undefined for a stream that nobody could finish: nothing was remembered of it. */
+/** Returns undefined for a stream that was not recorded because no deployment could continue it. */
 export function continuationOf(
   services: PipelineServices,
   call: Call,
@@ -62,14 +62,14 @@ export function continuationOf(
     try {
       return await continueAnswer(failure)
     } catch (error) {
-      // The store, say. The client hears what ended its answer, not what went wrong on the way to saving it.
+      // For instance the store failed. The client is told what ended its answer, not why it could not be continued.
       services.log.warn('rescue.failed', { callId: call.id, error: describeError(error) })
       return undefined
     }
   }
 }
 
-/** What the failed attempt has used stays with it; the next one counts from nothing. */
+/** Closes the failed attempt with its usage; the next attempt counts from zero. */
 function close(call: Call, failed: Attempt, failure: GatewayError): void {
   failed.failure = failure
   failed.endedAt = performance.now()
@@ -119,15 +119,14 @@ async function continueWith(
   return undefined
 }
 
-/** Whether the others' failures alone would have cooled a deployment that has just failed here. */
+/** Whether failures of other calls alone would have cooled the deployment that just failed here. */
 async function isDead(services: PipelineServices, call: Call, deployment: Deployment): Promise<boolean> {
   await learnSignals(services, call, [deployment])
   const { failures, cooledUntil } = services.signals.of(deployment.id)
   return cooledUntil > 0 && failures > services.config.router_settings.allowed_fails + 1
 }
 
-/** Holds what a rescuer may cost beyond what the call holds, on top of what was said. False where a budget has no room
- *  for it. */
+/** Adds to the holds what the continuation may cost, on top of the answer so far. False if a budget has no room for it. */
 async function affords(services: PipelineServices, call: Call, plan: Plan, target: Deployment): Promise<boolean> {
   try {
     await holdFallback(services, call, plan, [target])
@@ -138,13 +137,13 @@ async function affords(services: PipelineServices, call: Call, plan: Plan, targe
   }
 }
 
-/** The client's request with what was said so far as the beginning of the answer. */
+/** The client's request with the answer so far as a prefix of the assistant's turn. */
 function continuing(call: Call, deployment: Deployment, told: string): Outgoing {
   const { chatDefaults = {}, ...own } = withDefaults(call, deployment, true)
   const asked = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
   const missing = defaultFields(chatDefaults, asked)
   const chat = { ...asked, ...missing }
-  // Some vendors refuse a prefix that ends with a blank.
+  // Some vendors reject a prefix that ends with whitespace.
   const prefix = told.trimEnd()
   const changes: Record<string, unknown> = {
     ...missing,
@@ -163,7 +162,7 @@ function continuing(call: Call, deployment: Deployment, told: string): Outgoing 
   return { ...own, body, bytes }
 }
 
-/** Reads another model's answer as the rest of the one that began: no second start, no word twice, one name. */
+/** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name. */
 function spliced(
   inner: WrittenReader,
   { call, writer, answerSoFar }: { call: Call; writer: WrittenReader; answerSoFar: AnswerSoFar },
@@ -199,7 +198,7 @@ function spliced(
   return { ...writer, along, push: (piece) => along(inner.push(piece)) }
 }
 
-/** The client has had the thoughts that led to the answer. */
+/** Drops reasoning: the client already received the reasoning of the first model. */
 function withoutThoughts(delta: ChatChunk['choices'][number]['delta'] | undefined) {
   const {
     reasoning_content: _text,
@@ -217,7 +216,7 @@ function added(usage: WireUsage, spent: readonly Usage[]): WireUsage {
   return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
 }
 
-/** Comments while nobody speaks. Returns what ends them, once nothing of them is being written. */
+/** Writes keep-alive comments while no stream is open. Returns a function that stops them and waits for the last write. */
 function showLife(call: Call, client: ClientStream, everySeconds: number): () => Promise<unknown> {
   const { signal } = call.client
   let writing: Promise<void> = Promise.resolve()
@@ -230,7 +229,7 @@ function showLife(call: Call, client: ClientStream, everySeconds: number): () =>
   })
   return () => {
     clearInterval(timer)
-    // What is written to a client that has left may never be taken.
+    // A write to a client that has left may never finish.
     return atMost(Math.max(0, call.deadline - performance.now()), Promise.race([writing, left]))
   }
 }

@@ -3,26 +3,26 @@ import type { Call } from '../call.ts'
 import { departure } from '../client.ts'
 import { type Over, takenInTime } from './relay.ts'
 
-/** A shorter answer is out of our hands as soon as it is written. */
+/** Shorter answers are handed to the runtime in one piece. */
 const LONG_BYTES = 65_536
 
-/** What is written before the client is waited for: what it takes within the stall timeout to be one that reads. */
+/** The size of a write: a client must take this much within the stall timeout. */
 const PIECE_BYTES = 262_144
 
-/** What is kept back until the call is over. */
+/** The bytes held back until the call is settled. */
 const LAST_BYTES = 4096
 
 export const isLong = (bytes: Uint8Array): boolean => bytes.byteLength > LONG_BYTES
 
-/** Gives a client a long answer at its own pace. The call is over when the client has all of it but the last bytes: until
- *  then it holds what it holds, and who has the whole answer may call again at once. */
+/** Sends a long answer at the client's pace. The call is settled before the last bytes are sent: until then it keeps
+ *  its slots and holds, and a client that has the whole answer may call again at once. */
 export function deliver(call: Call, bytes: Uint8Array, over: Over): ReadableStream<Uint8Array> {
   const client = call.client.openStream(bytes.byteLength)
   const { signal } = call.client
   const last = bytes.byteLength - LAST_BYTES
   const leave = () => client.abort()
   const served = call.attempts.at(-1)
-  // The rest of the time is the client's.
+  // From here on the time is spent by the client.
   if (served) served.endedAt ??= performance.now()
 
   async function send(): Promise<void> {

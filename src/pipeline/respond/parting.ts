@@ -1,22 +1,22 @@
-/** How long an answer that has begun is listened to when nobody reads it any more: many are about to end, and then tell
- *  what they have used. */
+/** How long an upstream that has begun to answer is read after its client left: many are about to end and then report
+ *  their usage. */
 const BEGUN_MS = 400
-/** The same for one that is complete but for its usage. With what ends it, within a second. */
+/** The same for an answer that is complete except for its usage. Together with the abort it stays within a second. */
 const COMPLETE_MS = 900
 
-/** What is left of an upstream call when its client has left. */
+/** The grace period of an upstream request after its client left. */
 export interface Parting {
-  /** The client has left. */
+  /** The client left. */
   left(): void
-  /** The provider answers: until then it is ended at once. */
+  /** The provider began to answer. Before that the request is ended at once. */
   begun(): void
-  /** Nothing of the answer is missing but its usage. */
+  /** The answer is complete except for its usage. */
   complete(): void
   stop(): void
 }
 
-/** Ends an upstream call soon after its client has left, and at once where nothing is to be learned from it. */
-export function parting(end: () => void): Parting {
+/** Ends an upstream request after a grace period once its client left, or at once if its usage cannot be learned. */
+export function newParting(end: () => void): Parting {
   let graceMs = 0
   let leftAt: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -9,21 +9,21 @@ import { isAwaited, noteMade } from '../ids/made-ids.ts'
 import type { Continuation } from './continue-elsewhere.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 
-/** To be told when an answer has ended, and why, when it did not end well. Resolves when the call holds nothing that the
- *  next one of its client might be refused for. */
+/** Called when an answer has ended, with the failure if there was one. Resolves when the call no longer holds anything
+ *  that the client's next call might be refused for. */
 export type Over = (failure: GatewayError | undefined) => Promise<unknown> | undefined
 
-/** Until when the end of an answer is offered to a client: that of its call, and this long when that is over. */
-const FAREWELL_MS = 5000
+/** The least time that a client gets to take the end of its answer, even past the call's deadline. */
+const LAST_WRITE_MS = 5000
 
-/** What no clock of an upstream watches any more: the answer is broken off where its client has not taken it in time. */
+/** Bounds a write after the upstream's clocks have stopped: aborts the answer if the client does not take it in time. */
 export function takenInTime(
   call: Call,
   client: ClientStream,
   writing: Promise<void> | undefined,
 ): Promise<void> | undefined {
   if (!writing) return undefined
-  const limitMs = Math.max(FAREWELL_MS, call.deadline - performance.now())
+  const limitMs = Math.max(LAST_WRITE_MS, call.deadline - performance.now())
   return atMost(limitMs, writing).then((inTime) => {
     if (inTime) return
     client.abort()
@@ -34,12 +34,12 @@ export function takenInTime(
 /** How long a complete answer waits for its usage and its formal end. */
 const GRACE_MS = 2000
 
-/** The same for one whose provider says only that it is still there. */
+/** The same while the provider sends only keep-alives. */
 const LONGEST_GRACE_MS = 10_000
 
-/** Carries a committed stream to the client, and where it fails the stream of whoever can go on with it. Resolves when
- *  the client's answer has ended: undefined when it ended well, else why it did not. Never rejects. Of a call that
- *  crowds others the client learns the end when that is over. */
+/** Carries a committed stream to the client and, if it fails, a continuation by another deployment. Resolves when the
+ *  client's answer has ended: undefined if it ended well, else the failure. Never rejects. If the call might block the
+ *  client's next one, the end is sent only after settlement. */
 export async function relay(
   call: Call,
   first: OpenStream,
@@ -79,14 +79,14 @@ export async function relay(
 
 interface Carried {
   readonly failure: GatewayError | undefined
-  /** The formal end has been written, or is the last of it. */
+  /** The formal end was written or is in `last`. */
   readonly done: boolean
-  /** What is still to be written. */
+  /** Bytes still to be written. */
   readonly last: Uint8Array | undefined
 }
 
-/** Carries one upstream's stream as far as it goes. When the client has left it is only listened to, for a moment: what
- *  it has used may be about to be told. */
+/** Carries one upstream stream to its end. After the client left it is still read for a short grace period, because its
+ *  usage may be about to arrive. */
 async function carry(call: Call, stream: OpenStream, client: ClientStream): Promise<Carried> {
   const { signal } = call.client
   let deserted = false
@@ -96,10 +96,10 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   let done = false
   let failure: GatewayError | undefined
   let last: Uint8Array | undefined
-  // A clock may want to say something while the loop waits for the upstream; the two must not write at once.
+  // A keep-alive may be due while the loop waits for the upstream; the two must not write at once.
   let writing: Promise<void> | undefined
   stream.clocks.onSilence(() => {
-    // Nothing can be said between the bytes of a sound.
+    // Binary audio has no room for comments.
     if (stream.endsWithBody) return
     writing = (writing ?? Promise.resolve()).then(() => client.write(KEEP_ALIVE)).catch(() => {})
   })
@@ -117,11 +117,11 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
       if (step.characters) call.outputCharacters += step.characters
       if (step.finished && !finished) {
         finished = true
-        stream.farewell.complete()
+        stream.parting.complete()
         endBy = performance.now() + LONGEST_GRACE_MS
         stream.clocks.finished(GRACE_MS)
       }
-      // The formal end of an answer that is not complete is a lie, and what tells the client so comes behind it.
+      // A truncated answer must not get its formal end: the error event takes its place.
       if (step.out && (finished || !step.done)) out.push(step.out)
       if (step.done) {
         done = true
@@ -134,7 +134,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   let wake: (() => void) | undefined
   const leftAlone = () => wake?.()
   signal.addEventListener('abort', leftAlone, { once: true })
-  /** Waits until the client has taken something, or has left. While it takes its time its provider is not silent. */
+  /** Waits until the client took the write or left. Meanwhile the upstream's silence is not measured. */
   const taking = async (work: Promise<void>): Promise<void> => {
     stream.clocks.waiting(client.abort)
     if (!signal.aborted) {
@@ -160,7 +160,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
           }
         } catch {
           deserted = true
-          stream.farewell.left()
+          stream.parting.left()
         }
       }
       if (failure || done || (finished && (performance.now() > endBy || (isGone() && call.usage)))) break
@@ -181,12 +181,12 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   signal.removeEventListener('abort', leftAlone)
 
   if (isGone() && failure?.failure !== 'client_closed') failure = signal.aborted ? departure(signal) : clientClosed()
-  // A clock that ends an answer which is already complete has only cut the formalities.
+  // A timeout after a complete answer cuts only its formal end: no failure.
   if (failure && finished && failure.failure !== 'client_closed') failure = undefined
   if (!failure && !finished) {
     failure = new GatewayError('upstream_truncated', "The provider's stream ended before its answer was complete.")
   }
-  // What is written to a client that has left may never be taken.
+  // A write to a client that has left may never finish.
   if (failure?.failure !== 'client_closed') {
     try {
       await takenInTime(call, client, writing)
@@ -197,7 +197,7 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
   return { failure, done, last }
 }
 
-/** A connection that breaks after the answer began has cut it, whatever the transport calls that. */
+/** A connection failure after the answer began counts as truncation, whatever the transport reports. */
 function truncated(failure: GatewayError): GatewayError {
   if (failure.failure !== 'upstream_unreachable') return failure
   return new GatewayError('upstream_truncated', "The provider's connection broke before its answer was complete.", {

@@ -12,7 +12,7 @@ import { deliver, isLong } from './deliver.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import { type Over, relay, takenInTime } from './relay.ts'
 
-/** What a call that has committed answers. */
+/** Builds the answer of a committed call. */
 export async function answer(
   services: PipelineServices,
   call: Call,
@@ -54,7 +54,7 @@ function opened(call: Call, { release, body }: OpenStream): ClientStream {
   }
 }
 
-/** Carries an answer to its client and ends the call, whatever becomes of it on the way. */
+/** Relays a stream to its client and then ends the call, even if relaying throws. */
 async function carried(
   services: PipelineServices,
   call: Call,
@@ -78,12 +78,12 @@ async function carried(
 const EVENT_STREAM = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
-  // Proxies in front of the gateway must not gather a stream into a burst.
+  // Keeps proxies in front of the gateway from buffering the stream.
   'x-accel-buffering': 'no',
 } as const
 
-/** Begins the answer before anything of it is known: comments until the call commits, then the stream as ever. Failover
- *  goes on unseen; what cannot be told by a status any more is told by an error event. */
+/** Begins a stream before its call has committed: keep-alive comments until the commit, then the stream. Failover
+ *  continues unseen; a failure becomes an error event because the status is already sent. */
 export function answerLater(
   services: PipelineServices,
   call: Call,
@@ -103,7 +103,7 @@ export function answerLater(
       },
       async (error) => {
         const failure = asGatewayError(error)
-        // Its client is told by an event, and nobody else would tell the operator why.
+        // The client gets an error event; only this log tells the operator why.
         if (failure.failure === 'internal')
           services.log.error('internal', { requestId: call.requestId, error: describeError(error) })
         await over(failure)
@@ -115,7 +115,7 @@ export function answerLater(
   return { status: 200, headers: { ...routeHeaders(call), ...EVENT_STREAM }, body: client.readable }
 }
 
-/** Where the call went, for whoever looks at its answer. */
+/** Headers that tell how the call was routed. */
 export function routeHeaders(call: Call): Record<string, string> {
   const { overheadMs, attempts } = call
   const served = attempts.at(-1)
@@ -126,7 +126,7 @@ export function routeHeaders(call: Call): Record<string, string> {
   const dropped = served ? routingFieldsIn(served.deployment, call.request) : []
   if (dropped.length > 0) headers['x-gateway-dropped'] = dropped.join(', ')
   if (served && overheadMs !== undefined) {
-    // How long the gateway needed before it asked anybody, and how long whoever served has been asked by now.
+    // The gateway's time before the first upstream request, and the serving attempt's time so far.
     const gateway = overheadMs.toFixed(2)
     const upstream = ((served.endedAt ?? performance.now()) - served.startedAt).toFixed(2)
     headers['x-gateway-overhead-ms'] = gateway
@@ -135,7 +135,7 @@ export function routeHeaders(call: Call): Record<string, string> {
   return headers
 }
 
-/** Names are the operator's and may hold anything; a header holds printable ASCII. */
+/** Names come from the operator and may hold any character; header values must be printable ASCII. */
 function headerSafe(name: string): string {
   return /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name)
 }

@@ -1,27 +1,26 @@
-/** Below this a repeated piece that begins at a word may be meant: "no, no". */
+/** Repeats shorter than this are kept even at a word boundary: "no, no" may be intended. */
 const WORD_REPEAT = 4
-/** From here on a repeated piece is no accident, wherever it begins. */
+/** Repeats from this length on are dropped wherever they begin. */
 const SURE_REPEAT = 12
 
 const WORD = /[\p{L}\p{N}]/u
 
-/** Joins the text of a second model to what a first one has said. */
+/** Joins a second model's text to the text already sent. */
 export interface Splice {
-  /** What is new in these words. Words that may yet turn out to repeat something are held back. */
+  /** Returns the new part of `text`. Text that may turn out to repeat the sent text is held back. */
   take(text: string): string
-  /** What was held back and is new after all. */
+  /** Returns the held-back text that turned out to be new. */
   end(): string
 }
 
-/** A model that is asked to go on may begin again, with all of what was said or with the end of it, and with the blank
- *  that was already said: none of that is heard twice. */
+/** A continuing model may repeat all of the sent text, its end, or its trailing whitespace: each repeat is removed. */
 export function splice(said: string): Splice {
   const told = said.trimEnd()
   const blank = said.slice(told.length)
   let held: string | undefined = ''
   let onlyBlank = true
-  /** Where the longest repeat could begin that starts as what is held back does. It never moves back: what has come is
-   *  looked for once, however many pieces it comes in. */
+  /** The position in the sent text of the longest repeat that starts with the held-back text. It never moves back, so
+   *  each piece is searched for once. */
   let start = 0
 
   const settle = (text: string): string => {
@@ -29,7 +28,7 @@ export function splice(said: string): Splice {
     return fresh.slice(overlap(blank, fresh, () => true))
   }
 
-  /** Whether what is held back, of which `more` has just come, could be the beginning of a repeat that is longer. */
+  /** Whether the held-back text, ending with the new piece `more`, could still grow into a longer repeat. */
   const mayRepeat = (text: string, more: string): boolean => {
     if (start === -1 || text === '') return false
     if (!told.startsWith(more, start + text.length - more.length)) start = told.indexOf(text, start + 1)
@@ -43,7 +42,7 @@ export function splice(said: string): Splice {
       onlyBlank &&= text.trim() === ''
       if (mayRepeat(held, text) || onlyBlank) return ''
       const fresh = settle(held)
-      // A repeat that has just ended may yet be followed by the blank.
+      // Trailing whitespace may still follow a finished repeat.
       if (fresh === '') return ''
       held = undefined
       return fresh
@@ -56,7 +55,7 @@ export function splice(said: string): Splice {
   }
 }
 
-/** Whether a repeat could begin there in what was told. */
+/** Whether a repeat may begin at this position of the sent text. */
 function mayBegin(told: string, start: number): boolean {
   const length = told.length - start
   return start === 0 || length >= SURE_REPEAT || (length >= WORD_REPEAT && atBoundary(told, start))
@@ -66,11 +65,11 @@ function atBoundary(text: string, at: number): boolean {
   return !(WORD.test(text[at - 1] ?? '') && WORD.test(text[at] ?? ''))
 }
 
-/** The longest end of `before` that `after` begins with, of the lengths that count: in one walk over both (Knuth, Morris
- *  and Pratt). */
+/** The longest suffix of `before` that is a prefix of `after` and whose length counts, in one pass over both (Knuth,
+ *  Morris, Pratt). */
 function overlap(before: string, after: string, counts: (length: number) => boolean): number {
   const most = Math.min(before.length, after.length)
-  // Of each beginning of `after`, the longest shorter one that it ends with.
+  // For each prefix of `after`, its longest proper border.
   const shorter = new Int32Array(most + 1)
   shorter[0] = -1
   const grown = (matched: number, letter: number): number => {

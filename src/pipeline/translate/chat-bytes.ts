@@ -5,7 +5,7 @@ import type { Reply, StreamStep } from '../../providers/provider.ts'
 
 const decoder = new TextDecoder()
 
-/** A reply in chat's own bytes, as the completion that it is. */
+/** Parses a reply that is still bytes of chat into a completion. */
 export function asCompletion(reply: Reply): Reply {
   if (reply.completion) return reply
   try {
@@ -16,7 +16,7 @@ export function asCompletion(reply: Reply): Reply {
   }
 }
 
-/** A step in chat's own bytes, as the chunks that it is. */
+/** Parses a step that is still bytes of chat into chunks. */
 export function asChunks(step: StreamStep): StreamStep[] {
   const { out, ...rest } = step
   if (!out) return [step]

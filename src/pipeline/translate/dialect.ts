@@ -7,44 +7,44 @@ import type { Capability } from '../../providers/provider.ts'
 import type { DefaultFieldNames } from '../attempt/default-fields.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
 
-/** A way to speak of chat. Pure translation to and from the pivot, which is the public chat shape. */
+/** A wire format for chat, translated to and from the pivot: the public chat shape. Pure functions. */
 export interface Dialect<Request extends ModelRequest = ModelRequest> {
-  /** What a provider that speaks it natively has an adapter for. */
+  /** The capability of providers that speak this dialect natively. */
   readonly native: Capability | undefined
   readonly schema: () => z.ZodType<Request>
-  /** Where its requests name what a provider has made. */
+  /** Where its requests reference objects that a provider created. */
   readonly ids?: IdPlaces
-  /** How defaults are said to a provider that speaks it natively; in chat's own words when left out. */
+  /** How default fields are named when a provider speaks this dialect natively; as in chat when left out. */
   readonly defaults?: DefaultFieldNames
   /** The same request as chat. Throws `invalid_request` naming the field that chat cannot express. */
   toChat(request: Request): ChatRequest
-  /** The same answer, as a document of this dialect. */
+  /** Translates a completion to this dialect's answer. */
   fromChat(completion: ChatCompletion, request: Request): object
   stream(request: Request): DialectStream
-  /** For a stream that passes as its provider wrote it; undefined where nobody else could go on with it. */
+  /** Follows a native stream whose bytes pass unchanged; absent if another deployment could not continue it. */
   follow?(): DialectFollower
-  /** What ends a stream that failed after it began. */
+  /** The event that ends a stream which failed after it began. */
   errorEvent(failure: GatewayError): Uint8Array
 }
 
-/** Puts the chunks of one answer into events, in order. */
+/** Writes the chunks of one answer as events, in order. */
 export interface DialectStream {
   write(chunk: ChatChunk): Uint8Array
-  /** What properly ends the stream. */
+  /** The events that end a successful stream. */
   close(): Uint8Array
-  /** What ends a stream that failed after it began, where that depends on what was said before. */
+  /** The event that ends a failed stream, if it depends on what was written before. */
   fail?(failure: GatewayError): Uint8Array
 }
 
-/** Knows what was said in a stream of the dialect's own events, so that another can go on with it. */
+/** Reads a stream of the dialect's own events, so that another deployment can continue it. */
 export interface DialectFollower {
-  /** What one event says, in chat. */
+  /** Translates one event to chat chunks. */
   read(event: Uint8Array): ChatChunk[]
-  /** Puts what comes next into words, from where the events broke off. */
+  /** A stream that continues from where the events stopped. */
   continuation(): DialectStream
 }
 
-/** Knows its own request type only inside. */
+/** Erases the request type: callers pass requests that the dialect's own schema accepted. */
 export function asDialect<Request extends ModelRequest>(dialect: Dialect<Request>): Dialect {
   return dialect as unknown as Dialect
 }

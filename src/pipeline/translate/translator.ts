@@ -14,28 +14,28 @@ import type { Dialect, DialectStream } from './dialect.ts'
 
 const encoder = new TextEncoder()
 
-/** An adapter as the pipeline uses it: whatever the vendor speaks, what comes out is bytes in the client's dialect. */
+/** An adapter as the pipeline uses it: whatever the vendor speaks, its output is bytes in the client's dialect. */
 export interface Translator extends Omit<Adapter, 'reply' | 'stream'> {
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): WrittenReply
-  /** `onChunk` gets every chunk before it is written, where the answer goes through chat. */
+  /** `onChunk` gets every chunk before it is written, if the answer goes through chat. */
   stream?(call: Outgoing, headers: Readonly<Record<string, string>>, onChunk?: OnChunk): WrittenReader
-  /** It is asked in chat, whatever the client speaks. */
+  /** The provider is asked in chat, whatever the client's dialect. */
   readonly translates?: true
-  /** What a whole answer means to a client that asked for a stream; absent where it cannot be told as one. */
+  /** A whole answer as the steps of a stream; absent if it cannot be streamed. */
   inOne?(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): StreamStep[]
-  /** Why this request cannot be put to it, before it is asked. */
+  /** Why the provider cannot be asked this request; checked before asking. */
   refuses?(request: ModelRequest): GatewayError | undefined
 }
 
 export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
 export type WrittenReader = StreamReader &
   Required<Pick<StreamReader, 'closing'>> & {
-    /** Says one chunk more in the same answer, of whoever goes on with it. */
+    /** Writes one more chunk of the same answer, from the deployment that continues it. */
     write?(chunk: ChatChunk): Uint8Array
   }
 type OnChunk = (chunk: ChatChunk) => void
 
-/** The adapter that takes this kind of request in this dialect at a deployment; undefined when there is none. */
+/** The translator for this kind of request in this dialect at a deployment; undefined if there is none. */
 export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Translator | undefined {
   if (!dialect) {
     const adapter = deployment.adapter(mode.name)
@@ -47,7 +47,7 @@ export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialec
   return chat && translated(chat, dialect)
 }
 
-/** Every call looks for its translators several times, and those that pass bytes on know nothing of one call. */
+/** Cached: each call looks its translators up several times, and native ones hold no state of a call. */
 const nativeTranslators = new WeakMap<Adapter, Map<Dialect, Translator>>()
 
 function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
@@ -64,7 +64,7 @@ function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
   return translator
 }
 
-/** Chat asked in chat: bytes of the same shape pass, a vendor's chunks are written. */
+/** Chat at a chat provider: bytes of chat pass unchanged, parsed chunks are written. */
 function inChat(adapter: Adapter, dialect: Dialect): Translator {
   const { stream, ...rest } = adapter
   return {
@@ -79,7 +79,8 @@ function inChat(adapter: Adapter, dialect: Dialect): Translator {
   }
 }
 
-/** A dialect asked in itself: bytes pass. They are followed where somebody may have to go on with them. */
+/** A dialect at a provider that speaks it: bytes pass unchanged, and are followed if the answer may need a
+ *  continuation. */
 function inOwnDialect(adapter: Adapter, { follow }: Dialect): Translator {
   const native = plainTranslator(adapter)
   const { stream } = native
@@ -108,7 +109,7 @@ function inOwnDialect(adapter: Adapter, { follow }: Dialect): Translator {
   }
 }
 
-/** Another dialect, by way of chat. */
+/** A dialect translated through chat. */
 function translated(adapter: Adapter, dialect: Dialect): Translator {
   const { stream, ...rest } = adapter
   const inChatShape = new WeakMap<ModelRequest, Outgoing>()
@@ -151,7 +152,7 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
   }
 }
 
-/** Chat whose stream comes as chunks, to be put into words by somebody else; undefined where it does not stream. */
+/** Chat whose stream yields chunks for another writer; undefined if the adapter does not stream. */
 export function inChunks(deployment: Deployment, mode: Mode): Translator | undefined {
   const adapter = deployment.adapter('chat', mode.name)
   if (!adapter?.stream) return undefined
@@ -176,7 +177,7 @@ export function inChunks(deployment: Deployment, mode: Mode): Translator | undef
 
 const plainTranslators = new WeakMap<Adapter, Translator>()
 
-/** An adapter whose bytes pass as they are. */
+/** An adapter whose bytes pass unchanged. */
 function plainTranslator(adapter: Adapter): Translator {
   const native = adapter as Translator
   const { events } = adapter
@@ -195,7 +196,7 @@ function plainTranslator(adapter: Adapter): Translator {
   return translator
 }
 
-/** A whole completion as the only step of a stream. */
+/** A whole completion as a single step of a stream. */
 function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
   const { completion } = asCompletion(reply)
   if (!completion) throw unstreamed()
@@ -205,7 +206,7 @@ function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
   )
 }
 
-/** Whether a request can be asked in chat, whatever dialect it came in. */
+/** Whether chat can express a request of this dialect. */
 export function isExpressibleInChat(request: ModelRequest, dialect: Dialect): boolean {
   if (dialect.native === 'chat') return true
   try {
@@ -217,7 +218,7 @@ export function isExpressibleInChat(request: ModelRequest, dialect: Dialect): bo
   }
 }
 
-/** A body belongs to one dialect, and is translated once however many deployments are looked at. */
+/** Cached by body: a request is translated once, however many deployments are considered. */
 const translations = new WeakMap<ModelRequest, ModelRequest>()
 
 function chatOf(request: ModelRequest, dialect: Dialect): ModelRequest {
@@ -240,7 +241,7 @@ function written(reply: Reply, dialect: Dialect, request: ModelRequest): Written
   return { bytes, contentType: 'application/json', usage, outputCharacters }
 }
 
-/** Puts a vendor's chunks into the dialect's words; lets the vendor's own bytes pass where it speaks the same. */
+/** Writes a vendor's chunks in the client's dialect; a vendor's bytes of the same dialect pass unchanged. */
 function writing(reader: StreamReader, dialectStream: DialectStream, onChunk?: OnChunk): WrittenReader {
   const { fail } = dialectStream
   let translating = false
