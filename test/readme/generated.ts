@@ -1,21 +1,28 @@
 import { configurationReference } from './configuration-reference.ts'
 import { endpoints } from './endpoints.ts'
+import { metricNames } from './metric-names.ts'
 import { providerKinds } from './provider-kinds.ts'
 
-/** The parts of the README that the source decides, by the name in their marker. */
-const PARTS: Readonly<Record<string, () => string>> = {
+/** The parts of the documents that the source decides, by the name in their marker. */
+export const PARTS: Readonly<Record<string, () => string>> = {
   endpoints,
   providers: providerKinds,
   configuration: configurationReference,
+  metrics: metricNames,
 }
 
-/** The README with those parts as they should be. */
-export function withGeneratedParts(readme: string): string {
-  let text = readme
-  for (const [name, write] of Object.entries(PARTS)) {
+/** The names of the parts that a document has. */
+export const partsOf = (text: string): string[] =>
+  [...text.matchAll(/^<!-- begin ([a-z]+) -->$/gm)].map(([, name]) => name as string)
+
+/** A document with its parts as they should be. */
+export function withGeneratedParts(document: string): string {
+  let text = document
+  for (const name of partsOf(document)) {
+    const write = PARTS[name]
     const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`]
     const [from, to] = [text.indexOf(begin), text.indexOf(end)]
-    if (from === -1 || to < from) throw new RangeError(`the README has no part between ${begin} and ${end}`)
+    if (!write || to < from) throw new RangeError(`nothing writes the part between ${begin} and ${end}`)
     text = `${text.slice(0, from + begin.length)}\n${write()}\n${text.slice(to)}`
   }
   return text

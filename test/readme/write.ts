@@ -1,6 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { documents } from './documents.ts'
 import { withGeneratedParts } from './generated.ts'
 
-// npx node test/readme/write.ts: brings the README's tables up to date with the source.
-const path = new URL('../../README.md', import.meta.url)
-writeFileSync(path, withGeneratedParts(readFileSync(path, 'utf8')))
+// npm run readme: brings the tables of the README and of docs up to date with the source.
+for (const { path, text } of documents()) {
+  const written = withGeneratedParts(text)
+  if (written !== text) writeFileSync(path, written)
+}
