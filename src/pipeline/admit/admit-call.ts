@@ -18,25 +18,25 @@ import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
 import type { AskedBudget, Hold } from './hold.ts'
 
-/** What was asked, and where it may go. */
+/** A valid request and its plan. */
 interface Ready {
   readonly request: ModelRequest
   readonly plan: Plan
   readonly bounds: Bounds
 }
 
-/** A call that may begin. */
+/** An admitted call. */
 export interface AdmittedCall extends Ready {
   readonly caller: Caller
   readonly admitted: Admitted
-  /** What the client is told about its limits. */
+  /** The rate-limit headers of the response. */
   readonly rateHeaders: Record<string, string>
   readonly slots: readonly string[]
   readonly budgets: readonly AskedBudget[]
   readonly holds: Hold[]
 }
 
-/** What a call is called, and its first attempt. */
+/** The ids of a call and of its first attempt. */
 export interface CallIds {
   readonly callId: string
   readonly attemptId: string
@@ -46,12 +46,12 @@ interface AskedAdmission extends Admission {
   readonly budgets: readonly AskedBudget[]
 }
 
-/** Everything that can refuse a call before it begins, in one round trip. Limits are counted for every call, also one
- *  that is no valid request or names no model: they come before routing. */
+/** Admits a call or throws its refusal, in one round trip. Limits are counted for every call, including malformed
+ *  requests and unknown models, because they come before routing. */
 export async function admitCall(services: PipelineServices, input: CallInput, ids: CallIds): Promise<AdmittedCall> {
   const read = input.form ? await input.form.head() : parse(input)
   const { parsed, named } = await withIds(services, input, read)
-  // Who a caller is may be read again on the way, and with it what it may call.
+  // The caller may be read again during admission, and its permissions with it.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
     const { request } = parsed
@@ -74,7 +74,7 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
     const { quotas, slots } = caller
     const tokens = tokensOf(input)
     const counted = { callId, attemptId, versions, confirmedAt, quotas, tokens, leaseSeconds: LEASE_SECONDS }
-    // What will not begin holds nothing: nobody would settle it.
+    // A call that will not begin must hold nothing, because it is never settled.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
     const { preference, group } = ready.plan
     const order = ready.plan.order()
@@ -88,7 +88,7 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
       preference,
     }
   }
-  // A group may hold models beside the one whose budget is spent.
+  // A group may have other models than the one whose budget is spent.
   const doesWithout = (caller: Caller, { reason, subject }: Refused): boolean => {
     if (reason !== 'budget' || 'error' in ready) return false
     const { plan, bounds } = ready
@@ -111,7 +111,7 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
   }
 }
 
-/** A request with the ids that it names. What is read of it only for them may turn out to be none. */
+/** The request with the objects that it references. Reading those members may reveal that the request is malformed. */
 async function withIds(
   services: PipelineServices,
   { endpoint }: CallInput,
@@ -126,7 +126,7 @@ async function withIds(
   }
 }
 
-/** The estimate of the specification. */
+/** The token estimate that the specification prescribes. */
 function tokensOf({ endpoint, bytes }: CallInput): number {
   return endpoint.mode.body === 'multipart' ? 1 : tokensOfCharacters(bytes.byteLength)
 }

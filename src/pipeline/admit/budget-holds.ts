@@ -8,23 +8,23 @@ import type { Seeds } from './decide.ts'
 import { type ExpectedCost, type Expecting, NO_COST } from './expected-cost.ts'
 import type { AskedBudget, Hold } from './hold.ts'
 
-/** A budget that refuses nobody, whose soft limit wants to be told of. */
+/** The limit of a budget that only has a soft limit: it never refuses. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Whether an account pays for what a deployment does as a member of a group: a model's does by each of its names, and
- *  whatever the group was, where the deployment is one of the model. */
+/** Whether an account pays for a deployment as a member of a group. An account for one model pays under each of the
+ *  model's names, and for the model's deployments in any group. */
 export function pays({ resolve }: Registry, { model }: Account, group: string, { modelName }: Deployment): boolean {
   if (model === undefined || model === group || model === modelName) return true
   const meant = resolve(model)?.name
   return meant !== undefined && (meant === group || meant === modelName)
 }
 
-/** Few have a budget for a single model. */
+/** Whether the caller has a budget for a single model; few have. */
 export function hasModelBudget({ accounts }: Pick<Caller, 'accounts'>): boolean {
   return accounts.some(({ model }) => model !== undefined)
 }
 
-/** The accounts of a caller that may have to pay for a call to these members of a group. */
+/** The caller's accounts that may pay for a call to these members of a group. */
 export function chargedAccounts(
   registry: Registry,
   { accounts }: Caller,
@@ -37,7 +37,7 @@ export function chargedAccounts(
   )
 }
 
-/** What each of these accounts may have to pay: one for a model, what the call costs at the deployments of that. */
+/** The expected cost by account: an account for one model pays only for that model's deployments. */
 export function costsOf(
   { registry }: PipelineServices,
   expected: Expecting,
@@ -52,8 +52,8 @@ export function costsOf(
   }
 }
 
-/** Leaves the models out of a call that one of its accounts, named by its subject, has no room for. False where it pays
- *  for all that the call may go to: then there is nobody else. */
+/** Excludes the models that the named account pays for, because it has no room. False if it pays for every deployment
+ *  of the call, so that none would remain. */
 export function leaveOut(
   registry: Registry,
   { accounts }: Caller,
@@ -68,7 +68,7 @@ export function leaveOut(
   return true
 }
 
-/** The budgets among them, each with what the call is expected to cost. */
+/** The accounts that have budgets, each with the call's expected cost. */
 export function budgetsOf(
   accounts: readonly Account[],
   costs: (account: Account) => ExpectedCost,
@@ -79,7 +79,7 @@ export function budgetsOf(
   for (const account of accounts) {
     const { scope, subject, limitNano = NO_LIMIT, softNano, periodAt } = account
     if (limitNano === NO_LIMIT && softNano === undefined) continue
-    // What refuses nobody needs no hold, and is not filled by one.
+    // A budget that never refuses needs no hold.
     const { holdNano, likelyNano } = limitNano === NO_LIMIT ? NO_COST : costs(account)
     const period = periodAt(now)
     const seed = seeds.get(subject)
@@ -89,7 +89,7 @@ export function budgetsOf(
   return budgets
 }
 
-/** What a call holds of budgets that had room for it. */
+/** The holds of a call that its budgets admitted. */
 export function holdsOf(budgets: readonly AskedBudget[], spentNano: readonly number[]): Hold[] {
   return budgets.map(({ subject, period, holdNano, limitNano }, index) => {
     const alone = holdNano > 0 && (spentNano[index] ?? 0) + 2 * holdNano > limitNano
@@ -97,7 +97,7 @@ export function holdsOf(budgets: readonly AskedBudget[], spentNano: readonly num
   })
 }
 
-/** Whether the next call of the same caller might be refused for what this one holds. */
+/** Whether the caller's next call might be refused because of what this one holds. */
 export function mayBlockNextCall({
   slots,
   holds,

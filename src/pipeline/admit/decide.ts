@@ -5,39 +5,41 @@ import type { Caller } from '../caller.ts'
 import { noteExhausted } from '../exhausted.ts'
 import type { PipelineServices } from '../services.ts'
 
-/** Slots, holds and in-flight marks of a call that is never settled end after this; long calls renew them. */
+/** The lease of a call's slots, holds and in-flight marks. Long calls renew it; those of a call that is never settled
+ *  expire. */
 export const LEASE_SECONDS = 120
 
-/** How often a decision is asked for again because what it rests on has changed meanwhile. */
+/** How often admission is repeated because its inputs changed meanwhile. */
 const TURNS = 5
 
-/** A store that loses what it knew within this time of a reading is taken to have known it. */
+/** For this long after a reading the store is assumed to have known the versions, even if it has lost them since. */
 const JUST_READ_MS = 1000
 
-/** Money spent by subject, by the database: in one period, which may have ended since it was read. */
+/** Spent money by subject, read from the database for one period, which may have ended since. */
 export type Seeds = ReadonlyMap<string, { readonly period: string; readonly spentNano: number }>
 
 export const NO_SEEDS: Seeds = new Map()
 
-/** What an admission says of the caller's versions. */
+/** The caller's versions in an admission. */
 export type Held = Pick<Admission, 'versions' | 'confirmedAt'>
 
-/** Who asks, and from where. */
+/** The caller and the address of the request. */
 export interface Asking {
   readonly caller: Caller
   readonly address: string
 }
 
-/** A decision in favour of a caller. */
+/** The result of an admission that was granted. */
 export interface Decision<Asked extends Admission = Admission> {
-  /** Who was asked for in the end: the one given, or as it was read again. */
+  /** The caller that was admitted: as given, or as read again. */
   readonly caller: Caller
   readonly asked: Asked
   readonly admitted: Admitted
 }
 
-/** Asks the shared store, in one round trip where nothing has changed: what turns out to be out of date, or unknown to
- *  it, is read from the database, and asked once more; so is what can do without what refuses it. Throws the refusal. */
+/** Asks the shared store for admission, in one round trip if nothing changed. Data that is outdated or unknown to the
+ *  store is read from the database, and the store is asked again; so it is when the call can do without what was
+ *  refused. Throws the refusal. */
 export async function decide<Asked extends Admission>(
   services: PipelineServices,
   { caller: first, address }: Asking,
@@ -54,7 +56,7 @@ export async function decide<Asked extends Admission>(
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') {
       noteExhausted(caller, answer, asked.quotas)
-      // Each time there is less to do without.
+      // This ends: each round leaves fewer models to exclude.
       if (doesWithout?.(caller, answer)) continue
       throw refusal(answer, asked.quotas)
     }
@@ -71,7 +73,7 @@ function heldBy({ clock }: PipelineServices, { readAt, confirmedAt, versions, re
   return { versions: clock.now() - readAt < JUST_READ_MS ? versions : remembered, confirmedAt }
 }
 
-/** Counts a request that is no model call. Answers what its client is told about its limits. */
+/** Admits a request that is no model call, and returns its rate-limit headers. */
 export async function admitRequest(
   services: PipelineServices,
   { requestId, tokens, ...asking }: Asking & { readonly requestId: string; readonly tokens: number },

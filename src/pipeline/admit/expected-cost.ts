@@ -9,27 +9,28 @@ import type { PipelineServices } from '../services.ts'
 import { type InputBound, inputBound } from './input-bound.ts'
 import { outputBound } from './output-bound.ts'
 
-/** What a call will cost, before it has run. */
+/** The expected cost of a call, before it has run. */
 export interface ExpectedCost {
-  /** The most that it may cost: what is held for it. By its own bounds alone, whatever other calls were like. */
+  /** The most that the call may cost, which is held for it. It depends on the call's own bounds alone, not on other
+   *  calls. */
   readonly holdNano: number
-  /** What it probably costs. */
+  /** What the call probably costs. */
   readonly likelyNano: number
 }
 
 export const NO_COST: ExpectedCost = { holdNano: 0, likelyNano: 0 }
 
-/** What a vendor adds to a request that points to what nobody here has seen, where its deployment says nothing. */
+/** The input that a vendor may add for objects of unknown size, if the deployment states no limit. */
 const ELSEWHERE_TOKENS = 32_768
 
-/** No tokenizer makes more than one token of a byte, and four letters are taken for one. */
+/** No tokenizer makes more than one token of a byte, while the estimate counts four bytes as one token. */
 const BYTES_A_TOKEN = 4
 
 type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
 export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
 
-/** Tells what a call costs at the dearest of some deployments; nothing where no price is known. `said`: tokens of an
- *  answer that has begun, which whoever goes on with it reads, too. */
+/** Computes the cost of a call at the dearest of some deployments; nothing if no price is known. `said`: the tokens of
+ *  an answer that has begun, which a continuation reads as input. */
 export function expecting(services: PipelineServices, input: Asked, request: ModelRequest, said = 0): Expecting {
   const { endpoint, form } = input
   if (endpoint.free) return () => NO_COST
@@ -55,7 +56,7 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
     const longest = info.max_input_tokens ?? Number.POSITIVE_INFINITY
     const elsewhere = most.pointsElsewhere ? (info.max_input_tokens ?? ELSEWHERE_TOKENS) : 0
     const asked = completed(request, connection.defaults)
-    // Of a reranking the query is read with each of its documents.
+    // A reranking reads the query with each document.
     const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
     const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + said))
     const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.denseInput ?? 1)))
@@ -85,12 +86,12 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
 
 type Kind = (whole: Pick<Usage, 'inputTokens' | 'outputTokens'>) => Partial<Usage>
 
-/** As what the tokens of a call may be billed: each of these may be the dearest. */
+/** The kinds of billing that may apply to the call's tokens: any of them may be the dearest. */
 function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: InputBound): Kind[] {
   const asked = mode.asks?.(request) ?? []
   const { terms, toolUses } = asUsage(asked, asOftenAsItMay)
   const kinds: Kind[] = [(whole) => ({ ...whole, toolUses, terms })]
-  // Cheaper terms are not for everybody who asks for them.
+  // A provider may not grant the cheaper terms that were requested.
   if (terms) kinds.push((whole) => ({ ...whole, toolUses, terms: undefined }))
   if (hasSound || request.audio != null) {
     kinds.push((whole) => ({
@@ -99,7 +100,7 @@ function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: I
       audioOutputTokens: whole.outputTokens,
     }))
   }
-  // To have it kept may cost more than to have it read.
+  // Writing to a cache may cost more than reading input.
   if (cached) {
     kinds.push((whole) => ({
       ...{ ...whole, toolUses, terms },
@@ -110,7 +111,7 @@ function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: I
   return kinds
 }
 
-/** The request with what its operator set where it says nothing. */
+/** The request with the operator's defaults in fields that it leaves out. */
 function completed(request: ModelRequest, defaults: Readonly<Record<string, unknown>>): ModelRequest {
   for (const _ in defaults) return Object.assign(Object.create(request), defaultFields(defaults, request))
   return request

@@ -12,8 +12,8 @@ import { decide, LEASE_SECONDS, NO_SEEDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
 import type { AskedBudget } from './hold.ts'
 
-/** Holds what further deployments may cost beyond what the call holds already, on top of what it has used: a dearer model
- *  is checked like a call of its own. Answers those of them that its budgets have room for; throws where there are none. */
+/** Holds what further deployments may cost beyond the call's present holds, on top of its usage so far: a dearer model
+ *  is checked like a call of its own. Returns the deployments that its budgets have room for; throws if there are none. */
 export async function holdFallback(
   services: PipelineServices,
   call: Call,
@@ -57,7 +57,7 @@ export async function holdFallback(
   return left()
 }
 
-/** What an account pays for an answer that has begun. */
+/** What an account already pays for an answer that has begun. */
 function usedNano({ registry }: PipelineServices, call: Call, account: Account): number {
   return call.attempts.reduce((sum, attempt) => {
     const { deployment, plan, lostHedge } = attempt
@@ -70,13 +70,13 @@ function saidTokens({ attempts }: Call): number {
   return attempts.reduce((sum, { usage, lostHedge }) => sum + (lostHedge ? 0 : (usage?.outputTokens ?? 0)), 0)
 }
 
-/** What of a budget the call does not hold yet. */
+/** The part of a budget's hold that the call is missing. */
 function missing({ holds }: Call, budget: AskedBudget): AskedBudget[] {
   const ownNano = holds.flatMap(({ subject, holdNano }) => (subject === budget.subject ? [holdNano] : []))
   const own = ownNano.reduce((sum, amount) => sum + amount, 0)
   let holdNano = budget.holdNano - own
   if (ownNano.length > 0 && holdNano <= 0) return []
-  // Holds of one call are told apart by their amounts.
+  // The store distinguishes the holds of one call by their amounts.
   while (ownNano.includes(holdNano)) holdNano += 1
   return [{ ...budget, holdNano, ownNano }]
 }

@@ -1,14 +1,14 @@
 import type { Budget } from '../../stores/kv/shared-store.ts'
 import type { BudgetPeriod } from '../../stores/sql/records/budget-records.ts'
 
-/** Money that a call holds until it is settled. */
+/** Budget that a call holds until it is settled. */
 export interface Hold extends BudgetPeriod {
   readonly holdNano: number
-  /** Another call like this one might not fit beside it. */
+  /** The budget may have no room for another call like this one. */
   readonly alone: boolean
 }
 
-/** What a refusal names, and a warning. */
+/** A budget as admission checks it, with its soft limit. */
 export interface AskedBudget extends Budget {
   readonly softNano: number | undefined
 }

@@ -5,59 +5,59 @@ import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { CallInput } from '../call-input.ts'
 import type { Dialect } from '../translate/dialect.ts'
 
-/** How much a model may have to read for a request. */
+/** Bounds on the input that a model reads for a request. */
 export interface InputBound {
   readonly tokens: number
-  /** How much it probably is. */
+  /** The probable number of tokens. */
   readonly likely: number
-  /** It goes on from, or points to, something whose length nobody knows here. */
+  /** The request references content whose length is unknown here. */
   readonly pointsElsewhere: boolean
-  /** A part of it is heard. */
+  /** Some of the input is audio. */
   readonly hasSound: boolean
-  /** It asks its vendor to keep what is read, and for how long. */
+  /** The time to live of the prompt cache, if the request asks for one. */
   readonly cached: '5m' | '1h' | undefined
 }
 
-/** A picture, at the vendors that cut it into most pieces. */
+/** The tokens of an image, at the vendors that count most. */
 const IMAGE_TOKENS = 5000
-/** The same at most of them. */
+/** The tokens of an image at most vendors. */
 const USUAL_IMAGE_TOKENS = 1000
-/** Of sound, film and documents, as they are mostly packed. */
+/** Base64 characters per token of audio, video and documents, at usual compression. */
 const USUAL_LETTERS_A_FILE_TOKEN = 100
-/** What is kept, found or stored elsewhere, where nobody here has seen it. */
+/** The usual tokens of referenced content of unknown length. */
 const USUAL_ELSEWHERE_TOKENS = 2000
-/** Each token of sound or film takes at least so many letters, however tightly it is packed. */
+/** The fewest base64 characters per token of audio or video, however well it is compressed. */
 const LETTERS_A_SOUND_TOKEN = 16
-/** Of a document that is not read as it stands. */
+/** Base64 characters per token of an encoded document. */
 const LETTERS_A_DOCUMENT_TOKEN = 4
-/** What vendors tell a model about using tools. */
+/** The tokens of the vendor's own instructions on tools. */
 const TOOLS_TOKENS = 1000
-/** A file of fewer letters is not worth telling from text. */
+/** Smaller files are counted as text. */
 const LARGE = 4096
-/** Of an id, or an address inside a vendor. */
+/** The longest id or internal address of a vendor. */
 const LONGEST_NAME = 512
-/** Bodies from here on are not built before somebody reads them. */
+/** Bodies of this size are parsed lazily. */
 const UNBUILT_BYTES = 131_072
 
 const IMAGES = new Set(['image_url', 'input_image', 'image', 'computer_screenshot', 'image_generation_call'])
 const SOUNDS = new Set(['input_audio', 'audio', 'audio_url', 'input_video', 'video', 'video_url'])
 const DOCUMENTS = new Set(['file', 'input_file', 'document'])
-/** Items whose parts are items again, by the member that holds them. */
+/** Members that hold nested items. */
 const NESTED = ['content', 'output', 'source']
-/** Tools that a vendor runs itself, and whose results the model then reads. */
+/** Tools that the vendor runs, whose results the model then reads. */
 const HOSTED = /search|fetch|mcp|code_|shell/
-/** Members of a request that point to what a vendor keeps, or finds. */
+/** Members that reference content which the vendor keeps or finds. */
 const POINTERS = ['previous_response_id', 'conversation', 'container', 'web_search_options', 'mcp_servers']
 
-/** The most tokens that a model may have to read for a request. No tokenizer makes more than one of a byte; a file counts
- *  for what vendors make of it, and only where it stands as one: text is text, however it looks. */
+/** The most input tokens that a model may read for a request. No tokenizer makes more than one token of a byte. A file
+ *  counts as vendors count it, but only where it stands as a file: text that looks like one stays text. */
 export function inputBound({ bytes, endpoint: { dialect } }: Input, request: ModelRequest): InputBound {
   const { byteLength } = bytes
   const likely = tokensOfCharacters(textBytes(bytes))
   const text = { tokens: byteLength, likely, pointsElsewhere: false, hasSound: false }
   if (!dialect) return { ...text, cached: undefined }
   const points = pointsElsewhere(request, dialect)
-  // A long conversation without a file in it is not built only to be looked at.
+  // A long conversation without a file is not parsed just to be inspected.
   if (byteLength >= UNBUILT_BYTES && textBytes(bytes) === byteLength) {
     return { ...text, pointsElsewhere: points, cached: '1h' }
   }
@@ -74,7 +74,7 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
     for (const field of ['messages', 'input', 'system'] as const) lookAtAll(request[field], found)
     lookAtTools(request.tools, found)
   } catch {
-    // Whoever has to read it will say what is wrong with it.
+    // The upstream will report what is wrong with the body.
     return { ...text, hasSound: true, cached: '1h' }
   }
   const { letters, tokens, usual, ...rest } = found
@@ -94,9 +94,9 @@ function pointsElsewhere(request: ModelRequest, { native }: Dialect): boolean {
 type Input = Pick<CallInput, 'endpoint' | 'bytes'>
 
 interface Found {
-  /** Of the body, those that are no text. */
+  /** The characters of the body that are files. */
   letters: number
-  /** What they are read for, at most and usually. */
+  /** The tokens that they count as, at most and usually. */
   tokens: number
   usual: number
   pointsElsewhere: boolean
@@ -104,7 +104,7 @@ interface Found {
   cached: InputBound['cached']
 }
 
-/** Conversations hold turns, turns parts, and results of tools parts again. */
+/** Conversations nest turns, parts, and the parts of tool results. */
 const MOST_DEPTH = 6
 
 function lookAtAll(list: unknown, found: Found, depth = 0): void {
@@ -136,14 +136,14 @@ function lookAt(item: JsonRecord, found: Found, depth: number): void {
   for (const member of NESTED) {
     const inner = item[member]
     if (isRecord(inner)) {
-      // A screen that a model is shown, or what a document is made of.
+      // A screenshot for the model, or the parts of a document.
       if (member === 'output') lookAt(inner, found, depth + 1)
       else lookAtAll(inner.content, found, depth + 1)
     } else lookAtAll(inner, found, depth + 1)
   }
 }
 
-/** The file that an item holds: its longest text, directly or in one of its members. What is short only names one. */
+/** The file in an item: its longest string, directly or in one of its members. A short string only names a file. */
 function fileOf(item: JsonRecord): { readonly letters: number; readonly inside: boolean } {
   let letters = 0
   let inside = false
@@ -159,7 +159,7 @@ function fileOf(item: JsonRecord): { readonly letters: number; readonly inside: 
   return { letters, inside }
 }
 
-/** A document that is read as it stands. */
+/** A document whose content is plain text. */
 function isText(item: JsonRecord): boolean {
   const source = asRecord(item.source)
   if (source.type === 'text' || source.type === 'content') return true

@@ -3,8 +3,8 @@ import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { LEASE_SECONDS } from './decide.ts'
 
-/** Prolongs what a call holds for as long as it runs, so that a stream longer than its lease keeps its place. Returns
- *  what ends it. */
+/** Renews the leases of a running call, so that a stream longer than its lease keeps its slots and holds. Returns a
+ *  function that stops the renewal. */
 export function startLeaseRenewal(services: PipelineServices, call: Call): () => void {
   const interval = setInterval(
     async () => {

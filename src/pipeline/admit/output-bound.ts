@@ -3,18 +3,18 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-/** What a call without a limit is held for where nobody knows how long its model's answers can be. Who sets more seldom
- *  means it. */
+/** The assumed answer length of a call without a limit, if the model's maximum is unknown. Larger explicit limits are
+ *  rarely meant to be reached. */
 const LONG_ANSWER = 4096
-/** No model writes as much; numbers of JSON have no end. */
+/** More than any model writes; caps absurd numbers in requests. */
 const MOST_TOKENS = 1_000_000_000
-/** No vendor gives more answers to one request. */
+/** More choices than any vendor gives to one request. */
 const MOST_ANSWERS = 1024
 
-/** Every vendor's name for the limit of an answer. */
+/** The vendors' names for the limit of an answer. */
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
-/** Tokens to think with, for models that are told a word: the most that any translator makes of it. */
+/** Reasoning tokens by effort name: the most that any translator makes of it. */
 const THOUGHTS: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 2048,
@@ -24,17 +24,17 @@ const THOUGHTS: Readonly<Record<string, number>> = {
   max: 24_576,
 }
 
-/** What a request may be answered with. */
+/** Bounds on the answer to a request. */
 export interface OutputBound {
-  /** The most tokens of all its answers. */
+  /** The most tokens of all choices together. */
   readonly tokens: number
   readonly answers: number
-  /** Somebody set this limit, and it is one that answers do reach. */
+  /** The limit was set explicitly and is small enough to be reached. */
   readonly meant: boolean
 }
 
-/** The longest answer that a deployment may give. What the request says in the words of its own dialect binds it; words
- *  of other dialects only raise that, since some vendors heed them. Of two limits the larger. */
+/** The longest answer that a deployment may give. A limit in the request's own dialect binds; fields of other dialects
+ *  can only raise it, since some vendors honour them. Of two limits the larger counts. */
 export function outputBound(endpoint: Endpoint, request: ModelRequest, deployment: Deployment): OutputBound {
   const { longest } = endpoint.mode
   const { defaults } = deployment.connection
@@ -65,11 +65,11 @@ function ownLimit({ dialect }: Endpoint, request: ModelRequest, defaults: Fields
     const set = defaults[field]
     if (typeof set === 'number' && set >= 0) preset = Math.max(preset ?? 0, set)
   }
-  // A default is not said beside a limit of the request, whatever that is.
+  // A default limit is not sent if the request has any limit.
   return own ?? (mentioned ? undefined : preset)
 }
 
-/** Of a call that nobody limits. */
+/** The bound of a call without a limit. */
 function unlimited({ mode }: Endpoint, request: ModelRequest, { adapter, info, connection }: Deployment): number {
   const set = adapter('chat', mode.name)?.setsLimit
   if (set === undefined && info.max_output_tokens !== undefined) return info.max_output_tokens
@@ -82,7 +82,7 @@ function unlimited({ mode }: Endpoint, request: ModelRequest, { adapter, info, c
   return (set ?? LONG_ANSWER) + Math.max(entryOf(THOUGHTS, effort) ?? 0, toldThoughts(request, defaults))
 }
 
-/** Tokens to think with that a request names: some vendors count them beside its limit. */
+/** The reasoning budget of a request: some vendors count it on top of the limit. */
 function toldThoughts(request: ModelRequest, defaults: Fields): number {
   const { budget_tokens } = asRecord(request.thinking ?? defaults.thinking)
   const { max_tokens } = asRecord(request.reasoning ?? defaults.reasoning)
@@ -93,7 +93,7 @@ function countOf(request: ModelRequest, defaults: Fields, field: string): number
   return numberOf(request[field] ?? defaults[field]) ?? 1
 }
 
-/** Some vendors take a number in quotes. */
+/** Some vendors accept numbers as strings. */
 function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' ? Number(value) : value
   return typeof number === 'number' && number >= 0 ? number : undefined

@@ -6,12 +6,12 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Client } from '../client.ts'
 import type { AskedBudget } from './hold.ts'
 
-/** Tells of budgets whose soft limit is passed: once a period, whichever process sees it first. Nobody waits for it. */
+/** Reports budgets that pass their soft limit: once a period across all processes. No call waits for it. */
 export interface SoftBudgets {
   look(client: Client, budgets: readonly AskedBudget[], spentNano: readonly number[]): void
 }
 
-/** Longer than a crossing is likely to be met again. */
+/** Longer than any period in which the same crossing could be seen again. */
 const REMEMBER_SECONDS = 40 * 86_400
 const REMEMBERED_HERE = 10_000
 

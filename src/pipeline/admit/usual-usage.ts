@@ -1,17 +1,17 @@
 import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
 
-/** What calls of a deployment have used of late, as this process saw it. */
+/** The recent usage of a deployment's calls, as seen by this process. */
 export interface Usual {
-  /** Input tokens for each one that the body's length suggests: on average, and of one of the denser bodies. */
+  /** Real input tokens per estimated one: the average, and a high mark for denser bodies. */
   readonly inputRatio: number
   readonly denseInput: number
-  /** Tokens of an answer: on average, and of one of the longer ones. */
+  /** Tokens of an answer: the average, and a high mark for longer ones. */
   readonly answer: number
   readonly longAnswer: number
 }
 
-/** Remembers what calls use: what the next one probably uses, never what it may. */
+/** Learns typical usage: it predicts what the next call probably uses, never bounds it. */
 export interface UsualUsage {
   of(deployment: string): Usual | undefined
   learn(deployment: string, call: UsedCall): void
@@ -21,20 +21,20 @@ export interface UsedCall {
   readonly bodyBytes: number
   readonly usage: Usage
   readonly answers: number
-  /** Its answer ended because it was not to be longer: others may be. */
+  /** The answer was cut by its own limit, so others may be longer. */
   readonly limited: boolean
 }
 
-/** Learnt in place: by every call. */
+/** Mutable, because every call updates it in place. */
 type Learnt = { -readonly [Name in keyof Usual]: Usual[Name] }
 
 const DEPLOYMENTS = 10_000
 const FORGET_MS = 3_600_000
-/** The share of the newest sample. */
+/** The weight of the newest sample. */
 const WEIGHT = 0.1
-/** How fast a high mark comes down. */
+/** The rate at which a high mark decays. */
 const DECAY = 0.02
-/** No tokenizer makes more than one token of a byte: what is beyond that was no text. */
+/** No tokenizer makes more than one token of a byte: a higher ratio means that the body was not text. */
 const MOST_RATIO = 4
 
 export function usualUsage(now: () => number): UsualUsage {

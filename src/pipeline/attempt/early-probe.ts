@@ -7,8 +7,8 @@ import type { PipelineServices } from '../services.ts'
 import { startAttempt } from './start-attempt.ts'
 
 /** Probes one deployment early when no group of the call had one available: of the cooled ones, the one that recovers
- *  soonest. A single failure of an only deployment is thus no outage. Once it was probed early, its cooldown ends with
- *  the regular probe. */
+ *  soonest. A single failure of an only deployment is thus no outage. The store allows it once in an outage; afterwards
+ *  each cooldown ends with its regular probe. */
 export async function earlyProbe(
   services: PipelineServices,
   call: Call,

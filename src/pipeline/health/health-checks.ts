@@ -8,15 +8,15 @@ import { examine } from './probe.ts'
 
 const AT_ONCE = 5
 
-/** Asks the deployments that nobody has called for a while how they are, and leaves what it learns as calls do: a dead one
- *  is cooled before a client meets it, a cooled one that answers is back. Such a question is no call and no spend. */
+/** Probes deployments without recent calls and settles the result as calls do: a dead one is cooled before a client
+ *  meets it, a recovered one is back. A probe is not recorded as a call or as spend. */
 export function healthChecks(services: PipelineServices, live: { refresh(): Promise<void> }): Job {
   const everySeconds = services.config.general_settings.health_check_interval
   return {
     name: 'health-checks',
     everySeconds,
     async run(signal) {
-      // Where nobody calls, nobody else looks for new deployments.
+      // Without calls nothing else would refresh the registry.
       await live.refresh().catch(() => {})
       const deployments = services.registry.groups.flatMap((group) => group.deployments)
       const signals = await services.store.signals(deployments.map(({ id }) => id))

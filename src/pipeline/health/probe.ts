@@ -14,11 +14,11 @@ const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024
 const MODES: readonly Mode[] = [asMode(chat), asMode(embedding), asMode(rerank)]
 const encoder = new TextEncoder()
 
-/** What was found out of a deployment: that it is well, what it fails with, or nothing that is its own doing. */
+/** The result of a probe: healthy, a failure, or nothing that can be attributed to the deployment. */
 export type Finding = 'well' | 'nothing' | GatewayError
 
-/** A look that costs nothing is enough while a deployment is not known to fail. Only an answer to a question shows that it
- *  works again, or that what the look met is its trouble too. */
+/** Examines a deployment. A free look suffices while it is not known to fail; only a real request shows that it
+ *  recovered, or that a failed look is its own fault. */
 export async function examine(
   services: PipelineServices,
   deployment: Deployment,
@@ -31,7 +31,7 @@ export async function examine(
   const seen = look ? await send(services, deployment, look, question?.adapter, signal) : 'nothing'
   if (seen === 'well' || signal.aborted) return seen
   if (!question) {
-    // A refused look proves nothing by itself: some keys are good for speech alone.
+    // A refused look proves nothing: some keys are valid for speech only.
     return seen !== 'nothing' && seen.failure === 'upstream_refused' ? 'nothing' : seen
   }
   const { adapter, body } = question
@@ -43,17 +43,17 @@ export async function examine(
       adapter.reply(answer, headers, call)
     })
   } catch {
-    // It cannot be put to this one.
+    // The adapter cannot build this request.
     return 'nothing'
   }
 }
 
-/** The smallest request that shows whether it does what it is there for. */
+/** The smallest request that shows whether the deployment works. */
 function questionOf(deployment: Deployment): { adapter: Adapter; body: ModelRequest } | undefined {
-  // The question has a limit of its own, and some vendors refuse two.
+  // The probe sets its own limit, and some vendors reject two.
   const { voice_id: _voice, max_tokens: _limit, ...defaults } = deployment.connection.defaults
   for (const { name, smallest } of MODES) {
-    // Prompts are asked as chat.
+    // Completions are asked as chat.
     const adapter = deployment.adapter(name) ?? (name === 'chat' ? deployment.adapter('chat', 'completion') : undefined)
     if (adapter && smallest) return { adapter, body: { ...defaults, ...smallest, model: deployment.modelName } }
   }
@@ -70,7 +70,7 @@ async function send(
   read: (bytes: Uint8Array, headers: Readonly<Record<string, string>>) => void = () => {},
 ): Promise<Finding> {
   const { timeout, stream_first_token_timeout: firstToken } = services.config.router_settings
-  // It takes whole milliseconds only, which 2.01 seconds are not in binary.
+  // AbortSignal.timeout takes whole milliseconds, and 1000 * 2.01 is not one.
   const late = AbortSignal.timeout(Math.ceil(1000 * Math.min(timeoutSeconds ?? timeout, firstToken)))
   const until = AbortSignal.any([signal, late])
   const now = services.clock.now()

@@ -4,22 +4,22 @@ import type { Registry } from '../../routing/registry.ts'
 import { sameAccount } from '../../routing/same-account.ts'
 import type { KnownId, KnownIds } from './known-ids.ts'
 
-/** Those whom a request with ids may go to. */
+/** The deployments that a request with ids may go to. */
 export interface Keepers {
   readonly deployments: readonly Deployment[]
-  /** Those among them who know the conversation best; all where nobody does. */
+  /** Those that know the conversation best; all of them if none does. */
   readonly first: readonly Deployment[]
 }
 
-/** The deployments that have everything which a request refers to. Throws the 404 of what another tenant made, of what
- *  nobody here has, and of what the gateway has not seen made, unless the operator has opened it; all the same. */
+/** The deployments that hold every object that a request references. Throws the same 404 for objects of another tenant,
+ *  unknown objects, and objects not created through the gateway unless the operator has opened them. */
 export function keepersOf(
   deployments: readonly Deployment[],
   ids: KnownIds,
   options: {
     readonly tenant: string
     readonly registry: Registry
-    /** It is asked in the words that the ids stand in. */
+    /** The deployment is asked in the dialect in which the ids were given. */
     readonly isNative: (deployment: Deployment) => boolean
   },
 ): Keepers {
@@ -33,7 +33,7 @@ export function keepersOf(
   }
   for (const one of ids) {
     const { standing, id } = one
-    // What its operator names is everybody's, whoever made it.
+    // Objects that the operator lists belong to every tenant.
     const owner = deployments.some((deployment) => isNamed(deployment, id)) ? undefined : one.owner
     const mine = owner?.tenant === tenant
     if (mine) maker = owner.deployment
@@ -48,7 +48,7 @@ export function keepersOf(
   return { deployments: able, first: first.length === 0 ? able : first }
 }
 
-/** Whether a deployment has what was made at another: by what each is in the registry of this moment. */
+/** Whether a deployment shares the objects created at another, by the current registry. */
 function homesIn({ groups }: Registry) {
   return (maker: string): ((deployment: Deployment) => boolean) => {
     let home: Deployment | undefined
@@ -57,7 +57,7 @@ function homesIn({ groups }: Registry) {
   }
 }
 
-/** Its operator lets everybody refer to it, though it was not made here. */
+/** The operator allows references to it although it was not created through the gateway. */
 function isOpen(deployment: Deployment, id: string): boolean {
   return deployment.info.allow_foreign_ids === true || isNamed(deployment, id)
 }

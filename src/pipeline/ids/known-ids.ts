@@ -5,29 +5,29 @@ import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { type NamedId, namedIds } from './named-ids.ts'
 
-/** Whose an id is, and where what it names is kept. */
+/** The tenant that owns an object and the deployment that holds it. */
 export interface Owner {
   readonly tenant: string
   readonly deployment: string
 }
 
-/** An id of a request, with what is known of it. */
+/** An id in a request, with its owner. */
 export interface KnownId extends NamedId {
-  /** null where the store cannot tell. */
+  /** null if the store could not be asked. */
   readonly owner: Owner | undefined | null
 }
 
 /** The ids of a request. */
 export type KnownIds = readonly KnownId[]
 
-/** No provider's ids are longer; a store that is asked for megabytes would seem to be down. */
+/** No provider's ids are longer. Asking the store for megabytes would look like an outage. */
 export const LONGEST_ID = 512
 
-/** Of what a conversation says in full the newest tell enough. */
+/** For objects that the conversation repeats in full, the newest ids suffice. */
 const MOST_HINTS = 32
 
-/** Looks up whose the ids are that a request names, all in one round trip; undefined where it names none. Throws
- *  `invalid_request` where the request turns out to be none. */
+/** Looks up the owners of all ids in a request in one round trip; undefined if it has none. Throws `invalid_request` if
+ *  the request turns out to be malformed. */
 export async function knownIds(
   { store }: PipelineServices,
   { dialect, ids = dialect?.ids }: Endpoint,
@@ -50,7 +50,7 @@ export async function knownIds(
 
 const isHint = ({ standing }: NamedId) => standing === 'hint'
 
-/** An owner as it is stored. */
+/** The stored form of an owner. */
 export const ownerText = ({ tenant, deployment }: Owner): string => JSON.stringify([tenant, deployment])
 
 function ownerIn(text: string | undefined): Owner | undefined {

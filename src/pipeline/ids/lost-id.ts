@@ -1,15 +1,15 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Bounds } from '../plan/plan.ts'
 
-/** What a provider answers about something that it has not, or will not show. */
+/** Statuses for objects that a provider lacks or does not show. */
 const ABOUT_IDS: ReadonlySet<number> = new Set([400, 403, 404, 410])
 
-/** What is shorter stands in many an answer by chance. */
+/** Shorter ids occur in answers by chance. */
 const SHORTEST_ID = 8
 
 const decoder = new TextDecoder()
 
-/** A failure that names an id of the request is the request's own, whatever the vendor's words for it. */
+/** A failure that mentions an id of the request is the request's fault, whatever the vendor calls it. */
 export function lostId(
   { ids }: Bounds,
   failure: GatewayError,

@@ -6,11 +6,11 @@ import type { Call } from '../call.ts'
 import { tenantOf } from '../caller.ts'
 import { LONGEST_ID, ownerText } from './known-ids.ts'
 
-/** More than any answer has parts. */
+/** More ids than any answer has. */
 const MOST_IDS = 512
 
-/** Takes note of what the provider that is answering has made. What a request could name without being its maker stays
- *  everybody's. */
+/** Records objects that the answering provider created. Ids that the request could reference without an owner stay open
+ *  to every tenant. */
 export function noteMade(call: Call, made: readonly MadeId[] | undefined): void {
   const deployment = call.attempts.at(-1)?.deployment.id
   if (!made || deployment === undefined) return
@@ -22,7 +22,7 @@ export function noteMade(call: Call, made: readonly MadeId[] | undefined): void 
   }
 }
 
-/** What the shared store is to keep of it. */
+/** The ids of created objects, as values for the shared store. */
 export function keptIds({ made, caller }: Call): readonly StoredValue[] {
   if (!made) return []
   const tenant = tenantOf(caller)
@@ -33,5 +33,6 @@ export function keptIds({ made, caller }: Call): readonly StoredValue[] {
   }))
 }
 
-/** Whether the next call of the same client may need what this one leaves in the shared store: room, or what it made. */
+/** Whether the client's next call may depend on this one's settlement: on the room that it frees or on the objects that
+ *  it created. */
 export const isAwaited = (call: Call): boolean => call.made !== undefined || mayBlockNextCall(call)

@@ -3,44 +3,44 @@ import { wordsIn } from '../../lib/json/lazy-json.ts'
 import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 
-/** What an id in a request stands for. `reference`: something that the provider reads for it. `stored`: an item of the
- *  conversation of which the provider may have more than the request says. `hint`: it is there in full, and its maker
- *  knows it best. */
+/** What an id refers to. `reference`: an object that the provider reads. `stored`: a conversation item of which the
+ *  provider may hold more than the request contains. `hint`: an item that the request contains in full, but that its
+ *  maker knows best. */
 export type Standing = 'reference' | 'stored' | 'hint'
 
-/** An id that a provider made, as a request names it. */
+/** A reference in a request to a provider-created object. */
 export interface NamedId {
   readonly id: string
-  /** Where it stands. */
+  /** The path of the id in the request. */
   readonly param: string
-  /** What it is the id of, for a refusal: `conversation`. */
+  /** The kind of object, for error messages: `conversation`. */
   readonly kind: string
   readonly standing: Standing
 }
 
-/** Where ids stand in the bodies of one dialect. */
+/** A place of ids in the bodies of one dialect. */
 export interface IdPlace {
-  /** Members from the top, `[]` for each of a list, `*` for each of an object: `tools[].vector_store_ids[]`. */
+  /** The path from the top, with `[]` for list items and `*` for object values: `tools[].vector_store_ids[]`. */
   readonly path: string
   readonly kind: string
-  /** By the object that the id is a member of; undefined: it is none. A reference when left out. */
+  /** The standing, by the object that holds the id; undefined if it is no id. A reference by default. */
   readonly standing?: (holder: JsonRecord) => Standing | undefined
 }
 
-/** A table of places, read once: what may lie below a value, down to ids. */
+/** Places compiled to a tree: what may lie below a value, down to the ids. */
 export interface IdPlaces {
   readonly members: readonly (readonly [name: string, below: IdPlaces])[]
   readonly items: IdPlaces | undefined
-  /** Below whatever an object has. */
+  /** The places below every value of an object. */
   readonly values: IdPlaces | undefined
   readonly id: Pick<IdPlace, 'kind' | 'standing'> | undefined
-  /** The names on each way to an id. */
+  /** The member names on each path to an id. */
   readonly ways: readonly (readonly string[])[]
-  /** All of them. */
+  /** All names of all paths. */
   readonly words: ReadonlySet<string>
 }
 
-/** More than the longest conversation has. */
+/** More ids than the longest conversation has. */
 const MOST_IDS = 10_000
 
 export function idPlaces(places: readonly IdPlace[]): IdPlaces {
@@ -71,7 +71,7 @@ function below(ways: readonly Way[]): IdPlaces {
   }
 }
 
-/** Every id that a request names, those of one list in its order. A long member that can hold none is not built. */
+/** All ids in a request, lists in order. A long member that cannot hold ids is not parsed. */
 export function namedIds(request: ModelRequest, places: IdPlaces): NamedId[] {
   const found: NamedId[] = []
   const way: (string | number)[] = []
@@ -86,7 +86,7 @@ export function namedIds(request: ModelRequest, places: IdPlaces): NamedId[] {
 }
 
 interface Search {
-  /** To the value that is looked at; what lies deeper is of another one. */
+  /** The path to the current value. */
   readonly way: (string | number)[]
   readonly depth: number
   readonly found: NamedId[]

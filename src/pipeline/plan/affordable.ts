@@ -8,8 +8,8 @@ import type { Endpoint } from '../endpoint.ts'
 
 export const hasBudget = ({ accounts }: Caller): boolean => accounts.some(({ limitNano }) => limitNano !== undefined)
 
-/** Those that have a price for everything that a request asks for beyond their usual price. Where the usual price is not
- *  known either, nothing is. Where nobody is left, the client hears what has no price. */
+/** The deployments that have prices for all surcharges that a request asks for. One without any price is kept, because
+ *  its cost is unknown anyway. If none is left, throws a refusal that names the unpriced field. */
 export function affordable(
   deployments: readonly Deployment[],
   { mode }: Endpoint,

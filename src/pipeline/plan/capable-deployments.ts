@@ -5,12 +5,12 @@ import { translatorOf } from '../translate/translator.ts'
 /** The deployments of a group that take an endpoint's kind of request. */
 export interface CapableDeployments {
   readonly deployments: readonly Deployment[]
-  /** Some of them look at what a request says before they take it. */
+  /** Some of them accept or refuse by the content of the request. */
   readonly checksRequests: boolean
 }
 
-/** By the group as the registry made it: it is the same for every call, and looking for it costs as much as a group is
- *  large. */
+/** Cached by the registry's group object: the result is the same for every call and costs time in proportion to the
+ *  group. */
 const known = new WeakMap<Group, Map<Endpoint, CapableDeployments>>()
 
 export function capableDeployments(group: Group, endpoint: Endpoint): CapableDeployments {
@@ -34,7 +34,7 @@ function findCapable(group: Group, { mode, dialect }: Endpoint): CapableDeployme
     const translator = translatorOf(deployment, mode, dialect)
     if (!translator) continue
     deployments.push(deployment)
-    // What turns out to lack the dialect is asked in chat, which not everything can be said in.
+    // A deployment found to lack the dialect is asked in chat, which cannot express everything.
     checksRequests ||= translator.refuses !== undefined || (dialect?.native !== undefined && dialect.native !== 'chat')
   }
   return { deployments, checksRequests }

@@ -7,20 +7,20 @@ import { inChunks, isExpressibleInChat } from '../translate/translator.ts'
 import { fallbackGroups, planFallback } from './fallbacks.ts'
 import { allDeployments, type Plan } from './plan.ts'
 
-/** Deployments that have refused to go on from another's words, whatever their operator said of them. */
+/** Deployments that refused an assistant prefix although their operator declared support. */
 const refusing = new WeakSet<Deployment>()
 
 export const refusesPrefix = (deployment: Deployment): void => void refusing.add(deployment)
 
-/** A deployment, as a member of the group that it would be asked in. */
+/** A deployment with the plan of the group in which it would be asked. */
 export interface ContinuationTarget {
   readonly deployment: Deployment
   readonly plan: Plan
 }
 
-/** Who could finish an answer that an attempt began: others of its group, or the same deployment where there are none, then
- *  the groups it falls back to. Nobody else is asked who was asked before in this call, and the same one goes on with its
- *  own answer once; after silence when nobody else is left. */
+/** The deployments that could finish an answer, in order: untried members of its group, or the same deployment if there
+ *  are none, then the fallback groups. A deployment that the call already tried is not asked again, except that the
+ *  same one may continue its own answer once; after a timeout it comes last. */
 export function continuationTargets(
   services: PipelineServices,
   call: Call,
@@ -49,10 +49,10 @@ export function continuationTargets(
   return failure?.failure === 'upstream_timeout' ? [...mates, ...others, ...itself] : [...mates, ...itself, ...others]
 }
 
-/** By the list of groups, which is another one whenever the registry has changed. */
+/** Cached by the list of groups, which the registry replaces on every change. */
 const known = new WeakMap<Registry['groups'], boolean>()
 
-/** Where nobody can go on, nothing is remembered of any answer. */
+/** Whether any deployment supports continuations. If none does, answers are not recorded. */
 function someContinue({ groups }: Registry): boolean {
   let some = known.get(groups)
   if (some === undefined) {

@@ -10,11 +10,11 @@ import type { PipelineServices } from '../services.ts'
 import { translatorOf } from '../translate/translator.ts'
 import { asCandidate, type Plan } from './plan.ts'
 
-/** A header that no proxy on the way refuses. */
+/** A header size that every proxy accepts. */
 const MOST_CHARACTERS = 4096
 
-/** Why each deployment of the groups whose turn came was taken or left out, for `x-gateway-explain`: items of an id and
- *  its reason, attempts first and in their order, `id;taken, id;cooling;until=…`. What does not fit is counted. */
+/** Why each deployment of the tried groups was chosen or left out, for `x-gateway-explain`: items of an id and its
+ *  reason, attempts first and in order, `id;taken, id;cooling;until=…`. Items that do not fit are counted. */
 export async function explained(services: PipelineServices, call: Call): Promise<Record<string, string>> {
   if (!call.explain) return {}
   const deployments = call.plans.flatMap(({ group }) => group.deployments)
@@ -40,7 +40,7 @@ export async function explained(services: PipelineServices, call: Call): Promise
   return header([...attempts, ...others])
 }
 
-/** The same for a group of which no deployment fits the request. */
+/** The same for a group without a deployment that fits the request. */
 export function explainedUnfit(
   services: PipelineServices,
   call: { readonly endpoint: Endpoint; readonly request: ModelRequest },
@@ -63,7 +63,7 @@ function verdictOn({ lostHedge, failure }: Attempt): string {
   return failure ? `failed=${failure.row.classification ?? failure.failure}` : 'taken'
 }
 
-/** What keeps a deployment from this request; undefined when nothing does. */
+/** Why a deployment cannot take this request; undefined if it can. */
 function reasonFor(
   services: PipelineServices,
   { endpoint, request }: { readonly endpoint: Endpoint; readonly request: ModelRequest },

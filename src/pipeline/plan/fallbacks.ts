@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { type Bounds, type Plan, planGroup } from './plan.ts'
 
-/** The groups that a chain leads to from a group, in its order. */
+/** The fallback groups of a group in one chain, in order. */
 export function fallbackGroups(services: PipelineServices, chain: Failure['chain'], from: Group): Group[] {
   if (!chain) return []
   return services.config.gateway_settings[chain]
@@ -16,7 +16,7 @@ export function fallbackGroups(services: PipelineServices, chain: Failure['chain
     .filter((group) => group !== undefined)
 }
 
-/** A fallback without a fitting deployment is no place to go. */
+/** Plans a fallback group; undefined if no deployment of it fits. */
 export function planFallback(services: PipelineServices, call: Call, group: Group): Plan | undefined {
   try {
     return planGroup(services, call.endpoint, call.request, group, call.bounds)
@@ -26,8 +26,8 @@ export function planFallback(services: PipelineServices, call: Call, group: Grou
   }
 }
 
-/** Where a request goes whose conversation another group has gone on with: the first of the group's fallbacks that has
- *  what the caller refers to. */
+/** The plan for a request whose conversation moved to a fallback: the first fallback group that holds the referenced
+ *  objects. */
 export function planKeeper(
   services: PipelineServices,
   endpoint: Endpoint,

@@ -6,8 +6,8 @@ import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { ASKED, type Plan, takingCalls } from './plan.ts'
 
-/** The rest of a large group, for when nobody is left of the first: a few at a time of those that take calls now, by what
- *  the store says of all at once. What they cost beyond the first is held like that of a fallback. */
+/** Loads the rest of a large group when its first members are exhausted: a few available ones at a time, by signals
+ *  read for all at once. Their additional cost is held as for a fallback. */
 export function furtherMembers(services: PipelineServices, call: Call, plan: Plan): () => Promise<Deployment[]> {
   let left: Deployment[] | undefined
   return async () => {
@@ -20,7 +20,7 @@ export function furtherMembers(services: PipelineServices, call: Call, plan: Pla
     try {
       return await holdFallback(services, call, plan, next)
     } catch (error) {
-      // That nobody can pay for the others says less than what those who were asked have said.
+      // Failures of earlier attempts tell more than the budget's refusal of the remaining ones.
       if (call.attempts.length === 0 || !(error instanceof GatewayError)) throw error
       left = []
       return left
@@ -28,7 +28,7 @@ export function furtherMembers(services: PipelineServices, call: Call, plan: Pla
   }
 }
 
-/** A store that is away fails no call that it has admitted: then it goes on by what was known. */
+/** Reads signals from the store. An outage does not fail an admitted call: the known signals stay in use. */
 export async function learnSignals(
   { store, signals, log }: PipelineServices,
   call: Call,

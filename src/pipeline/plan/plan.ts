@@ -23,36 +23,36 @@ import { capableDeployments } from './capable-deployments.ts'
 import { modelNotFound } from './model-not-found.ts'
 import { withinModel } from './routing-fields.ts'
 
-/** How many of a large group admission is asked about. More would make every call dearer, for a case that is rare: that all
- *  of these are full or cooled, although they were known to be well. */
+/** How many deployments of a large group admission considers. More would slow every call down for a rare case: that all
+ *  of these are full or cooled although they were known to be healthy. */
 export const ASKED = 16
 
-/** Where a call may go: the group that its name means, and its deployments in the order of preference. */
+/** Where a call may go: the resolved group and its deployments in order of preference. */
 export interface Plan {
   readonly group: Group
   readonly settings: GroupSettings
-  /** By what the strategy orders, where every call changes that. */
+  /** What the strategy orders by, if each call changes it. */
   readonly preference: Preference | undefined
-  /** More could take it than admission is asked about. */
+  /** The group has more fitting deployments than admission considers. */
   readonly large: boolean
-  /** Whom it may go to, by what is known at this moment; of a large group the first. The same call gets the same random
-   *  draw, and the same deployments, every time. */
+  /** The deployments in order, by current signals; of a large group only the first. Repeated calls use the same random
+   *  draw and return the same deployments. */
   order(): Deployment[]
-  /** The rest of a large group: for when none of the first takes the call. */
+  /** The rest of a large group, for when none of the first takes the call. */
   others(): Deployment[]
 }
 
-/** What holds a call to some of the deployments that could take it. */
+/** Restrictions of a call to some of the deployments that could take it. */
 export interface Bounds {
-  /** Whose things it may name. */
+  /** The tenant whose objects the call may reference. */
   readonly tenant: string
-  /** What it names of what providers have made. */
+  /** The provider-created objects that the call references. */
   readonly ids: KnownIds | undefined
-  /** A budget pays: everything that it costs has to be known. */
+  /** A budget pays for the call, so every part of its cost must be priced. */
   readonly budgeted: boolean
-  /** There are models that its caller may not call. */
+  /** The caller may not call every model. */
   readonly restricted: boolean
-  /** Models whose own budgets were found to have no room for it. undefined where none has a budget. */
+  /** Models whose budgets have no room for the call; undefined if none has a budget of its own. */
   readonly leftOut: Set<string> | undefined
 }
 
@@ -60,8 +60,8 @@ export type Planned =
   | { readonly plan: Plan; readonly error?: never }
   | { readonly error: GatewayError; readonly group?: Group }
 
-/** Resolves the requested name and filters its group. What the caller may not call is as absent. A mistake is returned:
- *  limits are counted before it is told. */
+/** Resolves the requested model and filters its group. A model that the caller may not call is reported as missing. An
+ *  error is returned, not thrown, because limits are counted before the client is told. */
 export function plan(
   services: PipelineServices,
   endpoint: Endpoint,
@@ -104,7 +104,7 @@ export function planGroup(
   return {
     group,
     settings,
-    // The store must not go by it past those who know the conversation.
+    // The store must not reorder by preference: those that know the conversation come first.
     preference: undefined,
     large: best.large || rest.large,
     order: () => [...best.order(), ...rest.order()],
@@ -114,7 +114,7 @@ export function planGroup(
 
 type Order = Omit<Plan, 'group' | 'settings'>
 
-/** The order without those that are found to be out of reach meanwhile. */
+/** The order without models that were left out since it was made. */
 function remainingOrder(order: Order, leftOut: Bounds['leftOut']): Order {
   if (!leftOut) return order
   return {
@@ -124,13 +124,13 @@ function remainingOrder(order: Order, leftOut: Bounds['leftOut']): Order {
   }
 }
 
-/** Those of them that no model's budget keeps from the call. */
+/** The deployments whose models have room in their budgets. */
 export function remaining(deployments: Deployment[], leftOut: Bounds['leftOut']): Deployment[] {
   if (!leftOut || leftOut.size === 0) return deployments
   return deployments.filter(({ modelName }) => !leftOut.has(modelName))
 }
 
-/** Deployments as the strategy of their group orders them. */
+/** The deployments in the order of the group's strategy. */
 function orderOf(
   services: PipelineServices,
   { mode }: Endpoint,
@@ -164,7 +164,7 @@ function orderOf(
   }
 }
 
-/** Those that have what a request names. */
+/** The deployments that hold the objects which a request references. */
 function withNamedIds(
   { registry }: PipelineServices,
   deployments: readonly Deployment[],
@@ -176,10 +176,10 @@ function withNamedIds(
   return keepersOf(deployments, bounds.ids, { tenant: bounds.tenant, registry, isNative })
 }
 
-/** All that a call could go to. */
+/** Every deployment that a call could go to. */
 export const allDeployments = ({ order, others }: Plan): Deployment[] => [...order(), ...others()]
 
-/** Whether a deployment would take a call now, as far as is known. */
+/** Whether a deployment would take a call now, by the known signals. */
 export function takingCalls(services: PipelineServices): (deployment: Deployment) => boolean {
   const now = services.clock.now()
   return (deployment) => {
@@ -189,7 +189,7 @@ export function takingCalls(services: PipelineServices): (deployment: Deployment
   }
 }
 
-/** Those that everything in the request can be said to. Where there is none, the client hears what cannot be said. */
+/** The deployments whose provider can express the whole request. If there is none, throws the first refusal. */
 function expressible(
   deployments: readonly Deployment[],
   { mode, dialect }: Endpoint,
@@ -205,7 +205,7 @@ function expressible(
   return able
 }
 
-/** Those whose calls have a known price. */
+/** The deployments with a price for this kind of request. */
 function billable(deployments: readonly Deployment[], { mode }: Endpoint, group: Group): readonly Deployment[] {
   const known = deployments.filter(({ info }) => priced(info, mode))
   if (known.length > 0) return known
@@ -218,8 +218,8 @@ function billable(deployments: readonly Deployment[], { mode }: Endpoint, group:
 
 const NO_LIMITS: Capacity = {}
 
-/** A deployment as the shared store is asked about it: its limits count only under pre-call checks, or where they measure
- *  what the strategy prefers. */
+/** A deployment as a candidate for the shared store. Its limits count only with pre-call checks, or as the capacity
+ *  that the strategy prefers by. */
 export function asCandidate(
   { config }: PipelineServices,
   { id, limits }: Deployment,

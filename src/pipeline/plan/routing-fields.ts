@@ -6,8 +6,8 @@ import type { Deployment } from '../../routing/deployment.ts'
 
 const NONE: readonly string[] = []
 
-/** The fields of a request by which a deployment's provider would choose other models, hosts or credentials, those that
- *  its operator allows apart. */
+/** The fields of a request that would make the provider choose other models, hosts or credentials, without those that
+ *  the operator allows. */
 export function routingFieldsIn({ provider, info }: Deployment, request: ModelRequest): readonly string[] {
   const { routingFields } = provider
   const { allow_routing_fields: allowed } = info
@@ -22,14 +22,14 @@ export function routingFieldsIn({ provider, info }: Deployment, request: ModelRe
   return found ?? NONE
 }
 
-/** Those who would do what is asked with the model that is named, for a caller that may not call others, or whose budget
- *  pays by that one. Throws the refusal of the field where there is none. */
+/** The deployments that would serve the request with the named model only, for callers that are restricted or whose
+ *  budget pays by model. Throws a refusal that names the field if there is none. */
 export function withinModel(
   deployments: readonly Deployment[],
   request: ModelRequest,
   restricted: boolean,
 ): readonly Deployment[] {
-  // What tools cost is known by itself.
+  // Tools have prices of their own, so budgets alone need no check of them.
   const tool = restricted ? choosingTool(request) : undefined
   if (tool !== undefined && !deployments.some(({ info }) => info.allow_routing_fields === true)) throw refusal(tool)
   let field: string | undefined
@@ -42,11 +42,11 @@ export function withinModel(
   return able
 }
 
-/** What a client runs itself, or a server of its own. */
+/** Tools that run at the client or at a server of its own. */
 const CLIENTS_OWN: ReadonlySet<unknown> = new Set([undefined, null, 'function', 'custom', 'mcp'])
 const WORDS: ReadonlySet<string> = new Set(['model', 'models'])
 
-/** Where a tool of the provider's names a model of its own: an adviser, a painter. */
+/** The path of a model that a provider's tool names, such as an adviser or an image model. */
 function choosingTool(request: ModelRequest): string | undefined {
   if (!Array.isArray(request.tools) || wordsIn(request, 'tools', WORDS)?.size === 0) return undefined
   for (const [index, value] of asList(request.tools).entries()) {

@@ -8,28 +8,28 @@ import type { Endpoint } from '../endpoint.ts'
 import type { PipelineServices } from '../services.ts'
 import { asCandidate, planGroup } from './plan.ts'
 
-/** Where calls would have gone, had they come at this moment, each of them alone. */
+/** Where calls would go now, each considered alone. */
 export interface Simulation {
-  /** Fewer than asked for in a group so large that they would take too long. */
+  /** The number of simulated calls; fewer than requested if the group is so large that they would take too long. */
   readonly calls: number
-  /** Those that no deployment would have taken: they wait, fall back, or fail. */
+  /** Calls that no deployment would take: they wait, fall back or fail. */
   readonly unserved: number
   readonly deployments: readonly Simulated[]
 }
 
 export interface Simulated {
   readonly deployment: Deployment
-  /** How often it would have been asked first. */
+  /** How often it would be asked first. */
   readonly chosen: number
   readonly eligible: boolean
   readonly reason: string
 }
 
-/** Of the work of all draws together. */
+/** The bound on the work of all draws together. */
 const MOST_STEPS = 100_000_000
 const BETWEEN_PAUSES = 100
 
-/** Draws what calls would be answered by, with the plan that they would have, and reserves nothing. */
+/** Draws the first deployment of each call with its real plan, and reserves nothing. */
 export async function simulate(
   services: PipelineServices,
   { endpoint, request, group, calls: wanted }: SimulatedCalls,

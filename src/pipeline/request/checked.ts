@@ -4,10 +4,10 @@ import type { ModelRequest } from '../../modes/mode.ts'
 
 export type Parsed = { readonly request: ModelRequest; readonly error?: never } | { readonly error: GatewayError }
 
-/** Only the first is told, and to write one down takes longer than to send it: a body can hold a million. */
+/** Only the first issue is reported. Describing an issue takes longer than sending it, and a body can hold a million. */
 const FIRST_MISTAKE = { abortEarly: true } as z.core.ParseContext<z.core.$ZodIssue>
 
-/** What of a body its schema looks at, as the request that it is. */
+/** Validates what the schema checks of a body and returns the request. */
 export function checked(
   shape: unknown,
   schema: z.ZodType<ModelRequest>,

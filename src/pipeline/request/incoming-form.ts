@@ -10,14 +10,14 @@ import { PROXY_FIELDS } from '../../providers/openai/vendors.ts'
 import type { Client, Upload } from '../client.ts'
 import { checked, type Parsed } from './checked.ts'
 
-/** The form of a call, from its client to whoever is asked. */
+/** The form of a call, on its way from the client to the upstream. */
 export interface IncomingForm extends RequestForm {
-  /** The request as far as a call is decided by it: its model is known and its file has begun. Whatever is wrong with it
-   *  is returned; rejects when it is too large, or when the client leaves. */
+  /** Resolves once the model is known and the file has begun, which is enough to route the call. Returns a malformed
+   *  request as an error; rejects if the form is too large or the client leaves. */
   head(): Promise<Parsed>
-  /** What is known of the request by now. */
+  /** The fields that have arrived. */
   readonly request: ModelRequest | undefined
-  /** Of a recording that has come, where it tells itself how long it is. */
+  /** The length of an uploaded recording, if its format states it. */
   readonly seconds: number | undefined
 }
 
@@ -71,7 +71,8 @@ export function incomingForm(
   }
 }
 
-/** Where a form goes was decided when its file began, and whether its sender may choose models there. */
+/** Refuses routing fields behind the file: the route, and whether the client may choose models, was decided when the
+ *  file began. */
 function refuseLateRouting({ parts }: ArrivingForm): void {
   const file = parts.findIndex(({ filename }) => filename !== undefined)
   const late = parts.find(({ name }, index) => index > file && FORM_ROUTING.has(name.replace(/\[\]$/, '')))
@@ -82,7 +83,7 @@ function refuseLateRouting({ parts }: ArrivingForm): void {
 
 const FORM_ROUTING: ReadonlySet<string> = new Set(PROXY_FIELDS)
 
-/** An upload of which `footprint` is told as much as may stay in memory. */
+/** Counts into `footprint` as much of the upload as may stay in memory. */
 function counted(upload: Upload, mostBytes: number, footprint: Footprint): Upload {
   let left = mostBytes
   return {
@@ -98,7 +99,7 @@ function counted(upload: Upload, mostBytes: number, footprint: Footprint): Uploa
   }
 }
 
-/** Shows what comes of the file to who follows it. */
+/** Feeds the bytes of the file to the length reader. */
 function fileWatcher(length: RecordingLength): (form: ArrivingForm, piece: Uint8Array, start: number) => void {
   return ({ parts }, piece, start) => {
     const file = parts.find(({ name, filename }) => name === 'file' && filename !== undefined)
@@ -116,7 +117,7 @@ function decided({ parts }: ArrivingForm): boolean {
   )
 }
 
-/** What ended a form too early, by its proper name; undefined when it was something else. */
+/** The failure that ended a form; undefined if the error was something else. */
 export function asFormFailure(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error
   if (!(error instanceof MalformedForm)) return undefined

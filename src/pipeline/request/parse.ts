@@ -6,7 +6,7 @@ import type { Mode, ModelRequest } from '../../modes/mode.ts'
 import type { CallInput } from '../call-input.ts'
 import { checked, type Parsed } from './checked.ts'
 
-/** Reads a request body. A mistake is returned, not thrown: limits are counted before anybody is told about it. */
+/** Parses a request body. An error is returned, not thrown, because limits are counted before the client is told. */
 export function parse(input: CallInput): Parsed {
   const { mode, dialect } = input.endpoint
   let body: ModelRequest
@@ -23,18 +23,17 @@ export function parse(input: CallInput): Parsed {
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return { error: twoModels(key) }
     if (dialect && isLater(key) && asksFor(body[key])) return { error: answersLater(key) }
   }
-  // JSON stays the object that was parsed.
+  // The request stays the parsed object, not the schema's copy.
   const schema = (dialect?.schema ?? mode.schema)()
   return sourceOf(body) ? checkedByShape(body, schema, mode) : checked(body, schema, () => body)
 }
 
-/** Some providers do not mind capital letters in the names of members: they would run another model than the one that
- *  was looked at here. */
+/** Some providers ignore the case of member names and would run another model than the one that was checked here. */
 function twoModels(key: string): GatewayError {
   return new GatewayError('invalid_request', `${key}: leave it out; the model is named by 'model'.`, { param: key })
 }
 
-/** What has a provider answer when its caller has gone, by the names that it has at different vendors. */
+/** Members that request a deferred answer, by their names at different vendors. */
 function isLater(key: string): boolean {
   if (key.length !== 10 && key.length !== 8) return false
   const name = key.toLowerCase()
@@ -45,14 +44,14 @@ function asksFor(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false
 }
 
-/** Nobody here would follow such an answer to its end, so nobody would know what it cost. */
+/** The gateway does not poll deferred answers, so their cost would stay unknown. */
 function answersLater(key: string): GatewayError {
   const message = `${key}: answers that are fetched later are not supported here. Leave it out, and stream where an answer takes long.`
   return new GatewayError('invalid_request', message, { param: key, code: 'unsupported_parameter' })
 }
 
-/** A body with members that nobody has read yet. Of a long list its shape shows the first item: whoever reads them all
- *  may trust the others as much. */
+/** Checks a body whose long members are not parsed yet. The shape shows the first item of a long list; each member is
+ *  checked in full when it is built. */
 function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mode: Mode): Parsed {
   try {
     const shape = outline(body) as object
@@ -62,7 +61,7 @@ function checkedByShape(body: ModelRequest, schema: z.ZodType<ModelRequest>, mod
       const { error } = checked({ ...shape, [key]: built }, schema, () => body)
       if (error) throw error
     })
-    // What a call is billed by is read before it runs: nothing can be refused any more when it has.
+    // Measured before the call runs, because afterwards nothing can be refused.
     mode.measure(body)
     return parsed
   } catch (error) {

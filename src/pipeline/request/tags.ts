@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../modes/mode.ts'
 const MOST = 20
 const LONGEST = 128
 
-/** The tags that a call is reported under: the first few of its `metadata.tags`, as text that every store can keep. */
+/** The reporting tags of a call: the first few of its `metadata.tags`, as text that every store accepts. */
 export function tagsOf({ metadata }: ModelRequest): readonly string[] {
   const tags = metadata?.tags
   if (!Array.isArray(tags) || tags.length === 0) return []

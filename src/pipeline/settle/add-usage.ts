@@ -1,6 +1,6 @@
 import type { Usage } from '../../modes/usage.ts'
 
-/** What two attempts at one answer have used together. */
+/** The combined usage of two attempts at one answer. */
 export function addUsage(one: Usage, other: Usage): Usage {
   return {
     inputTokens: one.inputTokens + other.inputTokens,

@@ -6,33 +6,33 @@ import type { Charge } from '../../telemetry/events.ts'
 import { pays } from '../admit/budget-holds.ts'
 import type { Attempt, Call } from '../call.ts'
 
-/** What a call has cost, and who pays. */
+/** The cost of a call and the accounts that pay it. */
 export interface Bill {
-  /** undefined: a price is unknown. */
+  /** undefined if a price is unknown. */
   readonly costNano: number | undefined
-  /** The same of each attempt. 0 when it used nothing. */
+  /** The cost of each attempt; 0 if it used nothing. */
   readonly attemptsNano: readonly (number | undefined)[]
-  /** Every account that pays, budget or not. */
+  /** Charges to every account that pays, with or without a budget. */
   readonly charges: readonly Charge[]
-  /** The same for the shared store, which knows only those with a budget, and gives back what was held. */
+  /** Charges for the shared store: only accounts with a budget, and the holds to release. */
   readonly budgets: Settlement['budgets']
 }
 
-/** Reads the bill of a call that is over: every attempt that gave a part of the answer, at the price of its deployment. */
+/** Computes the bill of a finished call: every attempt that contributed to the answer, at its deployment's price. */
 export function billOf(registry: Registry, call: Call, now: number): Bill {
   const { attempts, holds } = call
   const attemptsNano = attempts.map((attempt) => attemptNano(call, attempt))
   const cost = sumOf(attempts, attemptsNano)
   const charges = chargesOf(registry, call, { cost, attemptsNano }, now)
   const budgets = holds.map(({ subject, period, holdNano }, index) => {
-    // A subject pays once, however many holds it has.
+    // A subject is charged once, however many holds it has.
     const charge = placeOf(subject, holds) === index ? charges[placeOf(subject, charges)] : undefined
     return { subject, period, holdNano, spentNano: charge ? (charge.costNano ?? cost ?? 0) : 0 }
   })
   return { costNano: cost, attemptsNano, charges, budgets }
 }
 
-/** Who pays: an account for one model, for the attempts at its deployments. */
+/** The charges of each account. An account for one model pays only for attempts at that model's deployments. */
 function chargesOf(
   registry: Registry,
   { attempts, holds, caller }: Call,
@@ -54,7 +54,7 @@ function chargesOf(
   return charges
 }
 
-/** Where nobody can tell what it has cost: what was held is given back. */
+/** The bill when the cost cannot be computed: it releases the holds and charges nothing. */
 export function unbilled({ holds }: Call): Bill {
   const budgets = holds.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
   return { costNano: undefined, attemptsNano: [], charges: [], budgets }
@@ -65,7 +65,7 @@ function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
   return -1
 }
 
-/** 0 for one that used nothing; undefined where its price is unknown. */
+/** The cost of one attempt: 0 if it used nothing, undefined if its price is unknown. */
 export function attemptNano({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
   return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
 }

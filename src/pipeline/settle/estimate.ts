@@ -7,7 +7,7 @@ import type { Attempt, Call } from '../call.ts'
 import { requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 
-/** What an answer has used whose provider did not say: by the length of what was sent and of what came. */
+/** Estimates unreported usage from the lengths of the request and the answer. */
 export function estimate(call: Call): Usage {
   const usage = estimatedUsage(requestBytes(call), call.outputCharacters)
   const { dialect, mode } = call.endpoint
@@ -15,7 +15,7 @@ export function estimate(call: Call): Usage {
   return { ...usage, ...mode.unreported?.(call.request) }
 }
 
-/** Tokens that models think with, in words: what is usual, where the most of it may be ten times as much. */
+/** Typical reasoning tokens of each named effort. The maximum may be ten times as much. */
 const THOUGHTS: Readonly<Record<string, number>> = {
   low: 512,
   medium: 1024,
@@ -23,14 +23,14 @@ const THOUGHTS: Readonly<Record<string, number>> = {
   xhigh: 8192,
   max: 8192,
 }
-/** What is used of a number of tokens to think with. */
+/** The share of a reasoning budget that is typically used. */
 const BUDGET_SHARE = 1 / 4
-/** How fast models think, where nobody has seen one of a deployment answer. */
+/** The assumed speed of reasoning, in tokens per millisecond. */
 const TOKENS_A_MS = 0.05
 
-/** The same of an answer that its client did not wait for. Much of it may never be seen, such as thoughts: what answers of
- *  the deployment usually use counts as far as this one has come, and the thoughts that were asked for; never more than the
- *  call itself allows. */
+/** Estimates the usage of an answer that its client abandoned. Much of it may be invisible, such as reasoning: the
+ *  larger counts of the deployment's usual answer, in proportion to the elapsed time, and the requested reasoning;
+ *  never more than the call's own limit. */
 export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, left: Attempt, seen: Usage): Usage {
   const { endpoint, request } = call
   const { deployment, startedAt, endedAt = performance.now(), firstTokenAt } = left
@@ -47,7 +47,7 @@ export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, l
   )
   const thought = firstTokenAt === undefined ? Math.min(asked, elapsedMs * TOKENS_A_MS) : asked
   const outputTokens = Math.ceil(Math.min(bound.tokens, Math.max(seen.outputTokens, written, thought)))
-  // What its provider told of the input at the beginning needs no guess.
+  // Input usage that the provider reported at the beginning needs no estimate.
   if (call.usage || !known) return { ...seen, outputTokens: Math.max(seen.outputTokens, outputTokens) }
   const read = Math.ceil(tokensOfCharacters(requestBytes(call)) * known.inputRatio)
   return {

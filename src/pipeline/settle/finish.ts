@@ -18,7 +18,7 @@ import { usedByLast } from './used.ts'
 
 const FALLBACK_EVENTS_KEPT = 1000
 
-/** Ends a call: tells everybody what it was, and settles what it held. Never rejects. */
+/** Ends a call: reports it and settles what it held. Never rejects. */
 export async function finish(services: PipelineServices, call: Call, failure: GatewayError | undefined): Promise<void> {
   const now = services.clock.now()
   const endedAt = performance.now()
@@ -35,7 +35,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   })
   try {
     const settlement = settlementOf(services, call, bill ?? unbilled(call))
-    // What happened last is told last.
+    // Early settlements come first, so that outcomes reach the store in order.
     if (call.settling) await call.settling
     await services.store.settle(settlement)
   } catch (error) {
@@ -43,7 +43,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
   }
 }
 
-/** What goes wrong where a call is told of must not keep what it held. */
+/** Runs a reporting step and logs its failure: a failed report must not prevent the settlement. */
 function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => T): T | undefined {
   try {
     return what()
@@ -53,7 +53,7 @@ function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => 
   }
 }
 
-/** What the next call of the same deployment is likely to use. */
+/** Learns typical usage for later calls of the same deployments. */
 function learnUsual({ usual }: PipelineServices, call: Call): void {
   const { endpoint, request } = call
   if (endpoint.free) return
@@ -65,7 +65,7 @@ function learnUsual({ usual }: PipelineServices, call: Call): void {
   }
 }
 
-/** Everything that the attempts of an answer have used: of one, unless others went on with it. */
+/** The combined usage of all attempts that contributed to the answer. */
 function inAll({ attempts }: Call): Usage | undefined {
   return attempts.reduce<Usage | undefined>((sum, { usage, lostHedge }) => {
     if (!usage || lostHedge) return sum
@@ -73,7 +73,7 @@ function inAll({ attempts }: Call): Usage | undefined {
   }, undefined)
 }
 
-/** The attempt whose answer the client saw, else the last one. */
+/** The attempt whose answer the client saw, or the last one. */
 function servedBy({ attempts }: Call): Attempt | undefined {
   return attempts.findLast(({ firstTokenAt }) => firstTokenAt !== undefined) ?? attempts.at(-1)
 }
@@ -92,7 +92,7 @@ function finished(
 ): CallFinished {
   const { caller } = call
   const served = servedBy(call)
-  // What a client waited for is the first of them, whoever went on with it.
+  // The client waited for the first token of the first attempt that answered, even if another continued the answer.
   const begun = call.attempts.find(({ firstTokenAt }) => firstTokenAt !== undefined)?.firstTokenAt
   const ending = endingOf(call, failure)
   return {
@@ -113,7 +113,7 @@ function finished(
     tags: tagsOf(call.request),
     streamed: call.streamed,
     ending,
-    // What the client saw: the status line of a stream went out before it was cut.
+    // The status that the client saw: a stream's status line was sent before it was cut.
     status: ending === 'truncated' ? 200 : (failure?.status ?? 200),
     errorType: failure?.row.type ?? '',
     usage: inAll(call),
@@ -132,7 +132,7 @@ function finished(
   }
 }
 
-/** The deployments whose answers broke off and were gone on with. */
+/** The deployments whose answers broke off and were continued elsewhere. */
 function rescuedFrom({ attempts }: Call, served: Attempt | undefined): string[] {
   return attempts.flatMap((one) => (one !== served && one.firstTokenAt !== undefined ? one.deployment.id : []))
 }
@@ -182,10 +182,11 @@ function entryOf(event: FallbackEvent): Settlement['entries'][number] {
   return { log: 'fallback-events', text: JSON.stringify(event), keep: FALLBACK_EVENTS_KEPT }
 }
 
-/** How long a deployment that has answered clients is not blamed for refusing what may be another kind of request. */
+/** How long after a success a deployment is not blamed for refusals that may be the request's fault. */
 const DOUBT_MS = 900_000
 
-/** A client can ask any model for a picture: who answers others is not cooled for all of them by refusing that. */
+/** Whether a failure counts against the deployment. A refusal that may be the request's fault does not while the
+ *  deployment answers other calls: one odd client must not cool it for all. */
 function isBlamed({ clock, signals }: PipelineServices, { failure, deployment }: Attempt): boolean {
   if (failure?.row.blames !== 'deployment' || failure.details.blames === 'nobody') return false
   if (failure.details.blames !== 'perhaps') return true
@@ -193,7 +194,7 @@ function isBlamed({ clock, signals }: PipelineServices, { failure, deployment }:
   return samples === 0 || clock.now() - lastSuccessAt > DOUBT_MS
 }
 
-/** What an attempt says of its deployment. */
+/** The outcome that an attempt reports for its deployment. */
 export function outcome(services: PipelineServices, call: Call, attempt: Attempt): DeploymentOutcome {
   const { failure, usage, startedAt, firstTokenAt, endedAt = startedAt } = attempt
   if (!attempt.asked && !failure?.row.blames) return unusedPlace(services, attempt.reserved)
@@ -213,7 +214,7 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
   return { attemptId, deployment, result: 'succeeded', used, latencyMs, firstTokenMs, cooldown: after }
 }
 
-/** A place that nobody was asked at says nothing, and is free for another call. */
+/** The outcome of a place that was never used: neutral, and its reservation is released. */
 export function unusedPlace(services: PipelineServices, { attemptId, deployment, at }: Reserved): DeploymentOutcome {
   return { attemptId, deployment, result: 'neutral', used: {}, unusedSince: at, cooldown: cooldown(services) }
 }
@@ -221,27 +222,27 @@ export function unusedPlace(services: PipelineServices, { attemptId, deployment,
 function capacityOf({ endpoint }: Call, usage: Usage): DeploymentOutcome['used'] {
   const { unit } = endpoint.mode
   const tokens = usage.inputTokens + usage.outputTokens
-  // Requests were counted when the deployment was reserved.
+  // Requests were already counted when the place was reserved.
   return unit === 'tokens' || unit === 'requests' ? { tokens } : { tokens, [unit]: usage[unit] }
 }
 
-/** An answer that has begun. */
+/** The outcome of an answer that has begun. */
 export function begun(services: PipelineServices, { reserved }: Attempt): DeploymentOutcome {
   const { attemptId, deployment } = reserved
   return { attemptId, deployment, result: 'committed', used: {}, cooldown: cooldown(services) }
 }
 
-/** How long a provider may ask to be left alone. */
+/** The longest Retry-After that is honoured. */
 const LONGEST_WISH_SECONDS = 600
 
-/** What a failure costs a deployment: it is left alone for as long as its provider asks, where cooling is not off. */
+/** The cooldown after a failure: as long as the provider asks for, unless cooldowns are off. */
 export function cooldown({ config }: PipelineServices, failure?: GatewayError): DeploymentOutcome['cooldown'] {
   const { allowed_fails: allowedFails, cooldown_time: seconds } = config.router_settings
   const wished = Math.min(failure?.details.retryAfterSeconds ?? 0, LONGEST_WISH_SECONDS)
   return { allowedFails, seconds: seconds === 0 ? 0 : Math.max(seconds, wished) }
 }
 
-/** One for each failed attempt that led to another; it succeeded when that other one did. */
+/** One event for each failed attempt that was followed by another; successful if the next attempt was. */
 function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[] {
   const tried = call.attempts.filter(({ lostHedge }) => !lostHedge)
   return tried.slice(0, -1).map(({ failure, deployment }, index) => {

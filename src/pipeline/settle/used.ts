@@ -9,11 +9,11 @@ import type { PipelineServices } from '../services.ts'
 import { estimate, ofUnfinished } from './estimate.ts'
 import { reportedUsage } from './reported-usage.ts'
 
-/** What ends an attempt while its provider works for it. */
+/** Failures that end an attempt while the provider is still working. */
 const GIVEN_UP: readonly (FailureName | undefined)[] = ['client_closed', 'shutting_down']
 
-/** What the last attempt of a call has used: what the provider reported, filled from what the request itself tells; what
- *  went out, estimated, where an answer was cut; nothing where none came. */
+/** The usage of a call's last attempt: as reported, completed from the request; estimated if the answer was cut; none
+ *  if there was no answer. */
 export function usedByLast(
   services: PipelineServices,
   call: Call,
@@ -24,33 +24,33 @@ export function usedByLast(
   if (!last) return undefined
   const reported = reportedUsage(call)
   const measured = mode.measure(asAsked(call, last.deployment))
-  // An attempt that had failed by itself before the client left, out of a pause, cost nothing.
+  // An attempt that failed before the client left, during a pause, cost nothing.
   const pending = GIVEN_UP.includes(last.failure?.failure)
   const seen = (usage: Usage) => (pending ? ofUnfinished(services, call, last, usage) : usage)
   if (reported) return onItsTerms(last, inMoney(call, last, filled(seen(reported), measured)), measured, reported)
   const answered = failure === undefined || call.outputCharacters > 0
   if (!answered && !pending) return undefined
   if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call)), measured)
-  // Nobody works on a file that has not come.
+  // A provider cannot have worked on a file that did not fully arrive.
   const used = usageOf(measured)
   return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
 }
 
-/** What an attempt has used whose answer another one goes on with. */
+/** The usage of an attempt whose answer another one continues. */
 export function usedByCut(call: Call, cut: Attempt): Usage {
   const reported = reportedUsage(call)
   const measured = call.endpoint.mode.measure(asAsked(call, cut.deployment))
   return onItsTerms(cut, reported ?? estimate(call), measured, reported)
 }
 
-/** The request with what the operator of a deployment has set where the client left it out. */
+/** The request with the deployment's defaults in fields that the client left out. */
 function asAsked({ request }: Call, { connection: { defaults } }: Deployment): Call['request'] {
   for (const _ in defaults) return { ...defaults, ...request }
   return request
 }
 
-/** With what it probably used, where what is known can be billed in no way. How long a recording is tells the recording
- *  itself, else its size: the end of its last word tells nothing of the silence behind it. */
+/** Adds estimated usage if the known usage cannot be priced. A recording's length comes from the recording itself, else
+ *  from its size: the end of its last word misses the silence behind it. */
 function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
   const { mode } = call.endpoint
   if (mode.ofFile) {
@@ -64,11 +64,11 @@ function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
   }
   if (!mode.unreported || costNano(mode, deployment.info, usage) !== undefined) return usage
   const whole = { ...filled(usage, mode.unreported(asAsked(call, deployment))), estimated: true }
-  // Where that has no price either it is not worth telling.
+  // If the estimate has no price either, the reported usage stays.
   return costNano(mode, deployment.info, whole) === undefined ? usage : whole
 }
 
-/** With the surcharges that it is billed by: those that were reported, else those that were asked for. */
+/** Adds the surcharges: those that were reported, else those that were requested. */
 function onItsTerms(
   { deployment: { info } }: Attempt,
   usage: Usage,
