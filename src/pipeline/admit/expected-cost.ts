@@ -29,9 +29,9 @@ const BYTES_A_TOKEN = 4
 type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
 export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
 
-/** Computes the cost of a call at the dearest of some deployments; nothing if no price is known. `said`: the tokens of
+/** Computes the cost of a call at the dearest of some deployments; nothing if no price is known. `continuedTokens`: the tokens of
  *  an answer that has begun, which a continuation reads as input. */
-export function expecting(services: PipelineServices, input: Asked, request: ModelRequest, said = 0): Expecting {
+export function expecting(services: PipelineServices, input: Asked, request: ModelRequest, continuedTokens = 0): Expecting {
   const { endpoint, form } = input
   if (endpoint.free) return () => NO_COST
   const { mode } = endpoint
@@ -58,7 +58,7 @@ export function expecting(services: PipelineServices, input: Asked, request: Mod
     const asked = completed(request, connection.defaults)
     // A reranking reads the query with each document.
     const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
-    const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + said))
+    const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + continuedTokens))
     const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.denseInput ?? 1)))
     const output = outputBound(endpoint, request, deployment)
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)

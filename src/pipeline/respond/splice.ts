@@ -14,9 +14,9 @@ export interface Splice {
 }
 
 /** A continuing model may repeat all of the sent text, its end, or its trailing whitespace: each repeat is removed. */
-export function splice(said: string): Splice {
-  const told = said.trimEnd()
-  const blank = said.slice(told.length)
+export function splice(sent: string): Splice {
+  const told = sent.trimEnd()
+  const blank = sent.slice(told.length)
   let held: string | undefined = ''
   let onlyBlank = true
   /** The position in the sent text of the longest repeat that starts with the held-back text. It never moves back, so
