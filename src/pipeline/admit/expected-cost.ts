@@ -29,9 +29,14 @@ const BYTES_A_TOKEN = 4
 type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
 export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
 
-/** Computes the cost of a call at the dearest of some deployments; nothing if no price is known. `continuedTokens`: the tokens of
- *  an answer that has begun, which a continuation reads as input. */
-export function expecting(services: PipelineServices, input: Asked, request: ModelRequest, continuedTokens = 0): Expecting {
+/** Computes the cost of a call at the dearest of some deployments; nothing if no price is known. `continuedTokens`: the
+ *  tokens of an answer that has begun, which a continuation reads as input. */
+export function expecting(
+  services: PipelineServices,
+  input: Asked,
+  request: ModelRequest,
+  continuedTokens = 0,
+): Expecting {
   const { endpoint, form } = input
   if (endpoint.free) return () => NO_COST
   const { mode } = endpoint
