@@ -1,83 +1,78 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { paced } from '../../src/lib/paced.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 function world() {
   let made = 0
-  let time = 0
-  const waiting: PromiseWithResolvers<void>[] = []
+  let held: PromiseWithResolvers<void> | undefined
   const owner = {}
-  const ask = paced(
-    async (_: object) => {
-      const number = ++made
-      await waiting.at(-1)?.promise
-      return number
-    },
-    () => time,
-  )
+  const ask = paced(async (_: object) => {
+    const number = ++made
+    await held?.promise
+    return number
+  })
   return {
     ask: (whose: object = owner) => ask(whose),
     made: () => made,
-    pass(ms: number) {
-      time += ms
-    },
     hold() {
-      const held = Promise.withResolvers<void>()
-      waiting.push(held)
-      return held.resolve
+      const holding = Promise.withResolvers<void>()
+      held = holding
+      return () => {
+        if (held === holding) held = undefined
+        holding.resolve()
+      }
     },
   }
 }
 
 describe('what is paced', () => {
   it('is made anew for each of a few, then no more than five times a second', async () => {
-    const { ask, made, pass } = world()
+    const { ask, made } = world()
     expect([await ask(), await ask(), await ask(), await ask(), await ask()]).toEqual([1, 2, 3, 4, 5])
-    expect([await ask(), await ask()]).toEqual([5, 5])
+    const asked: Promise<number>[] = []
     for (let ms = 0; ms < 10_000; ms += 10) {
-      pass(10)
-      await ask()
+      asked.push(ask())
+      await vi.advanceTimersByTimeAsync(10)
     }
+    await vi.advanceTimersByTimeAsync(200)
+    expect((await Promise.all(asked)).length).toBe(1000)
     expect(made()).toBeGreaterThanOrEqual(54)
-    expect(made()).toBeLessThanOrEqual(56)
+    expect(made()).toBeLessThanOrEqual(57)
   })
 
-  it('is made one at a time; who asks meanwhile gets the last one', async () => {
-    const { ask, made, hold, pass } = world()
-    await ask()
-    const release = hold()
-    const running = ask()
-    expect(await Promise.all([ask(), ask(), ask()])).toEqual([1, 1, 1])
-    release()
-    expect(await running).toBe(2)
-    expect(made()).toBe(2)
-    pass(1000)
-    expect(await ask()).toBe(3)
-  })
-
-  it('is shared by those who ask before there is any', async () => {
+  it('is never older than who asked: who asks while one is made gets the next, all of them the same', async () => {
     const { ask, made, hold } = world()
     const release = hold()
-    const all = Array.from({ length: 64 }, () => ask())
-    release()
-    expect(new Set(await Promise.all(all))).toEqual(new Set([1]))
+    const running = ask()
+    const later = Array.from({ length: 64 }, () => ask())
     expect(made()).toBe(1)
+    release()
+    expect(await running).toBe(1)
+    expect(new Set(await Promise.all(later))).toEqual(new Set([2]))
+    expect(made()).toBe(2)
+  })
+
+  it('is waited for at most a fifth of a second where there were too many', async () => {
+    const { ask } = world()
+    for (let count = 0; count < 5; count++) await ask()
+    const waiting = ask()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(await waiting).toBe(6)
   })
 
   it('is begun again where what was begun never ends', async () => {
-    const { ask, hold, pass } = world()
-    await ask()
+    const { ask, hold } = world()
     hold()
     void ask()
-    pass(2999)
-    expect(await ask()).toBe(1)
-    pass(1)
-    const release = hold()
     const second = ask()
-    release()
-    expect(await second).toBe(3)
+    hold()()
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(await second).toBe(2)
   })
 
-  it('is made again after a failure, which only its own asker hears of', async () => {
+  it('is made again after a failure, which those hear who waited for it', async () => {
     let fails = true
     const ask = paced(async (_: object) => {
       if (fails) throw new Error('away')

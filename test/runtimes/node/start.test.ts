@@ -106,7 +106,8 @@ describe('a data folder', () => {
         entries.map(async ({ parentPath, name }) => [name, (await stat(join(parentPath, name))).mode & 0o077] as const),
       )
       expect(modes.length).toBeGreaterThan(900)
-      return modes.filter(([, mode]) => mode !== 0)
+      // Its cache of the catalog PGlite writes anew with a mode of its own, inside of folders that are closed.
+      return modes.filter(([name, mode]) => mode !== 0 && name !== 'pg_internal.init')
     }
     const first = await here.start({ yaml: ECHO })
     await first.greeted()
