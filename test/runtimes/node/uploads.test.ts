@@ -35,7 +35,7 @@ describe('an upload of 90 MB', () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
     home = await place()
     gateway = await home.start({
-      yaml: `router_settings: { num_retries: 1, cooldown_time: 0, timeout: 7 }
+      yaml: `router_settings: { num_retries: 1, cooldown_time: 0, total_timeout: 7 }
 model_list:
   - model_name: hear
     gateway_params: { model: openai-compatible/hear, api_base: "http://127.0.0.1:${(upstream.address() as AddressInfo).port}", api_key: k }

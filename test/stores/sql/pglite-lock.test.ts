@@ -23,7 +23,7 @@ describe('a folder of PGlite', () => {
   it('belongs to one process, even when that is killed, and keeps what was written', async () => {
     const folder = join(place, 'postgres')
     const first = processOf(`
-      import { pgliteSql } from '${source('stores/sql/pglite')}'
+      import { pgliteSql } from '${source('stores/sql/adapters/pglite')}'
       const sql = await pgliteSql({ folder: '${folder}' })
       await sql.query({ sql: 'CREATE TABLE kept (n int)', parameters: [] })
       await sql.query({ sql: 'INSERT INTO kept SELECT generate_series(1, 1000)', parameters: [] })
@@ -51,7 +51,7 @@ describe('a folder of PGlite', () => {
   it('is set up anew after a first start that was killed half-way', async () => {
     const folder = join(place, 'postgres')
     const first = processOf(`
-      import { pgliteSql } from '${source('stores/sql/pglite')}'
+      import { pgliteSql } from '${source('stores/sql/adapters/pglite')}'
       say('starting')
       await pgliteSql({ folder: '${folder}' })
       say('open')

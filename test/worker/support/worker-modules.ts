@@ -25,7 +25,7 @@ export interface WorkerModules {
 
 let built: Promise<WorkerModules> | undefined
 
-/** The real bundle, made once a test file, without a network. */
+/** The real bundle, but for its names, which tests look for; made once a test file, without a network. */
 export function workerModules(): Promise<WorkerModules> {
   built ??= build()
   return built
@@ -35,7 +35,7 @@ async function build(): Promise<WorkerModules> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-worker-'))
   try {
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
-    await run('node_modules/.bin/wrangler', ['deploy', '--dry-run', '--outdir', folder], { env })
+    await run('node_modules/.bin/wrangler', ['deploy', '--dry-run', '--no-minify', '--outdir', folder], { env })
     const read = async (name: string) => ({ name, text: await readFile(join(folder, name), 'utf8') })
     const texts = (await readdir(folder)).filter((name) => /\.(yaml|sql|lua)$/.test(name))
     const { sources } = JSON.parse((await read('worker.js.map')).text) as { sources: string[] }
