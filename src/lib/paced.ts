@@ -1,7 +1,7 @@
 import { atMost } from './at-most.ts'
 
 /** How often a second something is made for those who ask for it. */
-const MOST_PER_SECOND = 5
+const MOST_PER_SECOND = 10
 /** What was begun longer ago may never end: a runtime can kill it with whoever asked first. */
 const ABANDONED_MS = 3000
 
@@ -14,7 +14,7 @@ interface Pace<Made> {
   next: Promise<Made> | undefined
 }
 
-/** What is costly and asked for by anybody, without a key: made for an owner at most five times a second and one at a time.
+/** What is costly and asked for by anybody, without a key: made for an owner at most ten times a second and one at a time.
  *  Whoever asks more often waits for the next one with all the others; nobody gets what was begun before they asked. */
 export function paced<Owner extends object, Made>(
   make: (owner: Owner) => Promise<Made>,
