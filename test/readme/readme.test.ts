@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -78,6 +78,19 @@ describe('the documents', () => {
   it('name scripts that exist, and all of them', () => {
     const named = [...together.matchAll(/\bnpm (?:run ([a-z:]+)|(start|test))/g)].map(([, run, own]) => run ?? own)
     expect([...new Set(named)].sort()).toEqual(Object.keys(scripts).sort())
+  })
+
+  it('name every header of the gateway', () => {
+    const sources = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    )
+    const used = sources.flatMap(
+      (path) => readFileSync(`${root}src/${path}`, 'utf8').match(/'x-gateway-[a-z-]+'/g) ?? [],
+    )
+    // The cache is not built.
+    const headers = new Set(used.map((name) => name.slice(1, -1)).filter((name) => name !== 'x-gateway-cache'))
+    expect(headers.size).toBeGreaterThan(5)
+    for (const name of headers) expect(together).toContain(`\`${name}\``)
   })
 
   it('name every variable that the help of the command line has', () => {
