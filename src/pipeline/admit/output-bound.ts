@@ -51,16 +51,16 @@ export function outputBound(endpoint: Endpoint, request: ModelRequest, deploymen
 type Fields = Readonly<Record<string, unknown>>
 
 function ownLimit({ dialect }: Endpoint, request: ModelRequest, defaults: Fields): number | undefined {
-  const words = dialect?.defaults
+  const names = dialect?.defaults
   let own: number | undefined
   let preset: number | undefined
   let mentioned = false
   for (const field of LIMITS) {
-    const word = words ? entryOf(words, field) : field === 'max_output_tokens' ? undefined : field
+    const name = names ? entryOf(names, field) : field === 'max_output_tokens' ? undefined : field
     if (request[field] !== undefined) mentioned = true
-    if (typeof word !== 'string') continue
-    if (request[word] !== undefined) mentioned = true
-    const value = request[word]
+    if (typeof name !== 'string') continue
+    if (request[name] !== undefined) mentioned = true
+    const value = request[name]
     if (typeof value === 'number' && value >= 0) own = Math.max(own ?? 0, value)
     const set = defaults[field]
     if (typeof set === 'number' && set >= 0) preset = Math.max(preset ?? 0, set)

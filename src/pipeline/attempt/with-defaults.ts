@@ -34,8 +34,8 @@ export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: bo
 function withoutRouting({ request, bytes, form }: Call, deployment: Deployment): Pick<Call, 'request' | 'bytes'> {
   const fields = routingFieldsIn(deployment, request)
   if (fields.length === 0) return { request, bytes }
-  const kept = Object.entries(request).filter(([name]) => !fields.includes(name))
-  const left = { ...Object.fromEntries(kept), model: request.model }
+  const remaining = Object.entries(request).filter(([name]) => !fields.includes(name))
+  const left = { ...Object.fromEntries(remaining), model: request.model }
   const removed = Object.fromEntries(fields.map((field) => [field, undefined]))
   return { request: left, bytes: form ? bytes : joinBytes(editJson(bytes, request, removed)) }
 }

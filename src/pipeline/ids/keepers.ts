@@ -68,11 +68,11 @@ function isNamed({ info: { allow_foreign_ids: open } }: Deployment, id: string):
 
 function absent({ param, kind, owner }: KnownId): GatewayError {
   if (owner === null) {
-    const message = `Whose the ${words(kind)} of '${param}' is cannot be told while the shared store is away.`
+    const message = `Whose the ${spaced(kind)} of '${param}' is cannot be told while the shared store is away.`
     return new GatewayError('store_unavailable', message, { param, retryAfterSeconds: 1 })
   }
-  const message = `No deployment of this model has a ${words(kind)} of yours with the id that '${param}' names.`
+  const message = `No deployment of this model has a ${spaced(kind)} of yours with the id that '${param}' names.`
   return new GatewayError('not_found', message, { param, code: `${kind}_not_found` })
 }
 
-const words = (kind: string) => kind.replaceAll('_', ' ')
+const spaced = (kind: string) => kind.replaceAll('_', ' ')

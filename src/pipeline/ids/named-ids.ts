@@ -37,7 +37,7 @@ export interface IdPlaces {
   /** The member names on each path to an id. */
   readonly ways: readonly (readonly string[])[]
   /** All names of all paths. */
-  readonly words: ReadonlySet<string>
+  readonly memberNames: ReadonlySet<string>
 }
 
 /** More ids than the longest conversation has. */
@@ -59,15 +59,15 @@ function below(ways: readonly Way[]): IdPlaces {
     return further.length === 0 ? undefined : below(further.map(({ steps, id }) => ({ steps: steps.slice(1), id })))
   }
   const named = ways.map(({ steps }) => steps.filter((step) => step !== '[]' && step !== '*'))
-  const words = named.flat()
-  const names = ways.flatMap(({ steps: [first = ''] }) => (words.includes(first) ? [first] : []))
+  const memberNames = named.flat()
+  const names = ways.flatMap(({ steps: [first = ''] }) => (memberNames.includes(first) ? [first] : []))
   return {
     members: [...new Set(names)].map((name) => [name, after(name) as IdPlaces] as const),
     items: after('[]'),
     values: after('*'),
     id: ways.find(({ steps }) => steps.length === 0)?.id,
     ways: named,
-    words: new Set(words),
+    memberNames: new Set(memberNames),
   }
 }
 
@@ -77,8 +77,8 @@ export function namedIds(request: ModelRequest, places: IdPlaces): NamedId[] {
   const way: (string | number)[] = []
   for (const [name, under] of places.members) {
     if (!Object.hasOwn(request, name)) continue
-    const there = wordsIn(request, name, under.words)
-    if (there && !under.ways.some((words) => words.every((word) => there.has(word)))) continue
+    const there = wordsIn(request, name, under.memberNames)
+    if (there && !under.ways.some((names) => names.every((member) => there.has(member)))) continue
     way[0] = name
     find(request[name], request, under, { way, depth: 1, found })
   }

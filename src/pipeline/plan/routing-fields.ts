@@ -44,17 +44,17 @@ export function withinModel(
 
 /** Tools that run at the client or at a server of its own. */
 const CLIENTS_OWN: ReadonlySet<unknown> = new Set([undefined, null, 'function', 'custom', 'mcp'])
-const WORDS: ReadonlySet<string> = new Set(['model', 'models'])
+const MODEL_FIELDS: ReadonlySet<string> = new Set(['model', 'models'])
 
 /** The path of a model that a provider's tool names, such as an adviser or an image model. */
 function choosingTool(request: ModelRequest): string | undefined {
-  if (!Array.isArray(request.tools) || wordsIn(request, 'tools', WORDS)?.size === 0) return undefined
+  if (!Array.isArray(request.tools) || wordsIn(request, 'tools', MODEL_FIELDS)?.size === 0) return undefined
   for (const [index, value] of asList(request.tools).entries()) {
     const tool = asRecord(value)
     if (CLIENTS_OWN.has(tool.type)) continue
-    for (const word of WORDS) {
-      if (tool[word] !== undefined) return `tools.${index}.${word}`
-      if (asRecord(tool.parameters)[word] !== undefined) return `tools.${index}.parameters.${word}`
+    for (const field of MODEL_FIELDS) {
+      if (tool[field] !== undefined) return `tools.${index}.${field}`
+      if (asRecord(tool.parameters)[field] !== undefined) return `tools.${index}.parameters.${field}`
     }
   }
   return undefined

@@ -69,7 +69,9 @@ export async function simulate(
         chosen: chosen.get(deployment) ?? 0,
         eligible: refusal === undefined && (availability === 'free' || availability === 'half-open'),
         reason:
-          refusal ?? inWords(availability, signals, now) ?? because(services, endpoint, group, deployment, signals),
+          refusal ??
+          describeAvailability(availability, signals, now) ??
+          because(services, endpoint, group, deployment, signals),
       }
     }),
   }
@@ -98,7 +100,7 @@ function refusalOf(
   }
 }
 
-function inWords(
+function describeAvailability(
   availability: Availability,
   { failures, lastError, cooledUntil }: DeploymentSignals,
   now: number,

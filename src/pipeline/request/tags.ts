@@ -7,10 +7,10 @@ const LONGEST = 128
 export function tagsOf({ metadata }: ModelRequest): readonly string[] {
   const tags = metadata?.tags
   if (!Array.isArray(tags) || tags.length === 0) return []
-  const kept = tags
+  const tagTexts = tags
     .slice(0, MOST)
     .filter((tag) => typeof tag !== 'object')
     .map((tag) => String(tag).slice(0, LONGEST).toWellFormed().replaceAll('\0', ''))
     .filter((tag) => tag !== '')
-  return [...new Set(kept)]
+  return [...new Set(tagTexts)]
 }
