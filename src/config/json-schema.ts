@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { configSchema } from './schema.ts'
+import type { ConfigSchema } from './schema.ts'
 
 type Schema = Record<string, unknown>
 
@@ -9,9 +9,9 @@ const REFERENCE: Schema = {
   description: 'Read from that environment variable.',
 }
 
-/** The configuration file as JSON Schema, for editors: what `loadConfig` accepts, environment references included. */
-export function configJsonSchema(): Schema {
-  const schema = z.toJSONSchema(configSchema(), { io: 'input', target: 'draft-2020-12' })
+/** The configuration file as JSON Schema, for editors: what `readConfig` accepts, environment references included. */
+export function jsonSchemaOf(config: ConfigSchema): Schema {
+  const schema = z.toJSONSchema(config, { io: 'input', target: 'draft-2020-12' })
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'gateway.schema.json',

@@ -3,7 +3,7 @@ import { ConfigError, type Mistake, pathText } from './config-error.ts'
 import { coerced, type Environment, resolveReferences, variable } from './env-references.ts'
 import { isMap } from './fields.ts'
 import { readYaml } from './read-yaml.ts'
-import { type Config, configSchema } from './schema.ts'
+import type { Config, ConfigSchema } from './schema.ts'
 import { sentence } from './sentences.ts'
 
 /** Settings that a variable of the environment fills where the file leaves them out. */
@@ -16,15 +16,15 @@ const FROM_ENVIRONMENT = {
 } as const
 
 /** The configuration that the text and the environment give, or a ConfigError with all mistakes at once. */
-export function loadConfig(yaml: string, env: Environment): Config {
+export function readConfig(yaml: string, env: Environment, schema: ConfigSchema): Config {
   const read = readYaml(yaml)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   const filled = fillFromEnvironment(read.tree ?? {}, env)
   const { tree, variables, mistakes } = resolveReferences(filled, env)
 
-  let result = configSchema().safeParse(tree, { error: sentence })
+  let result = schema.safeParse(tree, { error: sentence })
   if (!result.success && coerceVariables(tree, result.error.issues, variables)) {
-    result = configSchema().safeParse(tree, { error: sentence })
+    result = schema.safeParse(tree, { error: sentence })
   }
   if (result.success && mistakes.length === 0) return result.data
 

@@ -1,3 +1,4 @@
+import type { RegisteredProvider } from '../config/registered.ts'
 import type { GatewayParams } from '../config/sections/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import type { JsonRecord } from '../lib/json/lenient.ts'
@@ -122,7 +123,7 @@ export interface Authorizing {
   readonly now: number
 }
 
-export interface Provider {
+export interface Provider extends RegisteredProvider {
   readonly kind: string
   connect(parameters: GatewayParams, defaults: Readonly<Record<string, unknown>>): Connection
   readonly adapters: Adapters

@@ -1,4 +1,4 @@
-import type { RouterSettings, RoutingStrategy } from '../config/sections/router-settings.ts'
+import type { RouterSettings } from '../config/sections/router-settings.ts'
 
 /** When a call is asked of a second deployment beside the first. */
 export interface Hedge {
@@ -10,7 +10,7 @@ export interface Hedge {
 
 /** How the calls of one route group are routed. */
 export interface GroupSettings {
-  readonly strategy: RoutingStrategy
+  readonly strategy: string
   /** That an attempt may take until its answer is there, or has begun to stream. */
   readonly timeoutSeconds: number
   /** That a call may take in all. */

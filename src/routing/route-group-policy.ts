@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { section } from '../config/fields.ts'
-import { routerSettings } from '../config/sections/router-settings.ts'
 import { lazily } from '../lib/lazily.ts'
+import { routerSettings } from './configuration.ts'
 import { type GroupSettings, hedgeOf } from './group-settings.ts'
 
 /** What holds for one group in the place of `router_settings`, in the same words. What it leaves out stays as it is

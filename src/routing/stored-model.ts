@@ -1,8 +1,9 @@
 import { accepted, mistake } from '../config/accepted.ts'
 import { isMap } from '../config/fields.ts'
-import { type ModelEntry, modelEntry } from '../config/sections/model-list.ts'
+import type { ModelEntry } from '../config/sections/model-list.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { ModelContent, ModelRecord } from '../stores/sql/records/model-records.ts'
+import { modelEntry } from './configuration.ts'
 
 /** What stands in the place of a stored secret. Sent back, it means the one that is stored. */
 export const MASK = '[secret]'

@@ -1,7 +1,7 @@
 import { createApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import type { Client } from '../../src/pipeline/client.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { createServices } from '../../src/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { redisTcpStore } from '../../src/stores/kv/redis-tcp.node.ts'

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { loadConfig } from '../../src/config/load.ts'
+import { configJsonSchema, loadConfig } from '../../src/routing/configuration.ts'
 import { accepts } from './accepts.ts'
 import { fullEnvironment, fullYaml } from './full.ts'
 

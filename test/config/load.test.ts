@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { PROVIDER_KINDS } from '../../src/config/provider-kinds.ts'
-import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { reveal, type Secret } from '../../src/lib/secret.ts'
+import { providers } from '../../src/providers/index.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { fullEnvironment, fullYaml } from './full.ts'
 
 const open = (sealed: Secret | undefined) => sealed && reveal(sealed)
@@ -111,13 +110,23 @@ describe('a file with everything in it', () => {
 })
 
 describe('values', () => {
-  it.each(ROUTING_STRATEGIES)('takes the strategy %s', (strategy) => {
+  it.each([
+    'simple-shuffle',
+    'weighted',
+    'priority-based-routing',
+    'least-busy',
+    'latency-based-routing',
+    'cost-based-routing',
+    'usage-based-routing',
+    'rate-limit-aware',
+    'tag-based-routing',
+  ])('takes the strategy %s', (strategy) => {
     expect(loadConfig(`router_settings: {routing_strategy: ${strategy}}`, {}).router_settings.routing_strategy).toBe(
       strategy,
     )
   })
 
-  it.each(PROVIDER_KINDS)('takes the provider %s', (kind) => {
+  it.each([...providers.keys()])('takes the provider %s', (kind) => {
     const yaml = `model_list: [{model_name: m, gateway_params: {model: ${kind}/x, api_base: 'https://api.example.com'}}]`
     expect(loadConfig(yaml, {}).model_list[0]?.gateway_params).toMatchObject({ provider: kind, upstream_model: 'x' })
   })

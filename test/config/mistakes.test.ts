@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/config-error.ts'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 
 function linesOf(yaml: string, env: Record<string, unknown> = {}): string[] {
   try {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { ConfigError } from '../../src/config/config-error.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { readYaml } from '../../src/config/read-yaml.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { fullEnvironment, fullYaml } from './full.ts'
 
 type Tree = Record<string, unknown>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { gatewayParams } from '../../src/config/sections/model-list.ts'
 import { joinBytes } from '../../src/lib/bytes/bytes.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import type { ChatChunk } from '../../src/modes/chat-completion.ts'
@@ -13,6 +12,7 @@ import type {
   StreamReader,
   StreamStep,
 } from '../../src/providers/provider.ts'
+import { gatewayParams } from '../../src/routing/configuration.ts'
 import { openHeaders } from '../../src/transport/open-headers.ts'
 import type { UpstreamRequest } from '../../src/transport/transport.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { gatewayParams } from '../../src/config/sections/model-list.ts'
 import { deepgram } from '../../src/providers/deepgram/index.ts'
 import { deepgramSpeech } from '../../src/providers/deepgram/speech.ts'
+import { gatewayParams } from '../../src/routing/configuration.ts'
 
 const asked = (model: string, voice: string) => () => {
   const connection = deepgram.connect(gatewayParams().parse({ model: `deepgram/${model}`, api_key: 'k' }), {})

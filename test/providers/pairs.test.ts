@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { PROVIDER_KINDS } from '../../src/config/provider-kinds.ts'
 import { providers } from '../../src/providers/index.ts'
 
 const CAPABILITIES = [
@@ -56,8 +55,7 @@ describe('the providers', () => {
     expect(Object.keys(adapters)).toHaveLength(served.split(' ').length)
   })
 
-  it('are all in this list, and may be named by a configuration', () => {
+  it('are all in this list', () => {
     expect([...providers.keys()].sort()).toEqual(Object.keys(SERVES).sort())
-    expect([...providers.keys()].filter((kind) => !(PROVIDER_KINDS as readonly string[]).includes(kind))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { gatewayParams } from '../../src/config/sections/model-list.ts'
 import { providers } from '../../src/providers/index.ts'
 import { withReasoning } from '../../src/providers/wire/reasoning-history.ts'
+import { gatewayParams } from '../../src/routing/configuration.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
 
 const user = { role: 'user', content: 'And now?' }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { configSchema } from '../../src/config/schema.ts'
+import { configSchema } from '../../src/routing/configuration.ts'
 
 /** As much of a JSON Schema as the configuration uses. */
 interface Schema {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
 import { providers } from '../../src/providers/index.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { deploymentOf, registryFrom } from '../../src/routing/registry.ts'
 import { routeGroup } from '../../src/routing/route-group.ts'
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { chat } from '../../src/modes/chat.ts'
 import type { Mode } from '../../src/modes/mode.ts'
 import { providers } from '../../src/providers/index.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import type { Deployment } from '../../src/routing/deployment.ts'
 import { knownSignals } from '../../src/routing/known-signals.ts'
 import { firstInOrder, inOrder, orderedAgain, type Placed } from '../../src/routing/order.ts'
@@ -34,7 +33,7 @@ signals.learn(
 const mode = chat as unknown as Mode
 const idsOf = (placed: readonly Placed[]) => placed.map(({ deployment }) => deployment.id)
 
-describe.each(ROUTING_STRATEGIES)('of many deployments, by %s', (name) => {
+describe.each([...strategies.keys()])('of many deployments, by %s', (name) => {
   const strategy = strategies.get(name) ?? expect.fail()
   const drawn = (seed: number) => ({ mode, signals, random: seededRandom(seed).next })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
+import { strategies } from '../../src/routing/strategies/index.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { redisTcpStore } from '../../src/stores/kv/redis-tcp.node.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
@@ -68,7 +68,7 @@ async function statuses(calls: number, atOnce: number): Promise<Record<number, n
 const signals = async () => (await (stores[0] as SharedStore).signals(ids)) ?? []
 
 describe.each(Object.keys(STORES))('what admission reserves, with the store %s', (store) => {
-  describe.each([...ROUTING_STRATEGIES])('under %s', (strategy) => {
+  describe.each([...strategies.keys()])('under %s', (strategy) => {
     beforeEach(() => begin(store, strategy))
 
     it.each([

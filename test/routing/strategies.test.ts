@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { ROUTING_STRATEGIES } from '../../src/config/sections/router-settings.ts'
 import { chat } from '../../src/modes/chat.ts'
 import type { Mode } from '../../src/modes/mode.ts'
 import { providers } from '../../src/providers/index.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { knownSignals } from '../../src/routing/known-signals.ts'
 import { firstInOrder, type Placed } from '../../src/routing/order.ts'
 import { registryOf } from '../../src/routing/registry.ts'
@@ -66,7 +65,7 @@ function expectShare(count: number | undefined, share: number): void {
   expect(Math.abs((count ?? 0) - SEEDS.length * share)).toBeLessThan(spread)
 }
 
-describe.each(ROUTING_STRATEGIES)('%s', (name) => {
+describe.each([...strategies.keys()])('%s', (name) => {
   const list = candidates({ a: { info: { weight: 3 } }, b: {}, c: { info: { weight: 0 } }, d: {} })
 
   it('gives every candidate once, the same order for the same draw, and leaves its input as it was', () => {

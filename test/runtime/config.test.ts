@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/config-error.ts'
-import { configJsonSchema } from '../../src/config/json-schema.ts'
-import { loadConfig } from '../../src/config/load.ts'
+import { configJsonSchema, loadConfig } from '../../src/routing/configuration.ts'
 
 describe('the configuration, on this runtime', () => {
   it('loads', () => {

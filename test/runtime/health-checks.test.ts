@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { runOnce, scheduledJobs } from '../../src/scheduled.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import type { DeploymentSignals } from '../../src/stores/kv/deployment-signals.ts'

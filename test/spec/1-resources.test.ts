@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { configJsonSchema } from '../../src/config/json-schema.ts'
+import { configJsonSchema } from '../../src/routing/configuration.ts'
 import { MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { configuration, deployment, echo } from './configuration.ts'

@@ -1,7 +1,7 @@
 import { createExecutionContext, type Execution, waitOnExecutionContext } from 'cloudflare:test'
 import { createApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { workerClient } from '../../src/runtimes/workers/client.ts'
 import { createServices } from '../../src/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'

@@ -1,5 +1,5 @@
-import { loadConfig } from '../../src/config/load.ts'
 import { jsonLog } from '../../src/lib/log.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'

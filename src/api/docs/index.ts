@@ -1,4 +1,4 @@
-import { configJsonSchema } from '../../config/json-schema.ts'
+import { configJsonSchema } from '../../routing/configuration.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { builtOnce } from './built-once.ts'
 import { openapi } from './openapi.ts'

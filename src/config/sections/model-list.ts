@@ -17,7 +17,7 @@ import {
 } from '../fields.ts'
 import { suggestion } from '../nearest.ts'
 import { mistakeInOperatorUrl } from '../operator-url.ts'
-import { isProviderKind, KINDS_WITHOUT_ADDRESS, PROVIDER_KINDS, type ProviderKind } from '../provider-kinds.ts'
+import type { Registered, RegisteredProvider } from '../registered.ts'
 import { pricing } from './pricing.ts'
 
 export const MODEL_MODES = [
@@ -63,9 +63,12 @@ function resolveModel(provider: unknown, model: string): { provider: string | un
   return { provider: kind, upstreamModel: segment === kind ? model.slice(slash + 1) : model }
 }
 
-export const gatewayParams = lazily(() =>
+export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
   section({
-    provider: z.enum(PROVIDER_KINDS).optional().describe('The kind of upstream; default: the first segment of model.'),
+    provider: z
+      .enum([...providers.keys()])
+      .optional()
+      .describe('The kind of upstream; default: the first segment of model.'),
     model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
     api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
     api_base: baseAddress().optional().describe("The provider's base address, where it is not the usual one."),
@@ -92,12 +95,12 @@ export const gatewayParams = lazily(() =>
     .superRefine((params, context) => {
       if (typeof params.model !== 'string' || params.model === '') return
       const { provider, upstreamModel } = resolveModel(params.provider, params.model)
-      if (provider === undefined || (params.provider === undefined && !isProviderKind(provider))) {
-        const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, PROVIDER_KINDS) || ', such as openai/gpt-5'}`
+      if (provider === undefined || (params.provider === undefined && !providers.has(provider))) {
+        const message = `must have the form <provider>/<model> with a known provider${suggestion(provider, [...providers.keys()]) || ', such as openai/gpt-5'}`
         context.addIssue({ code: 'custom', path: ['model'], message })
       } else if (upstreamModel === '') {
         context.addIssue({ code: 'custom', path: ['model'], message: 'names no model behind the slash' })
-      } else if ((KINDS_WITHOUT_ADDRESS as readonly string[]).includes(provider) && params.api_base === undefined) {
+      } else if (providers.get(provider)?.needsAddress && params.api_base === undefined) {
         context.addIssue({
           code: 'custom',
           path: ['api_base'],
@@ -111,9 +114,8 @@ export const gatewayParams = lazily(() =>
     }, evenIfBroken)
     .transform((params) => {
       const { provider, upstreamModel } = resolveModel(params.provider, params.model)
-      return { ...params, provider: provider as ProviderKind, upstream_model: upstreamModel }
-    }),
-)
+      return { ...params, provider: provider as string, upstream_model: upstreamModel }
+    })
 
 const limit = (unit: string) => count().optional().describe(`${unit} that this deployment takes in a minute.`)
 
@@ -165,14 +167,13 @@ export const modelInfo = lazily(() =>
 )
 
 /** One entry of `model_list`: a deployment of a public model name. */
-export const modelEntry = lazily(() =>
+export const modelEntry = (params: ReturnType<typeof gatewayParams>) =>
   section({
     model_name: name().describe('The public model name; entries that share it form one routable group.'),
     deployment_id: name().optional().describe('Identifies the deployment; default: <model_name>-<n>, counted from 1.'),
-    gateway_params: gatewayParams().describe('Where the deployment is and how it is called.'),
+    gateway_params: params.describe('Where the deployment is and how it is called.'),
     model_info: modelInfo().prefault({}).describe('Capacity, prices and routing metadata.'),
-  }),
-)
+  })
 
 /** Ids in the order of the list, where one is left out `<model_name>-<n>`; undefined for an entry without a name. */
 function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
@@ -185,9 +186,9 @@ function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
   })
 }
 
-export const modelList = lazily(() =>
+export const modelList = (entry: ReturnType<typeof modelEntry>) =>
   z
-    .array(modelEntry())
+    .array(entry)
     .superRefine(
       (entries, context) => {
         const first = new Map<string, number>()
@@ -206,8 +207,7 @@ export const modelList = lazily(() =>
     .transform((entries) => {
       const ids = deploymentIds(entries)
       return entries.map((entry, index) => ({ ...entry, deployment_id: ids[index] as string }))
-    }),
-)
+    })
 
 export type ModelEntry = z.output<ReturnType<typeof modelList>>[number]
 export type GatewayParams = z.output<ReturnType<typeof gatewayParams>>

@@ -1,25 +1,12 @@
 import * as z from 'zod'
-import { lazily } from '../../lib/lazily.ts'
 import { count, flag, positiveMilliseconds, positiveSeconds, seconds, section, text } from '../fields.ts'
-
-export const ROUTING_STRATEGIES = [
-  'simple-shuffle',
-  'weighted',
-  'priority-based-routing',
-  'least-busy',
-  'latency-based-routing',
-  'cost-based-routing',
-  'usage-based-routing',
-  'rate-limit-aware',
-  'tag-based-routing',
-] as const
-export type RoutingStrategy = (typeof ROUTING_STRATEGIES)[number]
+import type { Registered } from '../registered.ts'
 
 /** How a deployment is picked, and what happens when it fails. */
-export const routerSettings = lazily(() =>
+export const routerSettings = (strategies: Registered) =>
   section({
     routing_strategy: z
-      .enum(ROUTING_STRATEGIES)
+      .enum([...strategies.keys()])
       .default('simple-shuffle')
       .describe('How one deployment of a group is picked.'),
     num_retries: count().max(100).default(0).describe('Extra attempts in a group after the first failure.'),
@@ -67,7 +54,6 @@ export const routerSettings = lazily(() =>
       .record(text(), text())
       .default({})
       .describe('Further names that clients may use, each for one model group.'),
-  }),
-)
+  })
 
 export type RouterSettings = z.output<ReturnType<typeof routerSettings>>

@@ -31,6 +31,7 @@ const adapters: Adapters = {
 /** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
 export const azure: Provider = {
   kind: 'azure',
+  needsAddress: true,
   connect(parameters, defaults) {
     const { api_key, ...rest } = parameters
     const connection = bearerConnection('azure', undefined, rest, defaults)

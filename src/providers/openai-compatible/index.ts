@@ -35,6 +35,7 @@ export function openaiCompatible(
 ): Provider {
   return {
     kind,
+    ...(apiBase === undefined ? { needsAddress: true } : {}),
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
     adapters: {
       chat: adapterFor(openaiChatWith(quirks)),

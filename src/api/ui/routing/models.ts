@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { modelEntry } from '../../../config/sections/model-list.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import { modelEntry } from '../../../routing/configuration.ts'
 import { contentOf, type ModelDraft } from '../../../routing/stored-model.ts'
 import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
 import { json } from '../../respond.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { checkConfig } from '../../../config/check.node.ts'
 import { PACKAGE, SAMPLE_CONFIG } from '../setup/places.node.ts'
+import { checkConfig } from './check-config.node.ts'
 
 const HELP = `Usage: model-gateway [command]
 

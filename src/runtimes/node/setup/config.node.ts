@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { loadConfig } from '../../../config/load.ts'
 import type { Config } from '../../../config/schema.ts'
+import { loadConfig } from '../../../routing/configuration.ts'
 import { ownKeys } from './own-keys.node.ts'
 import { SAMPLE_CONFIG } from './places.node.ts'
 

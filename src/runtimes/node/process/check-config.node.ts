@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { describeError } from '../lib/log.ts'
-import { ConfigError, pathText } from './config-error.ts'
-import { groupReferences } from './group-names.ts'
-import { loadConfig } from './load.ts'
+import { ConfigError, pathText } from '../../../config/config-error.ts'
+import { groupReferences } from '../../../config/group-names.ts'
+import { describeError } from '../../../lib/log.ts'
+import { loadConfig } from '../../../routing/configuration.ts'
 
 /** Says what a configuration file holds, or what to change in it. Returns the exit code. */
 export function checkConfig(file: string, env: Readonly<Record<string, string | undefined>>): number {
