@@ -23,17 +23,8 @@ import type { Queue } from './stores/queue/queue.ts'
 import { type Backfill, backfill } from './stores/sql/backfill.ts'
 import { bounded, MODEL_CALL_MS } from './stores/sql/bounded.ts'
 import { budgetRecords } from './stores/sql/records/budget-records.ts'
-import { callableBindingRecords } from './stores/sql/records/callable-binding-records.ts'
-import { callableScopeRecords } from './stores/sql/records/callable-scope-records.ts'
 import { callerRecords } from './stores/sql/records/caller-records.ts'
-import { keyRecords } from './stores/sql/records/key-records.ts'
-import { membershipRecords } from './stores/sql/records/membership-records.ts'
-import { modelRecords } from './stores/sql/records/model-records.ts'
-import { organizationRecords } from './stores/sql/records/organization-records.ts'
-import { routeGroupPolicyRecords } from './stores/sql/records/route-group-policy-records.ts'
-import { routeGroupRecords } from './stores/sql/records/route-group-records.ts'
-import { teamRecords } from './stores/sql/records/team-records.ts'
-import { userRecords } from './stores/sql/records/user-records.ts'
+import { sqlRecords } from './stores/sql/records/index.ts'
 import { spendLog } from './stores/sql/spend/spend-log.ts'
 import { spendReports } from './stores/sql/spend/spend-reports.ts'
 import type { Sql } from './stores/sql/sql.ts'
@@ -83,16 +74,14 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const delivery = adapters.delivering(scope.count)
   const waitedFor = bounded(adapters.sql, MODEL_CALL_MS)
   const seal = sealUnder(config.general_settings.salt_key)
-  const records = modelRecords(adapters.sql)
-  const groups = routeGroupRecords(adapters.sql)
-  const policies = routeGroupPolicyRecords(adapters.sql)
+  const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
   const live = liveRegistry({
     config,
     providers,
-    records,
-    groups,
-    policies,
+    records: records.models,
+    groups: records.routeGroups,
+    policies: records.routeGroupPolicies,
     seal,
     log,
     now: systemClock.now,
@@ -129,17 +118,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
       return live.current()
     },
     live,
+    records,
     seal,
-    modelRecords: records,
-    routeGroupRecords: groups,
-    routeGroupPolicyRecords: policies,
-    organizationRecords: organizationRecords(adapters.sql),
-    teamRecords: teamRecords(adapters.sql),
-    userRecords: userRecords(adapters.sql),
-    membershipRecords: membershipRecords(adapters.sql),
-    keyRecords: keyRecords(adapters.sql),
-    callableBindingRecords: callableBindingRecords(adapters.sql),
-    callableScopeRecords: callableScopeRecords(adapters.sql),
     signals,
     delivery,
     backfill: backfill(adapters.sql),

@@ -5,16 +5,7 @@ import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/services.ts'
 import type { LiveRegistry } from '../routing/live-registry.ts'
-import type { CallableBindingRecords } from '../stores/sql/records/callable-binding-records.ts'
-import type { CallableScopeRecords } from '../stores/sql/records/callable-scope-records.ts'
-import type { KeyRecords } from '../stores/sql/records/key-records.ts'
-import type { MembershipRecords } from '../stores/sql/records/membership-records.ts'
-import type { ModelRecords } from '../stores/sql/records/model-records.ts'
-import type { OrganizationRecords } from '../stores/sql/records/organization-records.ts'
-import type { RouteGroupPolicyRecords } from '../stores/sql/records/route-group-policy-records.ts'
-import type { RouteGroupRecords } from '../stores/sql/records/route-group-records.ts'
-import type { TeamRecords } from '../stores/sql/records/team-records.ts'
-import type { UserRecords } from '../stores/sql/records/user-records.ts'
+import type { SqlRecords } from '../stores/sql/records/index.ts'
 import type { SpendLog } from '../stores/sql/spend/spend-log.ts'
 import type { SpendReports } from '../stores/sql/spend/spend-reports.ts'
 import type { Sql } from '../stores/sql/sql.ts'
@@ -34,16 +25,7 @@ export interface ApiServices extends PipelineServices {
   readonly clientAddress: (peer: string, forwardedFor?: string) => string
   /** What keeps `registry` up to date with the database. */
   readonly live: LiveRegistry
-  readonly modelRecords: ModelRecords
-  readonly routeGroupRecords: RouteGroupRecords
-  readonly routeGroupPolicyRecords: RouteGroupPolicyRecords
-  readonly organizationRecords: OrganizationRecords
-  readonly teamRecords: TeamRecords
-  readonly userRecords: UserRecords
-  readonly membershipRecords: MembershipRecords
-  readonly keyRecords: KeyRecords
-  readonly callableBindingRecords: CallableBindingRecords
-  readonly callableScopeRecords: CallableScopeRecords
+  readonly records: SqlRecords
   readonly seal: Seal
   readonly delivery: Delivery
   readonly spendReports: SpendReports

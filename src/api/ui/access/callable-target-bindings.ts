@@ -74,7 +74,7 @@ const list = defineRoute(
   async ({ services, caller, input: { query } }) => {
     const { cursor, limit, ...where } = query
     const reaches = reachesOf(caller(), 'read')
-    const found = await services.callableBindingRecords.page({ reaches, where, cursor, limit: limit + 1 })
+    const found = await services.records.callableBindings.page({ reaches, where, cursor, limit: limit + 1 })
     return json(pageOf(found, limit, ({ binding_id }) => binding_id))
   },
 )
@@ -95,7 +95,7 @@ const create = defineRoute(
     const target = { scope_type, scope_id }
     if (grant.callable_kind === 'target') refuseAlias(services, 'callable_key', grant.callable_key)
     const reaches = reachesOf(caller(), 'update')
-    const made = await services.callableBindingRecords.create(newId('binding'), target, grant, reaches)
+    const made = await services.records.callableBindings.create(newId('binding'), target, grant, reaches)
     if (made === undefined) throw absentScope(target)
     return seen(scope, made, undefined, 201)
   },
@@ -129,7 +129,7 @@ const patch = defineRoute(
     refuseMove(binding, { scope_type, scope_id })
     const { callable_kind: kind = binding.callable_kind, callable_key: key = binding.callable_key } = grant
     if (kind === 'target') refuseAlias(services, 'callable_key', key)
-    const changed = await services.callableBindingRecords.change(binding, grant, reachesOf(caller(), 'update'))
+    const changed = await services.records.callableBindings.change(binding, grant, reachesOf(caller(), 'update'))
     if (changed === undefined) throw unknown()
     return seen(scope, changed, binding)
   },
@@ -146,7 +146,7 @@ const remove = defineRoute(
   async (scope) => {
     const { services, caller } = scope
     const binding = await find(scope, 'update')
-    const removed = await services.callableBindingRecords.remove(binding, reachesOf(caller(), 'update'))
+    const removed = await services.records.callableBindings.remove(binding, reachesOf(caller(), 'update'))
     if (removed === undefined) throw unknown()
     return seen(scope, removed, binding)
   },
@@ -159,7 +159,7 @@ async function find(
   what: 'read' | 'update',
 ): Promise<CallableBinding> {
   const { binding_id: id } = input.params
-  const found = isStorable(id) ? await services.callableBindingRecords.find(id, reachesOf(caller(), what)) : undefined
+  const found = isStorable(id) ? await services.records.callableBindings.find(id, reachesOf(caller(), what)) : undefined
   if (found) return found
   throw unknown()
 }

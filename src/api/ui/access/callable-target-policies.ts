@@ -37,7 +37,7 @@ const list = defineRoute(
   },
   async ({ services, caller, input: { query } }) => {
     const { cursor, limit, ...where } = query
-    const found = await services.callableScopeRecords.policies({
+    const found = await services.records.callableScopes.policies({
       reaches: reachesOf(caller(), 'read'),
       where,
       cursor: cursor === '' ? undefined : readCursor(cursor),
@@ -59,7 +59,7 @@ const put = defineRoute(
   async (scope) => {
     const { services, caller, input } = scope
     const { mode: wanted, ...target } = input.json
-    const change = await services.callableScopeRecords.putMode(target, wanted, reachesOf(caller(), 'update'))
+    const change = await services.records.callableScopes.putMode(target, wanted, reachesOf(caller(), 'update'))
     if (change === undefined) throw absentScope(target)
     const everywhere = await scopeChanged(scope, target, change, {
       resource_id: target.scope_id,

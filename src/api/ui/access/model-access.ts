@@ -58,7 +58,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     throw absentScope(scope, parameter)
   }
   const face = async (services: ApiServices, scope: CallableScope, reaches: Reaches) => {
-    const levels = await services.callableScopeRecords.levels(scope, reaches)
+    const levels = await services.records.callableScopes.levels(scope, reaches)
     if (!levels) throw absentScope(scope, parameter)
     return faceOf(services, levels)
   }
@@ -83,7 +83,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       const { mode: wanted, models, access_groups } = access().parse(input.json)
       for (const [index, model] of models.entries()) refuseAlias(services, `models[${index}]`, model)
       const grants = [...grantsOf('target', models), ...grantsOf('access_group', access_groups)]
-      const change = await services.callableScopeRecords.replace(target, wanted, grants, reaches)
+      const change = await services.records.callableScopes.replace(target, wanted, grants, reaches)
       if (change === undefined) throw absentScope(target, parameter)
       const { mode_before, bindings_before: before } = change
       const everywhere = await scopeChanged(scope, target, change, {

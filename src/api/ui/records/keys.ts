@@ -47,7 +47,7 @@ const kind: RecordKind<KeyRecord> = {
   id: 'key_id',
   level: 'key',
   permissions: { read: 'key.read', create: 'key.update', update: 'key.update', remove: 'key.revoke' },
-  records: ({ keyRecords }) => keyRecords,
+  records: ({ records }) => records.keys,
   settled: lazily(() => ({
     key_id: idField('key'),
     team_id: reference('The team that it belongs to.'),
@@ -63,9 +63,9 @@ const kind: RecordKind<KeyRecord> = {
     expires_at: optional(moment()).describe('When it ends; null: never.'),
     metadata: metadata(),
   })),
-  async mayRefer({ userRecords }, visible, { user_id: user }) {
+  async mayRefer({ records }, visible, { user_id: user }) {
     if (typeof user !== 'string' || visible === 'everything') return
-    if (!(await userRecords.find(user, visible))) throw unknownReference('user_id')
+    if (!(await records.users.find(user, visible))) throw unknownReference('user_id')
   },
   filters: ['team_id', 'organization_id', 'user_id'],
   answer: lazily(() =>
@@ -123,7 +123,7 @@ const create = defineRoute(
     const key = newApiKey()
     const hash = services.hashKey(key)
     const row = await referring(
-      services.keyRecords.createIn(visible, { ...values, key_id: newId('key', '-'), key_hash: hash }),
+      services.records.keys.createIn(visible, { ...values, key_id: newId('key', '-'), key_hash: hash }),
     )
     if (row) {
       const shownOnce = { key }
@@ -134,7 +134,7 @@ const create = defineRoute(
         { status: 201, written: values, newHashes: [hash], shownOnce },
       )
     }
-    const team = await services.teamRecords.find(String(values.team_id), visible)
+    const team = await services.records.teams.find(String(values.team_id), visible)
     throw team ? mistake('organization_id', 'is not the organization of this team') : unknownReference('team_id')
   },
 )
@@ -150,13 +150,13 @@ const regenerate = defineRoute(
     responses: changeAnswers(200, { description: 'The key.', schema: withKey }),
   },
   async (scope) => {
-    const { keyRecords, hashKey } = scope.services
+    const { records, hashKey } = scope.services
     const [id, visible] = [idOf(kind, scope), reach(scope, kind.permissions.update)]
     const key = newApiKey()
     const hash = hashKey(key)
-    const change = await keyRecords.regenerate(id, visible, hash)
+    const change = await records.keys.regenerate(id, visible, hash)
     if (change) return changed(scope, kind, change, { newHashes: [hash], shownOnce: { key } })
-    if (!(await keyRecords.find(id, visible))) throw absent(kind)
+    if (!(await records.keys.find(id, visible))) throw absent(kind)
     throw new GatewayError('conflict', 'This key was revoked. Make another one.', {
       param: 'key_id',
       code: 'key_revoked',
@@ -175,7 +175,7 @@ const revoke = defineRoute(
     responses: changeAnswers(200, { description: 'The key.', schema: kind.answer }),
   },
   async (scope) => {
-    const change = await scope.services.keyRecords.revoke(idOf(kind, scope), reach(scope, 'key.revoke'))
+    const change = await scope.services.records.keys.revoke(idOf(kind, scope), reach(scope, 'key.revoke'))
     if (!change) throw absent(kind)
     return changed(scope, kind, change, { written: { revoked_at: true } })
   },

@@ -50,7 +50,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     async (scope) => {
       const id = await parent(scope, read)
       const { cursor, limit } = scope.input.query
-      const rows = await scope.services.membershipRecords.page(scopeType, id, { cursor, limit: limit + 1 })
+      const rows = await scope.services.records.memberships.page(scopeType, id, { cursor, limit: limit + 1 })
       return json(pageOf(rows, limit, ({ user_id }) => user_id))
     },
   )
@@ -69,13 +69,13 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     },
     async (scope) => {
       const id = await parent(scope, update)
-      const { membershipRecords, userRecords } = scope.services
+      const { records } = scope.services
       // Who may name anybody would see everybody.
       const visible = reach(scope, update)
-      if (visible !== 'everything' && !(await userRecords.find(scope.input.json.user_id, visible))) {
+      if (visible !== 'everything' && !(await records.users.find(scope.input.json.user_id, visible))) {
         throw unknownReference('user_id')
       }
-      const member = await referring(membershipRecords.put(scopeType, id, scope.input.json))
+      const member = await referring(records.memberships.put(scopeType, id, scope.input.json))
       if (!member) throw absent(kind)
       const { record, before } = member
       scope.audits({
@@ -99,7 +99,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     async (scope) => {
       const id = await parent(scope, update)
       const user = String(scope.input.params.user_id)
-      const record = isStorable(user) ? await scope.services.membershipRecords.remove(scopeType, id, user) : undefined
+      const record = isStorable(user) ? await scope.services.records.memberships.remove(scopeType, id, user) : undefined
       if (!record) throw absent({ noun: 'member', id: 'user_id' })
       scope.audits({ changes: { role: { old: record.role, new: null } } })
       return json(record)

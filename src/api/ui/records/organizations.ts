@@ -13,7 +13,7 @@ const kind: RecordKind<OrganizationRecord> = {
   id: 'organization_id',
   level: 'org',
   permissions: { read: 'org.read', create: 'platform.admin', update: 'org.update', remove: 'platform.admin' },
-  records: ({ organizationRecords }) => organizationRecords,
+  records: ({ records }) => records.organizations,
   settled: lazily(() => ({ organization_id: idField('organization') })),
   fields: lazily(() => ({ organization_name: label('What people call it.'), ...limitFields(), metadata: metadata() })),
   filters: [],

@@ -25,7 +25,7 @@ const kind: RecordKind<TeamRecord> = {
   id: 'team_id',
   level: 'team',
   permissions: { read: 'team.read', create: 'team.update', update: 'team.update', remove: 'team.update' },
-  records: ({ teamRecords }) => teamRecords,
+  records: ({ records }) => records.teams,
   settled: lazily(() => ({
     team_id: idField('team'),
     organization_id: reference('The organization that it belongs to.'),

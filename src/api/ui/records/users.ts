@@ -12,7 +12,7 @@ const kind: RecordKind<UserRecord> = {
   id: 'user_id',
   level: 'user',
   permissions: { read: 'user.read', create: 'user.update', update: 'user.update', remove: 'user.update' },
-  records: ({ userRecords }) => userRecords,
+  records: ({ records }) => records.users,
   settled: lazily(() => ({ user_id: idField('user') })),
   fields: lazily(() => ({
     user_email: optional(z.email().max(320)).describe('The address of the person, if it is one.'),

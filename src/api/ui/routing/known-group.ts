@@ -6,7 +6,7 @@ import { isStorable } from '../storable.ts'
 export async function requireGroup(services: ApiServices, name: string): Promise<void> {
   if (isStorable(name)) {
     if (services.registry.resolve(name)?.name === name) return
-    if (await services.routeGroupRecords.find(name)) return
+    if (await services.records.routeGroups.find(name)) return
     // A model may have been added elsewhere a moment ago.
     await services.live.refresh()
     if (services.registry.resolve(name)?.name === name) return

@@ -47,7 +47,7 @@ const list = defineRoute(
     const { search, cursor, limit } = query
     const entries = services.config.model_list
     const ids = entries.map(({ deployment_id }) => deployment_id)
-    const { records, taken } = await services.modelRecords.page({ search, cursor, limit: limit + 1, ids })
+    const { records, taken } = await services.records.models.page({ search, cursor, limit: limit + 1, ids })
     const wanted = search.toLowerCase()
     const ofFile = entries.filter(
       ({ deployment_id: id, model_name }) =>
@@ -76,7 +76,7 @@ const create = defineRoute(
     refuseAlias(services, draft)
     for (const id of given === undefined ? freeIds(services, draft.model_name) : [given]) {
       const content = await contentOf(id, draft, services)
-      const record = await services.modelRecords.create(id, content)
+      const record = await services.records.models.create(id, content)
       if (record) {
         audits({ resource_id: id })
         return json(fromRecord(await seen(services, record)), 201)
@@ -156,7 +156,7 @@ const remove = defineRoute(
   },
   async ({ services, input }) => {
     const { deployment_id: id } = input.params
-    const record = isStorable(id) ? await services.modelRecords.remove(id) : undefined
+    const record = isStorable(id) ? await services.records.models.remove(id) : undefined
     if (!record) throw absent(services, id)
     return json(fromRecord(await seen(services, record)))
   },
@@ -181,7 +181,7 @@ async function change(
   const draft = draftOf(record)
   refuseAlias(services, draft)
   const content = await contentOf(id, draft, services, record)
-  const written = await services.modelRecords.replace(id, expected ?? record.version, content)
+  const written = await services.records.models.replace(id, expected ?? record.version, content)
   if (written) {
     // Secrets are masks in both.
     audits({ changes: changesBetween({ ...record }, { ...written }, ['model_name', 'gateway_params', 'model_info']) })
@@ -192,7 +192,7 @@ async function change(
 }
 
 async function find(services: ApiServices, id: string): Promise<ModelRecord | undefined> {
-  return isStorable(id) ? services.modelRecords.find(id) : undefined
+  return isStorable(id) ? services.records.models.find(id) : undefined
 }
 
 /** The change is written: it is an answer even where it cannot be read back yet. */

@@ -68,7 +68,7 @@ const get = defineRoute(
   },
   async ({ services, input: { params } }) => {
     await requireGroup(services, params.name)
-    return shown(services, params.name, await services.routeGroupPolicyRecords.find(params.name))
+    return shown(services, params.name, await services.records.routeGroupPolicies.find(params.name))
   },
 )
 
@@ -84,7 +84,7 @@ const putDraft = defineRoute(
   },
   async ({ services, input: { params, query, json: policy } }) => {
     await requireGroup(services, params.name)
-    const records = services.routeGroupPolicyRecords
+    const records = services.records.routeGroupPolicies
     const record = await records.putDraft(params.name, policy, query.draft_version)
     if (!record) throw changedMeanwhile()
     return shown(services, params.name, record)
@@ -101,7 +101,7 @@ const dropDraft = defineRoute(
   },
   async ({ services, input: { params } }) => {
     await requireGroup(services, params.name)
-    const record = await services.routeGroupPolicyRecords.dropDraft(params.name)
+    const record = await services.records.routeGroupPolicies.dropDraft(params.name)
     if (!record) throw new GatewayError('not_found', 'This group has no draft.', { param: 'name' })
     return shown(services, params.name, record)
   },
@@ -140,7 +140,7 @@ const publish = defineRoute(
   },
   async ({ services, audits, input: { params, query } }) => {
     await requireGroup(services, params.name)
-    const records = services.routeGroupPolicyRecords
+    const records = services.records.routeGroupPolicies
     const record = await records.publish(params.name, query.draft_version)
     if (record) return holds({ services, audits }, record)
     if ((await records.find(params.name))?.draft) throw changedMeanwhile()
@@ -161,7 +161,7 @@ const rollback = defineRoute(
   },
   async ({ services, audits, input: { params, json: asked } }) => {
     await requireGroup(services, params.name)
-    const records = services.routeGroupPolicyRecords
+    const records = services.records.routeGroupPolicies
     const past = await records.version(params.name, asked.version)
     // Of another release of the gateway it may be one no more.
     if (past) accepted(routeGroupPolicy(), past.policy)
@@ -194,7 +194,7 @@ const versions = defineRoute(
   async ({ services, input: { params, query } }) => {
     await requireGroup(services, params.name)
     const { cursor, limit } = query
-    const found = await services.routeGroupPolicyRecords.versions(params.name, { cursor, limit: limit + 1 })
+    const found = await services.records.routeGroupPolicies.versions(params.name, { cursor, limit: limit + 1 })
     return json(pageOf(found, limit, ({ version }) => String(version)))
   },
 )
@@ -225,7 +225,7 @@ async function holds(
 ): Promise<Answer> {
   const { group_name: name, version, published, restored_from } = record
   await services.live.refresh().catch(() => {})
-  const before = await services.routeGroupPolicyRecords.version(name, version - 1).catch(() => undefined)
+  const before = await services.records.routeGroupPolicies.version(name, version - 1).catch(() => undefined)
   const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy().shape))
   audits({ changes, metadata: { version, ...(restored_from === null ? {} : { restored_from }) } })
   return shown(services, name, record)

@@ -50,7 +50,7 @@ const list = defineRoute(
     responses: { 200: pageAnswer(answer) },
   },
   async ({ services, input: { query } }) => {
-    const found = await services.routeGroupRecords.page({ ...query, limit: query.limit + 1 })
+    const found = await services.records.routeGroups.page({ ...query, limit: query.limit + 1 })
     return json(pageOf(found, query.limit, ({ name }) => name))
   },
 )
@@ -70,7 +70,7 @@ const create = defineRoute(
     const group = routeGroup().parse(input.json)
     audits({ resource_id: group.name })
     refuseAlias(services, group.name)
-    const record = await services.routeGroupRecords.create(group)
+    const record = await services.records.routeGroups.create(group)
     if (record) return json(await seen(services, record), 201)
     throw new GatewayError('conflict', 'There is a route group of this name already.', { param: 'name' })
   },
@@ -138,7 +138,7 @@ const remove = defineRoute(
   },
   async ({ services, input }) => {
     const { name } = input.params
-    const record = isStorable(name) ? await services.routeGroupRecords.remove(name) : undefined
+    const record = isStorable(name) ? await services.records.routeGroups.remove(name) : undefined
     if (!record) throw unknown()
     return json(await seen(services, record))
   },
@@ -156,7 +156,7 @@ async function replace(
   if (content.name !== undefined && content.name !== name) {
     throw mistake('name', 'cannot be changed; make another group and delete this one')
   }
-  const record = await services.routeGroupRecords.replace(accepted(routeGroup(), { ...content, name }), expected)
+  const record = await services.records.routeGroups.replace(accepted(routeGroup(), { ...content, name }), expected)
   if (record) {
     audits({ changes: changesBetween({ ...before }, { ...record }, ['enabled', 'members']) })
     return json(await seen(services, record))
@@ -173,7 +173,7 @@ async function existing({ services, input }: Scope<{ params: { name: string } }>
 }
 
 async function find(services: ApiServices, name: string): Promise<RouteGroupRecord | undefined> {
-  return isStorable(name) ? services.routeGroupRecords.find(name) : undefined
+  return isStorable(name) ? services.records.routeGroups.find(name) : undefined
 }
 
 /** The change is written: it is an answer even where it cannot be read back yet. */

@@ -1,0 +1,27 @@
+import type { Sql } from '../sql.ts'
+import { callableBindingRecords } from './callable-binding-records.ts'
+import { callableScopeRecords } from './callable-scope-records.ts'
+import { keyRecords } from './key-records.ts'
+import { membershipRecords } from './membership-records.ts'
+import { modelRecords } from './model-records.ts'
+import { organizationRecords } from './organization-records.ts'
+import { routeGroupPolicyRecords } from './route-group-policy-records.ts'
+import { routeGroupRecords } from './route-group-records.ts'
+import { teamRecords } from './team-records.ts'
+import { userRecords } from './user-records.ts'
+
+/** What administrators keep in the database. */
+export const sqlRecords = (sql: Sql) => ({
+  models: modelRecords(sql),
+  routeGroups: routeGroupRecords(sql),
+  routeGroupPolicies: routeGroupPolicyRecords(sql),
+  organizations: organizationRecords(sql),
+  teams: teamRecords(sql),
+  users: userRecords(sql),
+  memberships: membershipRecords(sql),
+  keys: keyRecords(sql),
+  callableBindings: callableBindingRecords(sql),
+  callableScopes: callableScopeRecords(sql),
+})
+
+export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>
