@@ -82,6 +82,29 @@ describe.skipIf(missing)('the documentation page', () => {
     expect(complaints).toEqual([])
   })
 
+  it('runs nothing but its own file, whatever gets into it', async () => {
+    await open(desktop)
+    const answer = await gateway.fetch('/docs')
+    expect(answer.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    const ran = await page.evaluate(`(async () => {
+      const script = Object.assign(document.createElement('script'), { textContent: 'window.ran = true' })
+      document.body.append(script)
+      const image = Object.assign(document.createElement('img'), { src: 'data:,' })
+      image.setAttribute('onerror', 'window.ran = true')
+      document.body.append(image)
+      document.body.setAttribute('style', 'color: rgb(1, 2, 3)')
+      const sent = await fetch('https://elsewhere.example/').then(() => 'sent', () => 'blocked')
+      await new Promise((done) => setTimeout(done, 50))
+      return { ran: window.ran === true, sent, styled: getComputedStyle(document.body).color === 'rgb(1, 2, 3)' }
+    })()`)
+    expect(ran).toEqual({ ran: false, sent: 'blocked', styled: false })
+    const broken = (text: string) => /content security policy/i.test(text)
+    expect(complaints.filter(broken).length).toBeGreaterThanOrEqual(4)
+    expect(complaints.filter((text) => !broken(text))).toEqual([])
+  })
+
   it('asks nobody but the gateway', async () => {
     await open(desktop)
     expect(requested.length).toBeGreaterThan(1)

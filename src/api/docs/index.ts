@@ -2,13 +2,13 @@ import { configJsonSchema } from '../../routing/configuration.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { builtOnce } from './built-once.ts'
 import { openapi } from './openapi.ts'
-import { page } from './page.ts'
+import { PAGE_HEADERS, page } from './page.ts'
 
 /** The documentation of the given routes, and of itself. */
 export function documentation(routes: readonly Route[]): readonly Route[] {
   const openapiDocument = builtOnce('application/json', () => JSON.stringify(openapi([...routes, ...own])))
   const configSchema = builtOnce('application/schema+json', () => JSON.stringify(configJsonSchema()))
-  const docsPage = builtOnce('text/html; charset=utf-8', () => page)
+  const docsPage = builtOnce('text/html; charset=utf-8', () => page, PAGE_HEADERS)
   const own: Route[] = [
     defineRoute(
       {

@@ -1,5 +1,4 @@
-/** What the documentation page runs. Plain JavaScript, because browsers read it as it is. */
-export const script = String.raw`
+// The documentation page: shows what /openapi.json says.
 const element = (name, attributes = {}, ...children) => {
   const made = Object.assign(document.createElement(name), attributes)
   made.append(...children)
@@ -11,8 +10,11 @@ const typeOf = (field) => {
   if (field.const !== undefined) return String(field.const)
   const alternatives = field.anyOf ?? field.oneOf
   if (alternatives) return [...new Set(alternatives.filter((one) => one.type !== 'null').map(typeOf))].join(' | ')
-  if (field.type === 'array') return field.items?.type ? 'array of ' + typeOf(field.items) : 'array'
-  return [field.type ?? 'file'].flat().filter((type) => type !== 'null').join(' | ')
+  if (field.type === 'array') return field.items?.type ? `array of ${typeOf(field.items)}` : 'array'
+  return [field.type ?? 'file']
+    .flat()
+    .filter((type) => type !== 'null')
+    .join(' | ')
 }
 const describe = (field) =>
   field.description ?? (field.anyOf ?? []).map((one) => one.description).find((text) => text) ?? ''
@@ -41,13 +43,13 @@ const example = (name, field) => EXAMPLES[name] ?? field.enum?.[0] ?? (/number|i
 const curl = (method, path, operation) => {
   const { contentType, properties, required } = bodyOf(operation)
   const values = required.map((name) => [name, example(name, properties[name] ?? {})])
-  const lines = ['curl ' + location.origin + path]
-  if (!['get', 'post'].includes(method)) lines.push('-X ' + method.toUpperCase())
+  const lines = [`curl ${location.origin}${path}`]
+  if (!['get', 'post'].includes(method)) lines.push(`-X ${method.toUpperCase()}`)
   if (operation.security) lines.push('-H "Authorization: Bearer $GATEWAY_KEY"')
-  if (contentType.startsWith('multipart/')) lines.push(...values.map(([name, value]) => '-F ' + name + '=' + value))
+  if (contentType.startsWith('multipart/')) lines.push(...values.map(([name, value]) => `-F ${name}=${value}`))
   else if (contentType) {
-    lines.push('-H "Content-Type: ' + contentType + '"')
-    lines.push("-d '" + JSON.stringify(Object.fromEntries(values)) + "'")
+    lines.push(`-H "Content-Type: ${contentType}"`)
+    lines.push(`-d '${JSON.stringify(Object.fromEntries(values))}'`)
   }
   return lines.join(' \\\n  ')
 }
@@ -55,30 +57,43 @@ const curl = (method, path, operation) => {
 const fieldsOf = (operation) => {
   const { contentType, properties, required } = bodyOf(operation)
   const rows = Object.entries(properties).flatMap(([name, field]) =>
-    term(name, typeOf(field) + (required.includes(name) ? ', required' : ''), describe(field)))
-  return rows.length === 0 ? [] : part('Body, ' + contentType, element('dl', {}, ...rows))
+    term(name, typeOf(field) + (required.includes(name) ? ', required' : ''), describe(field)),
+  )
+  return rows.length === 0 ? [] : part(`Body, ${contentType}`, element('dl', {}, ...rows))
 }
 const parametersOf = (operation) => {
   const rows = operation.parameters.flatMap((one) =>
-    term(one.name, 'in the ' + one.in + (one.required ? ', required' : ''), describe(one.schema)))
+    term(one.name, `in the ${one.in}${one.required ? ', required' : ''}`, describe(one.schema)),
+  )
   return rows.length === 0 ? [] : part('Parameters', element('dl', {}, ...rows))
 }
 const responsesOf = (operation) => {
   const rows = Object.entries(operation.responses).flatMap(([status, { description, content }]) =>
-    term(status, Object.keys(content ?? {}).join(', '), description))
+    term(status, Object.keys(content ?? {}).join(', '), description),
+  )
   return part('Answers', element('dl', {}, ...rows))
 }
 
 const routeOf = (method, path, operation) =>
-  element('details', { id: operation.operationId },
-    element('summary', {},
-      element('span', { className: 'method ' + method }, method.toUpperCase()),
+  element(
+    'details',
+    { id: operation.operationId },
+    element(
+      'summary',
+      {},
+      element('span', { className: `method ${method}` }, method.toUpperCase()),
       element('span', { className: 'path' }, path),
-      element('span', { className: 'quiet summary' }, operation.summary)),
-    element('div', { className: 'body' },
-      ...parametersOf(operation), ...fieldsOf(operation),
+      element('span', { className: 'quiet summary' }, operation.summary),
+    ),
+    element(
+      'div',
+      { className: 'body' },
+      ...parametersOf(operation),
+      ...fieldsOf(operation),
       ...part('Example', element('pre', {}, curl(method, path, operation))),
-      ...responsesOf(operation)))
+      ...responsesOf(operation),
+    ),
+  )
 
 const openNamed = () => {
   const named = document.getElementById(location.hash.slice(1))
@@ -102,7 +117,6 @@ try {
   openNamed()
   addEventListener('hashchange', openNamed)
 } catch (error) {
-  main.replaceChildren('The documentation could not be shown: ' + error)
+  main.replaceChildren(`The documentation could not be shown: ${error}`)
   throw error
 }
-`
