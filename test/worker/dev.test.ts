@@ -53,6 +53,20 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
     }
   })
 
+  it('answers the page of its routes, with the files that it names', async () => {
+    const page = await ask('/docs')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    expect(await page.text()).toContain('<script type="module" src="/docs.js">')
+    for (const [file, type] of [
+      ['docs.js', 'text/javascript'],
+      ['docs.css', 'text/css'],
+    ]) {
+      const answer = await ask(`/${file}`)
+      expect(answer.headers.get('content-type')).toContain(type)
+      expect(await answer.text()).toBe(readFileSync(`src/console/public/${file}`, 'utf8'))
+    }
+  })
+
   it('serves the official openai client', async () => {
     const client = new OpenAI({ apiKey: MASTER_KEY, baseURL: `${worker.url}/v1`, maxRetries: 0 })
     const names = []
