@@ -1,0 +1,44 @@
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryExecutorProvider,
+} from 'kysely'
+import type { Schema } from './schema/schema.ts'
+import type { Sql, Statement } from './sql.ts'
+
+/** Writes statements and runs none: the port does. */
+export const queries = new Kysely<Schema>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+
+/** A statement of the builder or of kysely's `sql` template, with the rows that it answers. */
+export interface Query<Row> {
+  compile(provider: QueryExecutorProvider): CompiledQuery<Row>
+}
+
+export function statementOf(query: Query<unknown>): Statement {
+  const { sql, parameters } = query.compile(queries)
+  return { sql, parameters }
+}
+
+export async function rowsOf<Row>(database: Sql, query: Query<Row>): Promise<Row[]> {
+  return (await database.query<Row>(statementOf(query))).rows
+}
+
+/** All or nothing, in order, in one round trip: the rows of each. */
+export async function batchOf<Rows extends readonly unknown[]>(
+  database: Sql,
+  batch: { readonly [Index in keyof Rows]: Query<Rows[Index]> },
+): Promise<{ -readonly [Index in keyof Rows]: Rows[Index][] }> {
+  const results = await database.batch(batch.map(statementOf))
+  return results.map(({ rows }) => rows) as { -readonly [Index in keyof Rows]: Rows[Index][] }
+}
