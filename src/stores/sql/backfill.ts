@@ -1,7 +1,8 @@
-import { fragment, statement } from './fragment.ts'
-import { grown, SUMS } from './spend/spend-additions.ts'
-import { SPEND_DIMENSIONS } from './spend/spend-sums.ts'
-import type { Sql, Statement } from './sql.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { batchOf, queries, rowsOf } from './query.ts'
+import { SUMS } from './spend/spend-additions.ts'
+import { SPEND_DIMENSIONS, type SpendDimension } from './spend/spend-sums.ts'
+import type { Sql } from './sql.ts'
 
 export type Target = 'gateway_spend_total' | 'gateway_spend_tag'
 
@@ -33,14 +34,16 @@ const LATE_MS = 15 * 60_000
 const AGAIN_MS = 10 * 60_000
 
 /** Whether a table has everything that was there before it. */
-export async function isFilled(sql: Sql, target: Target): Promise<boolean> {
-  const { rows } = await sql.query(
-    statement(fragment`SELECT target FROM gateway_backfill WHERE target = ${target} AND filled_at IS NULL`),
-  )
-  return rows.length === 0
+export async function isFilled(database: Sql, target: Target): Promise<boolean> {
+  const missing = queries
+    .selectFrom('gateway_backfill')
+    .select('target')
+    .where('target', '=', target)
+    .where('filled_at', 'is', null)
+  return (await rowsOf(database, missing)).length === 0
 }
 
-export function backfill(sql: Sql): Backfill {
+export function backfill(database: Sql): Backfill {
   let over = false
   return {
     get over() {
@@ -48,26 +51,27 @@ export function backfill(sql: Sql): Backfill {
     },
     async step(now) {
       if (over) return false
-      const { rows } = await sql.query<State>({
-        sql: 'SELECT target, begun_at, filled_to FROM gateway_backfill ORDER BY target',
-        parameters: [],
-      })
+      const rows = await rowsOf(
+        database,
+        queries.selectFrom('gateway_backfill').select(['target', 'begun_at', 'filled_to']).orderBy('target'),
+      )
       const states = rows.filter((state) => timeOf(state.filled_to) < timeOf(state.begun_at) + BESIDE_MS)
       if (states.length === 0) {
         over = true
-        await sql.query(FORMER_INDEX)
+        await rowsOf(database, FORMER_INDEX)
         return false
       }
       const until = now - LATE_MS
       const due = states.find((state) => isDue(state, until))
       if (!due) return false
       const { target, filled_to: from } = due
-      const reached = await FILLS[target](sql, from ?? undefined, new Date(until).toISOString())
-      await sql.query(
-        statement(fragment`
+      const reached = await FILLS[target](database, from ?? undefined, new Date(until).toISOString())
+      await rowsOf(
+        database,
+        sql`
           UPDATE gateway_backfill SET filled_to = greatest(filled_to, ${reached}::timestamptz),
             filled_at = coalesce(filled_at, CASE WHEN ${reached}::timestamptz >= begun_at THEN now() END)
-          WHERE target = ${target}`),
+          WHERE target = ${target}`,
       )
       return true
     },
@@ -75,7 +79,7 @@ export function backfill(sql: Sql): Backfill {
 }
 
 /** An index over the tags of the ledger's rows, which older builds found them by. */
-const FORMER_INDEX: Statement = { sql: 'DROP INDEX CONCURRENTLY IF EXISTS gateway_spend_tags', parameters: [] }
+const FORMER_INDEX = sql`DROP INDEX CONCURRENTLY IF EXISTS gateway_spend_tags`
 
 /** What was there before comes at once, what older builds write meanwhile now and then. */
 function isDue({ begun_at, filled_to }: State, until: number): boolean {
@@ -88,64 +92,69 @@ const timeOf = (time: string | null) => (time === null ? Number.NEGATIVE_INFINIT
 const ROWS_A_STEP = 20_000
 
 /** The tags of some rows of the ledger. */
-async function fillTags(sql: Sql, from = '-infinity', until: string): Promise<string> {
-  const within = (to: string) => fragment`at > ${from}::timestamptz AND at <= ${to}::timestamptz`
-  const { rows } = await sql.query<{ at: string }>(
-    statement(fragment`
-      SELECT at FROM gateway_spend WHERE ${within(until)} ORDER BY at OFFSET ${ROWS_A_STEP - 1} LIMIT 1`),
+async function fillTags(database: Sql, from = '-infinity', until: string): Promise<string> {
+  const within = (to: string) => sql`at > ${from}::timestamptz AND at <= ${to}::timestamptz`
+  const [last] = await rowsOf(
+    database,
+    sql<{ at: string }>`
+      SELECT at FROM gateway_spend WHERE ${within(until)} ORDER BY at OFFSET ${ROWS_A_STEP - 1} LIMIT 1`,
   )
-  const to = rows[0]?.at ?? until
-  await sql.query(
-    statement(fragment`
+  const to = last?.at ?? until
+  await rowsOf(
+    database,
+    sql`
       INSERT INTO gateway_spend_tag (tag, at, call_id)
       SELECT tag, at, call_id FROM gateway_spend CROSS JOIN unnest(tags) AS tag WHERE ${within(to)}
-      ORDER BY tag, at, call_id ON CONFLICT DO NOTHING`),
+      ORDER BY tag, at, call_id ON CONFLICT DO NOTHING`,
   )
   return to
 }
 
 /** The totals of a day, hour by hour, out of the sums by everything, which are as old as the ledger. */
-async function fillTotals(sql: Sql, from = '-infinity', until: string): Promise<string> {
-  const { rows } = await sql.query<{ day: string | null; next: string }>(
-    statement(fragment`
+async function fillTotals(database: Sql, from = '-infinity', until: string): Promise<string> {
+  const [{ day, next }] = (await rowsOf(
+    database,
+    sql<{ day: string | null; next: string }>`
       SELECT min(bucket) AS day, least(min(bucket) + interval '24 hours', ${until}::timestamptz) AS next
       FROM gateway_spend_rollup WHERE grain = 'day' AND bucket <= ${until}::timestamptz
-        AND bucket > ${from}::timestamptz - interval '24 hours'`),
-  )
-  const { day, next } = rows[0] as { day: string | null; next: string }
+        AND bucket > ${from}::timestamptz - interval '24 hours'`,
+  )) as [{ day: string | null; next: string }]
   if (day === null) return until
-  for (const missing of MISSING) await sql.batch([IN_TURN, { sql: missing, parameters: [day] }])
+  for (const dimension of ['all', ...SPEND_DIMENSIONS, 'tag'] as const) {
+    await batchOf(database, [IN_TURN, missing(dimension, day)])
+  }
   return next
 }
 
 /** Two that saw the same missing would both add it: each looks when the other has added. */
-const IN_TURN: Statement = {
-  sql: "SELECT target FROM gateway_backfill WHERE target = 'gateway_spend_total' FOR UPDATE",
-  parameters: [],
-}
+const IN_TURN = queries
+  .selectFrom('gateway_backfill')
+  .select('target')
+  .where('target', '=', 'gateway_spend_total')
+  .forUpdate()
 
-/** What is missing of one dimension is seen and added by one statement. Whoever writes calls meanwhile adds as much to
- *  both tables, so that it stays right; and takes rows in the same order, so that neither waits for the other for ever. */
-const MISSING = [
-  ...['', ...SPEND_DIMENSIONS].map((name) => missing(name || 'all', name || "''", 'gateway_spend_rollup')),
-  missing('tag', 'tag', 'gateway_spend_tag_rollup'),
-]
-
-function missing(dimension: string, value: string, source: string): string {
-  return `
-    INSERT INTO gateway_spend_total (dimension, value, grain, bucket, ${SUMS.join(', ')})
-    SELECT '${dimension}', whole.value, whole.grain, whole.bucket,
-      ${SUMS.map((name) => `whole.${name} - coalesce(held.${name}, 0)`).join(', ')}
+/** What is missing of one dimension on one day is seen and added by one statement. Whoever writes calls meanwhile adds as
+ *  much to both tables, so that it stays right; and takes rows in the same order, so that neither waits for the other for
+ *  ever. */
+function missing(dimension: 'all' | SpendDimension | 'tag', day: string): RawBuilder<unknown> {
+  const sums = SUMS.map((name) => sql.id(name))
+  return sql`
+    INSERT INTO gateway_spend_total (dimension, value, grain, bucket, ${sql.join(sums)})
+    SELECT ${dimension}, whole.value, whole.grain, whole.bucket,
+      ${sql.join(sums.map((name) => sql`whole.${name} - coalesce(held.${name}, 0)`))}
     FROM (
-      SELECT ${value} AS value, grain, bucket, ${SUMS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
-      FROM ${source}
-      WHERE grain IN ('day', 'hour') AND bucket >= $1::timestamptz AND bucket < $1::timestamptz + interval '24 hours'
+      SELECT ${dimension === 'all' ? sql`''` : sql.id(dimension)} AS value, grain, bucket,
+        ${sql.join(sums.map((name) => sql`sum(${name}) AS ${name}`))}
+      FROM ${sql.table(dimension === 'tag' ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup')}
+      WHERE grain IN ('day', 'hour')
+        AND bucket >= ${day}::timestamptz AND bucket < ${day}::timestamptz + interval '24 hours'
       GROUP BY 1, 2, 3
     ) AS whole
     LEFT JOIN gateway_spend_total AS held
-      ON held.dimension = '${dimension}' AND held.value = whole.value AND held.grain = whole.grain
+      ON held.dimension = ${dimension} AND held.value = whole.value AND held.grain = whole.grain
         AND held.bucket = whole.bucket
     WHERE whole.calls > coalesce(held.calls, 0)
     ORDER BY whole.grain, whole.bucket, whole.value
-    ON CONFLICT (grain, dimension, bucket, value) DO UPDATE SET ${grown('gateway_spend_total')}`
+    ON CONFLICT (grain, dimension, bucket, value) DO UPDATE
+      SET ${sql.join(sums.map((name) => sql`${name} = gateway_spend_total.${name} + excluded.${name}`))}`
 }

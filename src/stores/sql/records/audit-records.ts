@@ -1,4 +1,5 @@
-import { fragment, join, raw, statement } from '../fragment.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { queries, rowsOf } from '../query.ts'
 import type { Sql } from '../sql.ts'
 import type { Reach } from './reach.ts'
 
@@ -30,24 +31,24 @@ export interface AuditEvent {
 }
 
 /** Each column's type, in the order of the exports. */
-const COLUMNS = {
-  event_id: 'text',
-  occurred_at: 'timestamptz',
-  actor_type: 'text',
-  actor_id: 'text',
-  organization_id: 'text',
-  action: 'text',
-  resource_type: 'text',
-  resource_id: 'text',
-  request_id: 'text',
-  ip: 'text',
-  user_agent: 'text',
-  status: 'integer',
-  changes: 'json',
-  metadata: 'json',
-} as const satisfies Record<keyof AuditEvent, string>
+const TYPES = {
+  event_id: sql`text`,
+  occurred_at: sql`timestamptz`,
+  actor_type: sql`text`,
+  actor_id: sql`text`,
+  organization_id: sql`text`,
+  action: sql`text`,
+  resource_type: sql`text`,
+  resource_id: sql`text`,
+  request_id: sql`text`,
+  ip: sql`text`,
+  user_agent: sql`text`,
+  status: sql`integer`,
+  changes: sql`json`,
+  metadata: sql`json`,
+} as const satisfies Record<keyof AuditEvent, RawBuilder<unknown>>
 
-export const AUDIT_COLUMNS = Object.keys(COLUMNS) as (keyof AuditEvent)[]
+export const AUDIT_COLUMNS = Object.keys(TYPES) as (keyof AuditEvent)[]
 
 /** Columns that must hold a value. */
 export const AUDIT_FILTERS = ['action', 'resource_type', 'resource_id', 'actor_id', 'organization_id'] as const
@@ -65,34 +66,40 @@ export interface AuditPage {
 }
 
 /** Writes events. One that was written before stays as it was. */
-export async function insertAuditEvents(sql: Sql, events: readonly AuditEvent[]): Promise<void> {
-  const arrays = AUDIT_COLUMNS.map((name) => fragment`${events.map((event) => event[name])}::${raw(COLUMNS[name])}[]`)
-  await sql.query(
-    statement(fragment`
-      INSERT INTO gateway_audit_event (${raw(AUDIT_COLUMNS.join(', '))})
-      SELECT * FROM unnest(${join(arrays, ', ')}) ON CONFLICT DO NOTHING`),
+export async function insertAuditEvents(database: Sql, events: readonly AuditEvent[]): Promise<void> {
+  const names = AUDIT_COLUMNS.map((name) => sql.id(name))
+  const arrays = AUDIT_COLUMNS.map((name) => sql`${events.map((event) => event[name])}::${TYPES[name]}[]`)
+  await rowsOf(
+    database,
+    sql`
+      INSERT INTO gateway_audit_event (${sql.join(names)})
+      SELECT * FROM unnest(${sql.join(arrays)}) ON CONFLICT DO NOTHING`,
   )
 }
 
 /** Newest first. */
 export async function auditPage(
-  sql: Sql,
+  database: Sql,
   { reach, filters, from, to, after, limit }: AuditPage,
 ): Promise<AuditEvent[]> {
-  const conditions = [
-    raw('true'),
-    ...(reach === 'everything' ? [] : [fragment`organization_id = ANY(${reach.organizations}::text[])`]),
-    ...AUDIT_FILTERS.flatMap((name) =>
-      filters[name] === undefined ? [] : [fragment`${raw(name)} = ${filters[name]}`],
-    ),
-    ...(from === undefined ? [] : [fragment`occurred_at >= ${from}`]),
-    ...(to === undefined ? [] : [fragment`occurred_at < ${to}`]),
-    ...(after ? [fragment`(occurred_at, event_id) < (${after.occurred_at}, ${after.event_id})`] : []),
-  ]
-  const { rows } = await sql.query<AuditEvent>(
-    statement(fragment`
-      SELECT ${raw(AUDIT_COLUMNS.join(', '))} FROM gateway_audit_event WHERE ${join(conditions, ' AND ')}
-      ORDER BY occurred_at DESC, event_id DESC LIMIT ${limit}`),
-  )
-  return rows
+  let page = queries
+    .selectFrom('gateway_audit_event')
+    .select(AUDIT_COLUMNS)
+    .orderBy('occurred_at', 'desc')
+    .orderBy('event_id', 'desc')
+    .limit(limit)
+  if (reach !== 'everything') page = page.where('organization_id', '=', sql<string>`ANY(${reach.organizations}::text[])`)
+  for (const name of AUDIT_FILTERS) {
+    const value = filters[name]
+    if (value !== undefined) page = page.where(name, '=', value)
+  }
+  if (from !== undefined) page = page.where('occurred_at', '>=', from)
+  if (to !== undefined) page = page.where('occurred_at', '<', to)
+  if (after) {
+    const { occurred_at, event_id } = after
+    page = page.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('occurred_at', 'event_id'), '<', tuple(occurred_at, event_id)),
+    )
+  }
+  return rowsOf(database, page)
 }

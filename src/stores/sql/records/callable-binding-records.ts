@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
-import { type Fragment, fragment, join, raw, statement } from '../fragment.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import { type Sql, SqlError } from '../sql.ts'
 import {
@@ -59,37 +59,35 @@ const NAMES = [
   'created_at',
   'updated_at',
 ]
-const COLUMNS = raw(NAMES.map((name) => `binding.${name}`).join(', '))
+const COLUMNS = sql.join(NAMES.map((name) => sql.id('binding', name)))
 
-export function callableBindingRecords(sql: Sql): CallableBindingRecords {
-  const select = async (conditions: readonly Fragment[], rest = raw('')) => {
-    const where = join(conditions, ' AND ')
-    const text = fragment`SELECT ${COLUMNS} FROM gateway_callable_binding AS binding WHERE ${where}${rest}`
-    return (await sql.query<CallableBinding>(statement(text))).rows
-  }
-  const changed = async (scope: CallableScope, reaches: Reaches, change: Fragment) => {
-    const [moved, written] = await sql.batch([statement(newVersion(scope, reaches)), statement(change)])
-    return {
-      scope: moved?.rows[0] as ScopeChange | undefined,
-      binding: written?.rows[0] as CallableBinding | undefined,
-    }
+export function callableBindingRecords(database: Sql): CallableBindingRecords {
+  const select = (conditions: readonly RawBuilder<unknown>[], rest = sql``) =>
+    rowsOf(
+      database,
+      sql<CallableBinding>`
+        SELECT ${COLUMNS} FROM gateway_callable_binding AS binding WHERE ${sql.join(conditions, sql` AND `)}${rest}`,
+    )
+  const changed = async (scope: CallableScope, reaches: Reaches, change: RawBuilder<CallableBinding>) => {
+    const [[moved], [written]] = await batchOf(database, [newVersion(scope, reaches), change])
+    return { scope: moved, binding: written }
   }
   return {
     async find(id, reaches) {
-      return (await select([fragment`binding.binding_id = ${id}`, visible(reaches)]))[0]
+      return (await select([sql`binding.binding_id = ${id}`, visible(reaches)]))[0]
     },
     page({ reaches, where, cursor, limit }) {
       const filters = Object.entries(where).flatMap(([name, value]) =>
-        value === undefined ? [] : [fragment`binding.${raw(name)} = ${value}`],
+        value === undefined ? [] : [sql`${sql.id('binding', name)} = ${value}`],
       )
-      const conditions = [fragment`binding.binding_id > ${cursor}`, ...filters, visible(reaches)]
-      return select(conditions, fragment` ORDER BY binding.binding_id LIMIT ${limit}`)
+      const conditions = [sql`binding.binding_id > ${cursor}`, ...filters, visible(reaches)]
+      return select(conditions, sql` ORDER BY binding.binding_id LIMIT ${limit}`)
     },
     async create(id, target, { callable_kind, callable_key, enabled }, reaches) {
       const { scope, binding } = await changed(
         target,
         reaches,
-        fragment`
+        sql`
           INSERT INTO gateway_callable_binding AS binding
             (binding_id, scope_type, scope_id, callable_kind, callable_key, enabled)
           SELECT ${id}, ${target.scope_type}, ${target.scope_id}, ${callable_kind}, ${callable_key}, ${enabled}
@@ -104,7 +102,7 @@ export function callableBindingRecords(sql: Sql): CallableBindingRecords {
         const { scope, binding } = await changed(
           before,
           reaches,
-          fragment`
+          sql`
             UPDATE gateway_callable_binding AS binding
             SET callable_kind = coalesce(${callable_kind}, binding.callable_kind),
               callable_key = coalesce(${callable_key}, binding.callable_key),
@@ -122,7 +120,7 @@ export function callableBindingRecords(sql: Sql): CallableBindingRecords {
       const { scope, binding } = await changed(
         before,
         reaches,
-        fragment`
+        sql`
           DELETE FROM gateway_callable_binding AS binding
           WHERE binding.binding_id = ${before.binding_id} AND EXISTS (SELECT FROM ${scopeRow(before, reaches)})
           RETURNING ${COLUMNS}`,
@@ -133,12 +131,12 @@ export function callableBindingRecords(sql: Sql): CallableBindingRecords {
 }
 
 /** Whether a binding's scope is within the reach. */
-function visible(reaches: Reaches): Fragment {
-  if (SCOPE_TYPES.every((type) => reaches[type] === 'everything')) return raw('true')
+function visible(reaches: Reaches): RawBuilder<unknown> {
+  if (SCOPE_TYPES.every((type) => reaches[type] === 'everything')) return sql`true`
   const each = SCOPE_TYPES.map((type) => {
     const { table, id, within } = SCOPE_TABLES[type]
-    return fragment`(binding.scope_type = ${type} AND EXISTS (SELECT FROM ${table} AS record
+    return sql`(binding.scope_type = ${type} AND EXISTS (SELECT FROM ${table} AS record
       WHERE record.${id} = binding.scope_id AND ${reachable(reaches[type], within)}))`
   })
-  return fragment`(${join(each, ' OR ')})`
+  return sql`(${sql.join(each, sql` OR `)})`
 }

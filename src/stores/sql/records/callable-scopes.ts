@@ -1,4 +1,4 @@
-import { type Fragment, fragment, raw } from '../fragment.ts'
+import { type RawBuilder, sql } from 'kysely'
 import { withinOrganization } from './organization-records.ts'
 import type { Reach } from './reach.ts'
 import { NEXT_VERSION, reachable, type Within } from './scope-records.ts'
@@ -21,31 +21,36 @@ export type Reaches = Readonly<Record<ScopeType, Reach>>
 export type TargetMode = 'inherit' | 'restrict' | null
 
 interface ScopeTable {
-  readonly table: Fragment
-  readonly id: Fragment
+  readonly table: RawBuilder<unknown>
+  readonly id: RawBuilder<unknown>
   /** Its organization, by its row. */
-  readonly organization: Fragment
+  readonly organization: RawBuilder<unknown>
   readonly within: Within
 }
 
-const OWN_ORGANIZATION = raw('record.organization_id')
+const OWN_ORGANIZATION = sql.ref('record.organization_id')
 
 export const SCOPE_TABLES: Readonly<Record<ScopeType, ScopeTable>> = {
   organization: {
-    table: raw('gateway_organization'),
-    id: raw('organization_id'),
+    table: sql.table('gateway_organization'),
+    id: sql.id('organization_id'),
     organization: OWN_ORGANIZATION,
     within: withinOrganization,
   },
-  team: { table: raw('gateway_team'), id: raw('team_id'), organization: OWN_ORGANIZATION, within: withinTeam },
-  user: { table: raw('gateway_user'), id: raw('user_id'), organization: raw('NULL'), within: withinUser },
-  api_key: { table: raw('gateway_key'), id: raw('key_id'), organization: OWN_ORGANIZATION, within: withinTeam },
+  team: { table: sql.table('gateway_team'), id: sql.id('team_id'), organization: OWN_ORGANIZATION, within: withinTeam },
+  user: { table: sql.table('gateway_user'), id: sql.id('user_id'), organization: sql`NULL`, within: withinUser },
+  api_key: {
+    table: sql.table('gateway_key'),
+    id: sql.id('key_id'),
+    organization: OWN_ORGANIZATION,
+    within: withinTeam,
+  },
 }
 
 /** `gateway_team AS record WHERE …`: the row of a scope, if it is within the reach. */
-export function scopeRow({ scope_type, scope_id }: CallableScope, reaches: Reaches): Fragment {
+export function scopeRow({ scope_type, scope_id }: CallableScope, reaches: Reaches): RawBuilder<unknown> {
   const { table, id, within } = SCOPE_TABLES[scope_type]
-  return fragment`${table} AS record WHERE record.${id} = ${scope_id} AND ${reachable(reaches[scope_type], within)}`
+  return sql`${table} AS record WHERE record.${id} = ${scope_id} AND ${reachable(reaches[scope_type], within)}`
 }
 
 /** What a change of a scope has done to its record. */
@@ -58,9 +63,9 @@ export interface ScopeChange {
 
 /** Gives the scope's record the version that ends what anybody remembers of it, and holds its row until the batch is
  *  over: changes of one scope take turns. */
-export function newVersion(scope: CallableScope, reaches: Reaches, set = raw('')): Fragment {
+export function newVersion(scope: CallableScope, reaches: Reaches, set = sql``): RawBuilder<ScopeChange> {
   const { table, id, organization } = SCOPE_TABLES[scope.scope_type]
-  return fragment`
+  return sql<ScopeChange>`
     WITH before AS (SELECT record.${id}, record.target_mode FROM ${scopeRow(scope, reaches)} FOR UPDATE)
     UPDATE ${table} AS record SET version = ${NEXT_VERSION}${set} FROM before WHERE record.${id} = before.${id}
     RETURNING record.version, ${organization} AS organization_id, before.target_mode AS mode_before`

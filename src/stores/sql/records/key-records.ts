@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
-import { fragment, join, raw, statement } from '../fragment.ts'
+import { type Selectable, sql } from 'kysely'
+import { rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import type { Reach } from './reach.ts'
@@ -42,8 +42,8 @@ const COLUMNS = [
   ...SCOPE_COLUMNS,
 ] as const
 
-export function keyRecords(sql: Sql): KeyRecords {
-  const records = scopeRecords<KeyRecord>(sql, {
+export function keyRecords(database: Sql): KeyRecords {
+  const records = scopeRecords<KeyRecord>(database, {
     table: 'gateway_key',
     id: 'key_id',
     scopeType: 'api_key',
@@ -56,23 +56,24 @@ export function keyRecords(sql: Sql): KeyRecords {
     ...records,
     async createIn(reach, { team_id: team = null, organization_id: organization = null, ...values }) {
       const names = Object.keys(values)
-      const created = await sql.query<KeyRecord>(
-        statement(fragment`
-          INSERT INTO gateway_key (team_id, organization_id, ${raw(names.join(', '))})
-          SELECT record.team_id, coalesce(record.organization_id, ${organization}),
-            ${join(
-              names.map((name) => fragment`${stored(values[name])}`),
-              ', ',
-            )}
+      const [created] = await rowsOf(
+        database,
+        sql<KeyRecord>`
+          INSERT INTO gateway_key (${sql.join(['team_id', 'organization_id', ...names].map((name) => sql.id(name)))})
+          SELECT ${sql.join([
+            sql`record.team_id`,
+            sql`coalesce(record.organization_id, ${organization})`,
+            ...names.map((name) => stored(values[name])),
+          ])}
           FROM (SELECT) AS one
           LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}
           WHERE ${team}::text IS NULL OR (record.team_id IS NOT NULL
             AND (${organization}::text IS NULL OR record.organization_id = ${organization}))
-          RETURNING ${raw(COLUMNS.join(', '))}`),
+          RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}`,
       )
-      return created.rows[0]
+      return created
     },
-    revoke: (id, reach) => records.change(id, reach, { revoked_at: fragment`coalesce(record.revoked_at, now())` }),
+    revoke: (id, reach) => records.change(id, reach, { revoked_at: sql`coalesce(record.revoked_at, now())` }),
     regenerate: (id, reach, hash) => records.change(id, reach, { key_hash: hash }, { revoked_at: null }),
   }
 }

@@ -1,5 +1,4 @@
-import type { Selectable } from 'kysely'
-import { fragment } from '../fragment.ts'
+import { type Selectable, sql } from 'kysely'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './scope-records.ts'
@@ -7,8 +6,8 @@ import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './s
 export type OrganizationRecord = Omit<Selectable<Schema['gateway_organization']>, 'target_mode'>
 export type OrganizationRecords = ScopeRecords<OrganizationRecord>
 
-export function organizationRecords(sql: Sql): OrganizationRecords {
-  return scopeRecords<OrganizationRecord>(sql, {
+export function organizationRecords(database: Sql): OrganizationRecords {
+  return scopeRecords<OrganizationRecord>(database, {
     table: 'gateway_organization',
     id: 'organization_id',
     scopeType: 'organization',
@@ -19,4 +18,4 @@ export function organizationRecords(sql: Sql): OrganizationRecords {
   })
 }
 
-export const withinOrganization: Within = ({ organizations }) => fragment`record.organization_id = ${organizations}`
+export const withinOrganization: Within = ({ organizations }) => sql`record.organization_id = ${organizations}`

@@ -1,9 +1,10 @@
-import { type Fragment, fragment, join, raw, statement } from '../fragment.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import type { Reach } from './reach.ts'
 
-/** Values by column: what SQL computes is a fragment, lists are kept as JSON. */
+/** Values by column: what SQL computes is a piece of SQL, lists are kept as JSON. */
 export type Values = Readonly<Record<string, unknown>>
 
 /** A record after a change, and what the changed columns held before. */
@@ -51,7 +52,10 @@ export interface ScopeTable<Row> {
 }
 
 /** Whether a row lies in one of the organizations or teams. */
-export type Within = (reach: { readonly organizations: Fragment; readonly teams: Fragment }) => Fragment
+export type Within = (reach: {
+  readonly organizations: RawBuilder<unknown>
+  readonly teams: RawBuilder<unknown>
+}) => RawBuilder<boolean>
 
 /** The columns that every kind has. */
 export const SCOPE_COLUMNS = [
@@ -70,103 +74,111 @@ export const SCOPE_COLUMNS = [
   'updated_at',
 ] as const
 
-export const NEXT_VERSION = raw("nextval('gateway_record_version')")
+export const NEXT_VERSION = sql<string>`nextval('gateway_record_version')`
 
-export function scopeRecords<Row>(sql: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
-  const [table, id] = [raw(kind.table), raw(kind.id)]
-  const columns = raw(kind.columns.map((column) => `record.${column}`).join(', '))
-  const rows = async (text: Fragment) => (await sql.query<Row>(statement(text))).rows
-  const one = (key: string, reach: Reach) => fragment`record.${id} = ${key} AND ${reachable(reach, kind.within)}`
+const AND = sql` AND `
+
+export function scopeRecords<Row>(database: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
+  const [table, id] = [sql.table(kind.table), sql.id(kind.id)]
+  const columns = sql.join(kind.columns.map((column) => sql.id('record', column)))
+  const searched = sql.join(
+    kind.searched.map((column) => sql`coalesce(${sql.id('record', column)}, '')`),
+    sql` || ' ' || `,
+  )
+  const one = (key: string, reach: Reach) => sql`record.${id} = ${key} AND ${reachable(reach, kind.within)}`
   return {
     async find(key, reach) {
-      return (await rows(fragment`SELECT ${columns} FROM ${table} AS record WHERE ${one(key, reach)}`))[0]
+      return (await rowsOf(database, sql<Row>`SELECT ${columns} FROM ${table} AS record WHERE ${one(key, reach)}`))[0]
     },
     page({ reach, search, cursor, limit, where }) {
-      const searched = raw(kind.searched.map((column) => `coalesce(record.${column}, '')`).join(" || ' ' || "))
       const conditions = [
-        fragment`record.${id} > ${cursor}`,
+        sql`record.${id} > ${cursor}`,
         reachable(reach, kind.within),
-        ...(search === '' ? [] : [fragment`strpos(lower(${searched}), lower(${search})) > 0`]),
+        ...(search === '' ? [] : [sql`strpos(lower(${searched}), lower(${search})) > 0`]),
         ...holding(where),
       ]
-      return rows(fragment`
-        SELECT ${columns} FROM ${table} AS record WHERE ${join(conditions, ' AND ')} ORDER BY record.${id} LIMIT ${limit}`)
+      return rowsOf(
+        database,
+        sql<Row>`
+          SELECT ${columns} FROM ${table} AS record WHERE ${sql.join(conditions, AND)} ORDER BY record.${id}
+          LIMIT ${limit}`,
+      )
     },
     async create(values) {
       const names = Object.keys(values)
-      return (
-        await rows(fragment`
-          INSERT INTO ${table} AS record (${raw(names.join(', '))})
-          VALUES (${join(
-            names.map((name) => fragment`${stored(values[name])}`),
-            ', ',
-          )})
-          ON CONFLICT DO NOTHING RETURNING ${columns}`)
-      )[0]
+      const [row] = await rowsOf(
+        database,
+        sql<Row>`
+          INSERT INTO ${table} AS record (${sql.join(names.map((name) => sql.id(name)))})
+          VALUES (${sql.join(names.map((name) => stored(values[name])))})
+          ON CONFLICT DO NOTHING RETURNING ${columns}`,
+      )
+      return row
     },
     // The lock makes changes take turns: each sees what the one before it left, and has the newer version.
     async change(key, reach, values, expected = {}) {
-      const names = Object.keys(values)
-      const before = raw(names.map((name) => `, before.${name} AS "before.${name}"`).join(''))
-      const [row] = await rows(fragment`
-        WITH before AS (SELECT * FROM ${table} AS record WHERE ${one(key, reach)} FOR NO KEY UPDATE)
-        UPDATE ${table} AS record
-        SET ${join([fragment`version = ${NEXT_VERSION}`, raw('updated_at = now()'), ...assignments(values)], ', ')}
-        FROM before
-        WHERE ${join([fragment`record.${id} = before.${id}`, ...holding(expected)], ' AND ')}
-        RETURNING ${columns}${before}`)
+      const before = Object.keys(values).map((name) => sql`${sql.id('before', name)} AS ${sql.id(`${BEFORE}${name}`)}`)
+      const set = [sql`version = ${NEXT_VERSION}`, sql`updated_at = now()`, ...assignments(values)]
+      const [row] = await rowsOf(
+        database,
+        sql<Row>`
+          WITH before AS (SELECT * FROM ${table} AS record WHERE ${one(key, reach)} FOR NO KEY UPDATE)
+          UPDATE ${table} AS record SET ${sql.join(set)} FROM before
+          WHERE ${sql.join([sql`record.${id} = before.${id}`, ...holding(expected)], AND)}
+          RETURNING ${sql.join([columns, ...before])}`,
+      )
       return row && changed(row)
     },
     async remove(key, reach) {
-      const names = raw(kind.columns.filter((column) => column !== 'version').join(', '))
+      const names = sql.join(kind.columns.filter((column) => column !== 'version').map((column) => sql.id(column)))
       const subject = `${kind.level}:${encodeURIComponent(key)}`
       // Who is writing a member or a binding holds the row. A statement sees what was there when it began, so that the one
       // which takes them along must begin when that is over.
-      const lock = fragment`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
-      const removal = fragment`
-          WITH gone AS (DELETE FROM ${table} AS record WHERE ${one(key, reach)} RETURNING ${columns}),
-          members AS (
-            DELETE FROM gateway_membership USING gone WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
-          ),
-          bindings AS (
-            DELETE FROM gateway_callable_binding USING gone
-            WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
-          ),
-          spent AS (
-            DELETE FROM gateway_budget USING gone
-            WHERE subject = ${subject}
-              OR (subject > ${`${subject}@`} AND subject < ${`${subject}A`})
-              OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`})
-          )
-          SELECT ${names}, ${NEXT_VERSION} AS version FROM gone`
-      const [, removed] = await sql.batch([statement(lock), statement(removal)])
-      return removed?.rows[0] as Row | undefined
+      const lock = sql`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
+      const removal = sql<Row>`
+        WITH gone AS (DELETE FROM ${table} AS record WHERE ${one(key, reach)} RETURNING ${columns}),
+        members AS (
+          DELETE FROM gateway_membership USING gone WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
+        ),
+        bindings AS (
+          DELETE FROM gateway_callable_binding USING gone
+          WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
+        ),
+        spent AS (
+          DELETE FROM gateway_budget USING gone
+          WHERE subject = ${subject}
+            OR (subject > ${`${subject}@`} AND subject < ${`${subject}A`})
+            OR (subject > ${`${subject}|`} AND subject < ${`${subject}}`})
+        )
+        SELECT ${names}, ${NEXT_VERSION} AS version FROM gone`
+      const [, [removed]] = await batchOf(database, [lock, removal])
+      return removed
     },
   }
 }
 
-export function reachable(reach: Reach, within: Within): Fragment {
-  if (reach === 'everything') return raw('true')
+export function reachable(reach: Reach, within: Within): RawBuilder<boolean> {
+  if (reach === 'everything') return sql`true`
   const { organizations, teams } = reach
   return within({
-    organizations: fragment`ANY(${organizations}::text[])`,
-    teams: fragment`ANY(${teams}::text[])`,
+    organizations: sql`ANY(${organizations}::text[])`,
+    teams: sql`ANY(${teams}::text[])`,
   })
 }
 
-function holding(values: Values): Fragment[] {
+function holding(values: Values): RawBuilder<unknown>[] {
   return Object.entries(values).map(
-    ([name, value]) => fragment`record.${raw(name)} IS NOT DISTINCT FROM ${stored(value)}`,
+    ([name, value]) => sql`${sql.id('record', name)} IS NOT DISTINCT FROM ${stored(value)}`,
   )
 }
 
-function assignments(values: Values): Fragment[] {
-  const set = Object.entries(values).map(([name, value]) => fragment`${raw(name)} = ${stored(value)}`)
+function assignments(values: Values): RawBuilder<unknown>[] {
+  const set = Object.entries(values).map(([name, value]) => sql`${sql.id(name)} = ${stored(value)}`)
   if (!('budget_duration' in values)) return set
   // Another duration begins a period of its own.
   return [
     ...set,
-    fragment`budget_started_at = CASE WHEN record.budget_duration IS DISTINCT FROM ${values.budget_duration}::text
+    sql`budget_started_at = CASE WHEN record.budget_duration IS DISTINCT FROM ${values.budget_duration}::text
       THEN now() ELSE record.budget_started_at END`,
   ]
 }

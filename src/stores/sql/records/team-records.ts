@@ -1,5 +1,4 @@
-import type { Selectable } from 'kysely'
-import { fragment } from '../fragment.ts'
+import { type Selectable, sql } from 'kysely'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './scope-records.ts'
@@ -7,8 +6,8 @@ import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './s
 export type TeamRecord = Omit<Selectable<Schema['gateway_team']>, 'target_mode'>
 export type TeamRecords = ScopeRecords<TeamRecord>
 
-export function teamRecords(sql: Sql): TeamRecords {
-  return scopeRecords<TeamRecord>(sql, {
+export function teamRecords(database: Sql): TeamRecords {
+  return scopeRecords<TeamRecord>(database, {
     table: 'gateway_team',
     id: 'team_id',
     scopeType: 'team',
@@ -32,4 +31,4 @@ export function teamRecords(sql: Sql): TeamRecords {
 
 /** Whether a row that has a team and an organization lies in one of the reach's. */
 export const withinTeam: Within = ({ organizations, teams }) =>
-  fragment`(record.team_id = ${teams} OR record.organization_id = ${organizations})`
+  sql`(record.team_id = ${teams} OR record.organization_id = ${organizations})`

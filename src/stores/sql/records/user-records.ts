@@ -1,5 +1,4 @@
-import type { Selectable } from 'kysely'
-import { fragment } from '../fragment.ts'
+import { type Selectable, sql } from 'kysely'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './scope-records.ts'
@@ -7,8 +6,8 @@ import { SCOPE_COLUMNS, type ScopeRecords, scopeRecords, type Within } from './s
 export type UserRecord = Omit<Selectable<Schema['gateway_user']>, 'target_mode'>
 export type UserRecords = ScopeRecords<UserRecord>
 
-export function userRecords(sql: Sql): UserRecords {
-  return scopeRecords<UserRecord>(sql, {
+export function userRecords(database: Sql): UserRecords {
+  return scopeRecords<UserRecord>(database, {
     table: 'gateway_user',
     id: 'user_id',
     scopeType: 'user',
@@ -20,7 +19,7 @@ export function userRecords(sql: Sql): UserRecords {
 }
 
 /** Users belong nowhere by themselves: one is seen where they are a member. */
-export const withinUser: Within = ({ organizations, teams }) => fragment`EXISTS (
+export const withinUser: Within = ({ organizations, teams }) => sql`EXISTS (
   SELECT FROM gateway_membership AS membership LEFT JOIN gateway_team AS team
     ON membership.scope_type = 'team' AND team.team_id = membership.scope_id
   WHERE membership.user_id = record.user_id AND (

@@ -207,7 +207,7 @@ interface GatewayBudgetTable {
 
 /** How far a table has what was there before it. */
 interface GatewayBackfillTable {
-  target: string
+  target: 'gateway_spend_total' | 'gateway_spend_tag'
   begun_at: Defaulted<Timestamp>
   filled_to: Timestamp | null
   filled_at: Timestamp | null
@@ -322,6 +322,6 @@ interface GatewayAuditEventTable {
   ip: string | null
   user_agent: string | null
   status: Int4
-  changes: Json<JsonObject>
+  changes: Json<Record<string, { old: unknown; new: unknown }>>
   metadata: Json<JsonObject>
 }

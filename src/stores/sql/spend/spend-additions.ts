@@ -66,6 +66,6 @@ function rollup(table: string, keys: string, source: string): string {
 }
 
 /** How a row of sums takes more of the same. */
-export function grown(table: string): string {
+function grown(table: string): string {
   return SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 }

@@ -1,4 +1,4 @@
-import { type Fragment, fragment, join, raw } from '../fragment.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type { Reach } from '../records/reach.ts'
 import type { SpendDimension } from './spend-sums.ts'
 
@@ -8,18 +8,18 @@ export type SpendFilters = { readonly [Name in SpendDimension]?: string | undefi
 }
 
 /** All of them at once; true where there is none. The second half of each lets indexes serve that leave '' out. */
-export function all(conditions: readonly (Fragment | undefined)[]): Fragment {
+export function all(conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> {
   const given = conditions.filter((condition) => condition !== undefined)
-  return given.length === 0 ? raw('true') : join(given, ' AND ')
+  return given.length === 0 ? sql`true` : sql.join(given, sql` AND `)
 }
 
-export function equal(column: string, value: string | undefined): Fragment | undefined {
-  return value === undefined ? undefined : fragment`${raw(column)} = ${value} AND ${raw(column)} <> ''`
+export function equal(column: SpendDimension | 'tag', value: string | undefined): RawBuilder<unknown> | undefined {
+  return value === undefined ? undefined : sql`${sql.id(column)} = ${value} AND ${sql.id(column)} <> ''`
 }
 
 /** What belongs to an organization or a team of the reach. */
-export function withinReach(reach: Reach): Fragment | undefined {
+export function withinReach(reach: Reach): RawBuilder<unknown> | undefined {
   if (reach === 'everything') return undefined
   const { organizations, teams } = reach
-  return fragment`(organization_id = ANY(${organizations}::text[]) OR team_id = ANY(${teams}::text[]))`
+  return sql`(organization_id = ANY(${organizations}::text[]) OR team_id = ANY(${teams}::text[]))`
 }

@@ -1,5 +1,6 @@
+import { type RawBuilder, sql } from 'kysely'
 import { isFilled } from '../backfill.ts'
-import { type Fragment, fragment, raw, statement } from '../fragment.ts'
+import { rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import { all, equal, type SpendFilters } from './spend-filters.ts'
@@ -32,20 +33,20 @@ export interface SpendLog {
   page(reach: Reach, query: LogQuery): Promise<LoggedCall[]>
 }
 
-const COLUMNS = raw(SPEND_COLUMNS.join(', '))
-const CALL_COLUMNS = raw(SPEND_COLUMNS.map((column) => `call.${column}`).join(', '))
-const NEWEST_FIRST = raw('ORDER BY at DESC, call_id DESC')
+const COLUMNS = sql.join(SPEND_COLUMNS.map((column) => sql.id(column)))
+const CALL_COLUMNS = sql.join(SPEND_COLUMNS.map((column) => sql.id('call', column)))
+const NEWEST_FIRST = sql`ORDER BY at DESC, call_id DESC`
 
 /** Where the calls of a query are found, and in whose order. The calls of a tag have a table of their own, as soon as it
  *  has all of them. */
 type Order = 'call' | 'tagged'
-const CALLS = raw('gateway_spend AS call')
-const TAGGED = raw('gateway_spend_tag AS tagged JOIN gateway_spend AS call ON call.call_id = tagged.call_id')
+const CALLS = sql`gateway_spend AS call`
+const TAGGED = sql`gateway_spend_tag AS tagged JOIN gateway_spend AS call ON call.call_id = tagged.call_id`
 
-export function spendLog(sql: Sql): SpendLog {
+export function spendLog(database: Sql): SpendLog {
   let filled = false
   async function hasTags(): Promise<boolean> {
-    filled ||= await isFilled(sql, 'gateway_spend_tag')
+    filled ||= await isFilled(database, 'gateway_spend_tag')
     return filled
   }
 
@@ -53,13 +54,13 @@ export function spendLog(sql: Sql): SpendLog {
     async page(reach, query) {
       const order: Order = query.tag !== undefined && (await hasTags()) ? 'tagged' : 'call'
       const wanted = conditions(query, order)
-      const limit = fragment`LIMIT ${query.limit}`
+      const limit = sql`LIMIT ${query.limit}`
       const calls = order === 'call' ? CALLS : TAGGED
-      const newestFirst = raw(`ORDER BY ${order}.at DESC, ${order}.call_id DESC`)
-      const newest = (where: Fragment) =>
-        fragment`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestFirst} ${limit}`
-      const text = reach === 'everything' ? newest(raw('true')) : merged(reach, newest, limit)
-      return (await sql.query<LoggedCall>(statement(text))).rows
+      const newestFirst = sql`ORDER BY ${sql.id(order, 'at')} DESC, ${sql.id(order, 'call_id')} DESC`
+      const newest = (where: RawBuilder<unknown>) =>
+        sql<LoggedCall>`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestFirst} ${limit}`
+      const text = reach === 'everything' ? newest(sql`true`) : merged(reach, newest, limit)
+      return rowsOf(database, text)
     },
   }
 }
@@ -68,12 +69,12 @@ export function spendLog(sql: Sql): SpendLog {
  *  ledger from its end until enough rows are found. */
 function merged(
   { organizations, teams }: Exclude<Reach, 'everything'>,
-  newest: (where: Fragment) => Fragment,
-  limit: Fragment,
-): Fragment {
-  const inOrganization = raw("organization_id = scope.id AND organization_id <> ''")
-  const inTeam = fragment`team_id = scope.id AND team_id <> '' AND organization_id <> ALL(${organizations}::text[])`
-  return fragment`
+  newest: (where: RawBuilder<unknown>) => RawBuilder<LoggedCall>,
+  limit: RawBuilder<unknown>,
+): RawBuilder<LoggedCall> {
+  const inOrganization = sql`organization_id = scope.id AND organization_id <> ''`
+  const inTeam = sql`team_id = scope.id AND team_id <> '' AND organization_id <> ALL(${organizations}::text[])`
+  return sql<LoggedCall>`
     SELECT ${COLUMNS} FROM (
       SELECT found.* FROM unnest(${organizations}::text[]) AS scope (id)
       CROSS JOIN LATERAL (${newest(inOrganization)}) AS found
@@ -82,22 +83,22 @@ function merged(
     ) AS visible ${NEWEST_FIRST} ${limit}`
 }
 
-function conditions(query: LogQuery, order: Order): Fragment {
+function conditions(query: LogQuery, order: Order): RawBuilder<unknown> {
   const { ending, status, request_id, tag, from, to, after } = query
-  const ordered = raw(order)
-  const tagged = order === 'tagged' ? fragment`tagged.tag = ${tag}` : fragment`call.tags @> ${[tag]}::text[]`
+  const ordered = sql.id(order)
+  const tagged = order === 'tagged' ? sql`tagged.tag = ${tag}` : sql`call.tags @> ${[tag]}::text[]`
   return all([
     ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
-    request_id === undefined ? undefined : fragment`request_id = ${request_id}`,
+    request_id === undefined ? undefined : sql`request_id = ${request_id}`,
     tag === undefined ? undefined : tagged,
-    ending === undefined ? undefined : fragment`ending = ${ending}`,
-    ending === undefined || ending === 'answered' ? undefined : raw("ending <> 'answered'"),
-    status === undefined ? undefined : fragment`status = ${status}`,
-    status === undefined || status === 200 ? undefined : raw('status <> 200'),
-    from === undefined ? undefined : fragment`${ordered}.at >= ${from}::timestamptz`,
-    to === undefined ? undefined : fragment`${ordered}.at < ${to}::timestamptz`,
+    ending === undefined ? undefined : sql`ending = ${ending}`,
+    ending === undefined || ending === 'answered' ? undefined : sql`ending <> 'answered'`,
+    status === undefined ? undefined : sql`status = ${status}`,
+    status === undefined || status === 200 ? undefined : sql`status <> 200`,
+    from === undefined ? undefined : sql`${ordered}.at >= ${from}::timestamptz`,
+    to === undefined ? undefined : sql`${ordered}.at < ${to}::timestamptz`,
     after === undefined
       ? undefined
-      : fragment`(${ordered}.at, ${ordered}.call_id) < (${after.at}::timestamptz, ${after.callId})`,
+      : sql`(${ordered}.at, ${ordered}.call_id) < (${after.at}::timestamptz, ${after.callId})`,
   ])
 }

@@ -1,9 +1,16 @@
+import { type RawBuilder, sql } from 'kysely'
 import { isFilled } from '../backfill.ts'
-import { type Fragment, fragment, raw, statement } from '../fragment.ts'
+import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
 import { SPEND_DIMENSIONS, SPEND_SUMS, type SpendSum } from './spend-sums.ts'
+
+const named = (table: keyof Schema, id: string, name: RawBuilder<unknown>) => ({
+  name,
+  joined: sql`LEFT JOIN ${sql.table(table)} ON ${sql.id(id)} = group_value`,
+})
 
 /** By what calls can be summed up: the column, and where the names of its values stand. */
 export const GROUPINGS = {
@@ -12,10 +19,13 @@ export const GROUPINGS = {
   model: { column: 'model', names: undefined },
   provider: { column: 'provider', names: undefined },
   deployment: { column: 'deployment', names: undefined },
-  user: { column: 'user_id', names: ['gateway_user', 'user_id', 'coalesce(user_name, user_email)'] },
-  team: { column: 'team_id', names: ['gateway_team', 'team_id', 'team_name'] },
-  organization: { column: 'organization_id', names: ['gateway_organization', 'organization_id', 'organization_name'] },
-  key: { column: 'key_id', names: ['gateway_key', 'key_id', 'key_name'] },
+  user: { column: 'user_id', names: named('gateway_user', 'user_id', sql`coalesce(user_name, user_email)`) },
+  team: { column: 'team_id', names: named('gateway_team', 'team_id', sql`team_name`) },
+  organization: {
+    column: 'organization_id',
+    names: named('gateway_organization', 'organization_id', sql`organization_name`),
+  },
+  key: { column: 'key_id', names: named('gateway_key', 'key_id', sql`key_name`) },
   tag: { column: 'tag', names: undefined },
 } as const
 export type Grouping = keyof typeof GROUPINGS
@@ -47,14 +57,16 @@ export interface SpendReports {
 }
 
 const NAMES = Object.keys(SPEND_SUMS) as SpendSum[]
-const TOTALS = raw(NAMES.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', '))
+const TOTALS = sql.join(NAMES.map((name) => sql`coalesce(sum(${sql.id(name)}), 0) AS ${sql.id(name)}`))
+const IN_TIME = sql`group_value`
+const DEAREST_FIRST = sql`cost_nano DESC, calls DESC, group_value`
 const DAY_MS = 86_400_000
 
-export function spendReports(sql: Sql): SpendReports {
+export function spendReports(database: Sql): SpendReports {
   let filled = false
   /** Until the totals have everything, reports are made of the sums that always had. */
   async function hasTotals(): Promise<boolean> {
-    filled ||= await isFilled(sql, 'gateway_spend_total')
+    filled ||= await isFilled(database, 'gateway_spend_total')
     return filled
   }
 
@@ -65,27 +77,26 @@ export function spendReports(sql: Sql): SpendReports {
       const length = Date.parse(to) - Date.parse(from)
       const before = { from: new Date(Date.parse(from) - length).toISOString(), to: from }
       const total = (within: ReportRange) =>
-        statement(fragment`SELECT ${TOTALS} FROM ${source(short, reach, within, filters, 'all')}`)
-      const [current, previous] = await sql.batch([total(range), total(before)])
-      return { current: current?.rows[0] as unknown as Sums, previous: previous?.rows[0] as unknown as Sums }
+        sql<Sums>`SELECT ${TOTALS} FROM ${source(short, reach, within, filters, 'all')}`
+      const [current, previous] = await batchOf(database, [total(range), total(before)])
+      return { current: current[0] as Sums, previous: previous[0] as Sums }
     },
 
     async grouped(reach, range, { by, offset, limit, ...filters }) {
       const { column, names } = GROUPINGS[by]
-      const inTime = column === 'bucket_of'
+      const order = column === 'bucket_of' ? IN_TIME : DEAREST_FIRST
       const short = await hasTotals()
-      const text = fragment`
-        WITH sums AS (
-          SELECT ${raw(column)} AS group_value, ${TOTALS}
-          FROM ${source(short, reach, range, filters, by)}
-          GROUP BY ${raw(column)}
-          ORDER BY ${raw(inTime ? 'group_value' : 'cost_nano DESC, calls DESC, group_value')}
-          LIMIT ${limit} OFFSET ${offset}
-        )
-        SELECT sums.*, ${raw(names ? names[2] : 'NULL::text')} AS group_name
-        FROM sums ${raw(names ? `LEFT JOIN ${names[0]} ON ${names[1]} = group_value` : '')}
-        ORDER BY ${raw(inTime ? 'group_value' : 'cost_nano DESC, calls DESC, group_value')}`
-      return (await sql.query<GroupSums>(statement(text))).rows
+      return rowsOf(
+        database,
+        sql<GroupSums>`
+          WITH sums AS (
+            SELECT ${sql.id(column)} AS group_value, ${TOTALS}
+            FROM ${source(short, reach, range, filters, by)}
+            GROUP BY ${sql.id(column)} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}
+          )
+          SELECT sums.*, ${names?.name ?? sql`NULL::text`} AS group_name
+          FROM sums ${names?.joined ?? sql``} ORDER BY ${order}`,
+      )
     },
   }
 }
@@ -97,13 +108,13 @@ function source(
   { from, to }: ReportRange,
   filters: SpendFilters,
   by: Grouping | 'all',
-): Fragment {
+): RawBuilder<unknown> {
   const wholeDays = by !== 'hour' && [from, to].every((time) => Date.parse(time) % DAY_MS === 0)
   // A day that is asked for by its hours.
-  const bucket = by === 'day' && !wholeDays ? raw("date_trunc('day', bucket, 'UTC')") : raw('bucket')
+  const bucket = by === 'day' && !wholeDays ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
   const { columns, table, wanted } = (short && alone(by, filters, reach)) || together(by, filters, reach)
-  return fragment`(
-    SELECT *, ${columns}${bucket} AS bucket_of FROM ${raw(table)}
+  return sql`(
+    SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
     WHERE grain = ${wholeDays ? 'day' : 'hour'} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz
       AND ${wanted}
   ) AS counted`
@@ -111,9 +122,9 @@ function source(
 
 interface Source {
   /** What stands before the others, each with its comma. */
-  readonly columns: Fragment
-  readonly table: string
-  readonly wanted: Fragment
+  readonly columns: RawBuilder<unknown>
+  readonly table: keyof Schema
+  readonly wanted: RawBuilder<unknown>
 }
 
 /** The sums of one dimension, where only one is asked about. */
@@ -124,18 +135,15 @@ function alone(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Sourc
   if (others.length > 0 || (first && column !== undefined)) return undefined
   const [dimension, value] = first ?? [column ?? 'all', undefined]
   return {
-    columns: column === undefined ? raw('') : raw(`value AS ${column}, `),
+    columns: column === undefined ? sql`` : sql`value AS ${sql.id(column)}, `,
     table: 'gateway_spend_total',
-    wanted:
-      value === undefined
-        ? fragment`dimension = ${dimension}`
-        : fragment`dimension = ${dimension} AND value = ${value}`,
+    wanted: value === undefined ? sql`dimension = ${dimension}` : sql`dimension = ${dimension} AND value = ${value}`,
   }
 }
 
 function together(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source {
   return {
-    columns: raw(''),
+    columns: sql``,
     table: by === 'tag' || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup',
     wanted: all([
       ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, filters[dimension])),
