@@ -88,7 +88,8 @@ export async function auditPage(
     .orderBy('occurred_at', 'desc')
     .orderBy('event_id', 'desc')
     .limit(limit)
-  if (reach !== 'everything') page = page.where('organization_id', '=', sql<string>`ANY(${reach.organizations}::text[])`)
+  if (reach !== 'everything')
+    page = page.where('organization_id', '=', sql<string>`ANY(${reach.organizations}::text[])`)
   for (const name of AUDIT_FILTERS) {
     const value = filters[name]
     if (value !== undefined) page = page.where(name, '=', value)

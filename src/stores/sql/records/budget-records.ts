@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { queries, rowsOf } from '../query.ts'
 import type { Sql } from '../sql.ts'
 
 /** One budget in one of its periods. */
@@ -12,15 +14,18 @@ export interface BudgetRecords {
   spent(of: readonly BudgetPeriod[]): Promise<number[]>
 }
 
-export function budgetRecords(sql: Sql): BudgetRecords {
+export function budgetRecords(database: Sql): BudgetRecords {
   return {
     async spent(of) {
       if (of.length === 0) return []
-      const places = of.map((_, index) => `($${2 * index + 1}::text, $${2 * index + 2}::text)`).join(', ')
-      const { rows } = await sql.query<BudgetPeriod & { readonly spent_nano: string }>({
-        sql: `SELECT subject, period, spent_nano FROM gateway_budget WHERE (subject, period) IN (VALUES ${places})`,
-        parameters: of.flatMap(({ subject, period }) => [subject, period]),
-      })
+      const places = of.map(({ subject, period }) => sql`(${subject}::text, ${period}::text)`)
+      const rows = await rowsOf(
+        database,
+        queries
+          .selectFrom('gateway_budget')
+          .select(['subject', 'period', 'spent_nano'])
+          .where(sql<boolean>`(subject, period) IN (VALUES ${sql.join(places)})`),
+      )
       return of.map(({ subject, period }) => {
         const found = rows.find((row) => row.subject === subject && row.period === period)
         return found ? Number(found.spent_nano) : 0

@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import { batchOf, type Query, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
@@ -24,59 +25,68 @@ export interface ModelRecords {
   remove(id: string): Promise<ModelRecord | undefined>
 }
 
-const COLUMNS = 'deployment_id, model_name, gateway_params, model_info, sealed, version, created_at, updated_at'
+const COLUMNS = [
+  'deployment_id',
+  'model_name',
+  'gateway_params',
+  'model_info',
+  'sealed',
+  'version',
+  'created_at',
+  'updated_at',
+] as const
 
-const change = (statement: string) => routingChange(statement, COLUMNS)
-
-export function modelRecords(sql: Sql): ModelRecords {
-  const rows = async (text: string, ...parameters: unknown[]) =>
-    (await sql.query<ModelRecord>({ sql: text, parameters })).rows
-  const one = async (text: string, ...parameters: unknown[]) => (await rows(text, ...parameters))[0]
-  const values = ({ model_name, gateway_params, model_info, sealed }: ModelContent) => [
-    model_name,
-    gateway_params,
-    model_info,
-    sealed,
-  ]
+export function modelRecords(database: Sql): ModelRecords {
+  const all = queries.selectFrom('gateway_model').select(COLUMNS).orderBy('deployment_id')
+  const one = async (query: Query<ModelRecord>) => (await rowsOf(database, query))[0]
   return {
     async revision() {
-      const text = "SELECT revision FROM gateway_revision WHERE subject = 'routing'"
-      const found = await sql.query<{ revision: string }>({ sql: text, parameters: [] })
-      return found.rows[0]?.revision ?? '0'
+      const [known] = await rowsOf(
+        database,
+        queries.selectFrom('gateway_revision').select('revision').where('subject', '=', 'routing'),
+      )
+      return known?.revision ?? '0'
     },
-    all: () => rows(`SELECT ${COLUMNS} FROM gateway_model ORDER BY deployment_id`),
-    find: (id) => one(`SELECT ${COLUMNS} FROM gateway_model WHERE deployment_id = $1`, id),
+    all: () => rowsOf(database, all),
+    find: (id) => one(all.where('deployment_id', '=', id)),
     async page({ search, cursor, limit, ids }) {
-      const [found, taken] = await sql.batch([
-        {
-          sql: `SELECT ${COLUMNS} FROM gateway_model
-                WHERE deployment_id > $1 AND strpos(lower(deployment_id || ' ' || model_name), lower($2)) > 0
-                ORDER BY deployment_id LIMIT $3`,
-          parameters: [cursor, search, limit],
-        },
-        { sql: 'SELECT deployment_id FROM gateway_model WHERE deployment_id = ANY($1::text[])', parameters: [ids] },
-      ])
-      return {
-        records: (found?.rows ?? []) as unknown as ModelRecord[],
-        taken: new Set((taken?.rows ?? []).map(({ deployment_id }) => String(deployment_id))),
-      }
+      const found = all
+        .where('deployment_id', '>', cursor)
+        .where(sql<boolean>`strpos(lower(deployment_id || ' ' || model_name), lower(${search})) > 0`)
+        .limit(limit)
+      const taken = queries
+        .selectFrom('gateway_model')
+        .select('deployment_id')
+        .where('deployment_id', '=', sql<string>`ANY(${ids}::text[])`)
+      const [records, known] = await batchOf(database, [found, taken])
+      return { records, taken: new Set(known.map(({ deployment_id }) => deployment_id)) }
     },
-    create: (id, content) =>
+    create: (id, { model_name, gateway_params, model_info, sealed }) =>
       one(
-        change(`INSERT INTO gateway_model (deployment_id, model_name, gateway_params, model_info, sealed)
-                VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`),
-        id,
-        ...values(content),
+        routingChange(
+          queries
+            .insertInto('gateway_model')
+            .values({ deployment_id: id, model_name, gateway_params, model_info, sealed })
+            .onConflict((conflict) => conflict.doNothing())
+            .returning(COLUMNS),
+        ),
       ),
-    replace: (id, version, content) =>
+    replace: (id, version, { model_name, gateway_params, model_info, sealed }) =>
       one(
-        change(`UPDATE gateway_model SET model_name = $3, gateway_params = $4, model_info = $5, sealed = $6,
-                  version = version + 1, updated_at = now()
-                WHERE deployment_id = $1 AND version = $2`),
-        id,
-        version,
-        ...values(content),
+        routingChange(
+          queries
+            .updateTable('gateway_model')
+            .set((held) => ({
+              ...{ model_name, gateway_params, model_info, sealed },
+              version: held('version', '+', 1),
+              updated_at: sql<string>`now()`,
+            }))
+            .where('deployment_id', '=', id)
+            .where('version', '=', version)
+            .returning(COLUMNS),
+        ),
       ),
-    remove: (id) => one(change('DELETE FROM gateway_model WHERE deployment_id = $1'), id),
+    remove: (id) =>
+      one(routingChange(queries.deleteFrom('gateway_model').where('deployment_id', '=', id).returning(COLUMNS))),
   }
 }

@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { type NotNull, type OperationNodeSource, type Selectable, sql } from 'kysely'
+import { type Query, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
@@ -25,85 +26,104 @@ export interface RouteGroupPolicyRecords {
   restore(name: string, version: number): Promise<RouteGroupPolicyRecord | undefined>
 }
 
-const COLUMNS = 'group_name, published, version, published_at, restored_from, draft, draft_version, drafted_at'
-const VERSION = 'version, policy, restored_from, published_at'
+const COLUMNS = [
+  'group_name',
+  'published',
+  'version',
+  'published_at',
+  'restored_from',
+  'draft',
+  'draft_version',
+  'drafted_at',
+] as const
+const VERSION = ['version', 'policy', 'restored_from', 'published_at'] as const
 
-const publishing = (statement: string) =>
+const publishing = (change: Query<RouteGroupPolicyRecord> & OperationNodeSource) =>
   routingChange(
-    statement,
-    COLUMNS,
-    `kept AS (
+    change,
+    sql`kept AS (
       INSERT INTO gateway_route_group_policy_version (group_name, version, policy, restored_from, published_at)
       SELECT group_name, version, published, restored_from, published_at FROM changed
-    )`,
+    ),`,
   )
 
-export function routeGroupPolicyRecords(sql: Sql): RouteGroupPolicyRecords {
-  const rows = async <Row>(text: string, ...parameters: unknown[]) =>
-    (await sql.query<Row>({ sql: text, parameters })).rows
-  const one = async (text: string, ...parameters: unknown[]) =>
-    (await rows<RouteGroupPolicyRecord>(text, ...parameters))[0]
+const now = sql<string>`now()`
+
+export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords {
+  const versions = queries.selectFrom('gateway_route_group_policy_version').select(VERSION)
+  const one = async <Row>(query: Query<Row>) => (await rowsOf(database, query))[0]
   return {
-    find: (name) => one(`SELECT ${COLUMNS} FROM gateway_route_group_policy WHERE group_name = $1`, name),
-    published: () => rows('SELECT group_name, published FROM gateway_route_group_policy WHERE published IS NOT NULL'),
+    find: (name) =>
+      one(queries.selectFrom('gateway_route_group_policy').select(COLUMNS).where('group_name', '=', name)),
+    published: () =>
+      rowsOf(
+        database,
+        queries
+          .selectFrom('gateway_route_group_policy')
+          .select(['group_name', 'published'])
+          .where('published', 'is not', null)
+          .$narrowType<{ published: NotNull }>(),
+      ),
     versions: (name, { cursor, limit }) =>
-      rows(
-        `SELECT ${VERSION} FROM gateway_route_group_policy_version WHERE group_name = $1 AND version < $2
-         ORDER BY version DESC LIMIT $3`,
-        name,
-        cursor,
-        limit,
+      rowsOf(
+        database,
+        versions.where('group_name', '=', name).where('version', '<', cursor).orderBy('version', 'desc').limit(limit),
       ),
-    version: async (name, version) =>
-      (
-        await rows<RouteGroupPolicyVersion>(
-          `SELECT ${VERSION} FROM gateway_route_group_policy_version WHERE group_name = $1 AND version = $2`,
-          name,
-          version,
-        )
-      )[0],
+    version: (name, version) => one(versions.where('group_name', '=', name).where('version', '=', version)),
     putDraft: (name, policy, draftVersion) =>
-      one(
-        `INSERT INTO gateway_route_group_policy AS known (group_name, draft, draft_version, drafted_at)
-         SELECT $1, $2::json, 1, now() WHERE coalesce($3::integer, 0) = 0
-           OR EXISTS (SELECT FROM gateway_route_group_policy WHERE group_name = $1)
-         ON CONFLICT (group_name) DO UPDATE
-           SET draft = excluded.draft, draft_version = known.draft_version + 1, drafted_at = now()
-           WHERE known.draft_version = coalesce($3::integer, known.draft_version)
-         RETURNING ${COLUMNS}`,
-        name,
-        JSON.stringify(policy),
-        draftVersion ?? null,
-      ),
+      one(sql<RouteGroupPolicyRecord>`
+        INSERT INTO gateway_route_group_policy AS known (group_name, draft, draft_version, drafted_at)
+        SELECT ${name}, ${JSON.stringify(policy)}::json, 1, now() WHERE coalesce(${draftVersion ?? null}::integer, 0) = 0
+          OR EXISTS (SELECT FROM gateway_route_group_policy WHERE group_name = ${name})
+        ON CONFLICT (group_name) DO UPDATE
+          SET draft = excluded.draft, draft_version = known.draft_version + 1, drafted_at = now()
+          WHERE known.draft_version = coalesce(${draftVersion ?? null}::integer, known.draft_version)
+        RETURNING ${sql.join(COLUMNS.map((column) => sql.id('known', column)))}`),
     dropDraft: (name) =>
       one(
-        `UPDATE gateway_route_group_policy SET draft = NULL, drafted_at = NULL
-         WHERE group_name = $1 AND draft IS NOT NULL RETURNING ${COLUMNS}`,
-        name,
+        queries
+          .updateTable('gateway_route_group_policy')
+          .set({ draft: null, drafted_at: null })
+          .where('group_name', '=', name)
+          .where('draft', 'is not', null)
+          .returning(COLUMNS),
       ),
     publish: (name, draftVersion) =>
       one(
         publishing(
-          `UPDATE gateway_route_group_policy
-           SET published = draft, version = version + 1, published_at = now(), restored_from = NULL,
-             draft = NULL, drafted_at = NULL
-           WHERE group_name = $1 AND draft IS NOT NULL AND draft_version = coalesce($2::integer, draft_version)`,
+          queries
+            .updateTable('gateway_route_group_policy')
+            .set((held) => ({
+              published: held.ref('draft'),
+              version: held('version', '+', 1),
+              ...{ published_at: now, restored_from: null, draft: null, drafted_at: null },
+            }))
+            .where('group_name', '=', name)
+            .where('draft', 'is not', null)
+            .$if(draftVersion !== undefined, (update) => update.where('draft_version', '=', draftVersion as number))
+            .returning(COLUMNS),
         ),
-        name,
-        draftVersion ?? null,
       ),
-    restore: (name, version) =>
-      one(
+    restore(name, version) {
+      const past = queries
+        .selectFrom('gateway_route_group_policy_version')
+        .select('policy')
+        .where('group_name', '=', name)
+        .where('version', '=', version)
+      return one(
         publishing(
-          `UPDATE gateway_route_group_policy
-           SET published = (SELECT policy FROM gateway_route_group_policy_version AS past
-               WHERE past.group_name = $1 AND past.version = $2),
-             version = version + 1, published_at = now(), restored_from = $2
-           WHERE group_name = $1 AND EXISTS (SELECT FROM gateway_route_group_policy_version AS past
-             WHERE past.group_name = $1 AND past.version = $2)`,
+          queries
+            .updateTable('gateway_route_group_policy')
+            .set((held) => ({
+              published: past,
+              version: held('version', '+', 1),
+              ...{ published_at: now, restored_from: version },
+            }))
+            .where('group_name', '=', name)
+            .where((held) => held.exists(past))
+            .returning(COLUMNS),
         ),
-        name,
-        version,
-      ),
+      )
+    },
   }
 }

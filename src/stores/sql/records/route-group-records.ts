@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import { type Query, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
@@ -19,45 +20,46 @@ export interface RouteGroupRecords {
   remove(name: string): Promise<RouteGroupRecord | undefined>
 }
 
-const COLUMNS = 'name, enabled, members, version, created_at, updated_at'
+const COLUMNS = ['name', 'enabled', 'members', 'version', 'created_at', 'updated_at'] as const
 
-export function routeGroupRecords(sql: Sql): RouteGroupRecords {
-  const rows = async (text: string, ...parameters: unknown[]) =>
-    (await sql.query<RouteGroupRecord>({ sql: text, parameters })).rows
-  const one = async (text: string, ...parameters: unknown[]) => (await rows(text, ...parameters))[0]
+export function routeGroupRecords(database: Sql): RouteGroupRecords {
+  const all = queries.selectFrom('gateway_route_group').select(COLUMNS).orderBy('name')
+  const one = async (query: Query<RouteGroupRecord>) => (await rowsOf(database, query))[0]
   return {
-    all: () => rows(`SELECT ${COLUMNS} FROM gateway_route_group ORDER BY name`),
-    find: (name) => one(`SELECT ${COLUMNS} FROM gateway_route_group WHERE name = $1`, name),
+    all: () => rowsOf(database, all),
+    find: (name) => one(all.where('name', '=', name)),
     page: ({ search, cursor, limit }) =>
-      rows(
-        `SELECT ${COLUMNS} FROM gateway_route_group WHERE name > $1 AND strpos(lower(name), lower($2)) > 0
-         ORDER BY name LIMIT $3`,
-        cursor,
-        search,
-        limit,
+      rowsOf(
+        database,
+        all.where('name', '>', cursor).where(sql<boolean>`strpos(lower(name), lower(${search})) > 0`).limit(limit),
       ),
     create: ({ name, enabled, members }) =>
       one(
         routingChange(
-          'INSERT INTO gateway_route_group (name, enabled, members) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-          COLUMNS,
+          queries
+            .insertInto('gateway_route_group')
+            .values({ name, enabled, members: JSON.stringify(members) })
+            .onConflict((conflict) => conflict.doNothing())
+            .returning(COLUMNS),
         ),
-        name,
-        enabled,
-        JSON.stringify(members),
       ),
     replace: ({ name, enabled, members }, version) =>
       one(
         routingChange(
-          `UPDATE gateway_route_group SET enabled = $2, members = $3, version = version + 1, updated_at = now()
-           WHERE name = $1 AND version = coalesce($4::integer, version)`,
-          COLUMNS,
+          queries
+            .updateTable('gateway_route_group')
+            .set((held) => ({
+              enabled,
+              members: JSON.stringify(members),
+              version: held('version', '+', 1),
+              updated_at: sql<string>`now()`,
+            }))
+            .where('name', '=', name)
+            .$if(version !== undefined, (update) => update.where('version', '=', version as number))
+            .returning(COLUMNS),
         ),
-        name,
-        enabled,
-        JSON.stringify(members),
-        version ?? null,
       ),
-    remove: (name) => one(routingChange('DELETE FROM gateway_route_group WHERE name = $1', COLUMNS), name),
+    remove: (name) =>
+      one(routingChange(queries.deleteFrom('gateway_route_group').where('name', '=', name).returning(COLUMNS))),
   }
 }
