@@ -5,7 +5,7 @@ import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
-/** What each name that schema.ts gives to a type is called in the database. */
+/** What each name that column-types.ts gives to a type is called in the database. */
 const FAMILIES: Readonly<Record<string, string>> = {
   string: 'text',
   boolean: 'boolean',
@@ -27,9 +27,9 @@ function described(written: string): string {
   return `${family}${type === written ? '' : ', or null'}${inner === undefined ? '' : ', filled in'}`
 }
 
-/** Each table of the `Schema` with its columns, as schema.ts says. */
+/** Each table of the `Schema` with its columns, as it is typed. */
 function declared(): Record<string, Record<string, string>> {
-  const text = read('src/stores/sql/schema/schema.ts')
+  const text = ['schema', 'spend-schema'].map((name) => read(`src/stores/sql/schema/${name}.ts`)).join('\n')
   const parts = new Map(
     [...text.matchAll(/^(?:export )?interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gms)].map(
       ([, name, bases = '', body = '']) => [
@@ -68,5 +68,5 @@ describe('the types of the tables', () => {
       Object.assign(there[row.table_name] as object, { [row.column_name]: row.described })
     }
     expect(declared()).toEqual(there)
-  })
+  }, 60_000)
 })

@@ -59,6 +59,7 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 }
 
 // json, not jsonb: text in it may hold \u0000.
+// Static text: the one statement that a model call may wait for is made once, not for each call.
 const BY_KEY_HASH = `
   SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
     k.revoked_at IS NOT NULL AS revoked,

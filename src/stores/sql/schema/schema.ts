@@ -1,4 +1,13 @@
-import type { ColumnType, InsertType, SelectType, UpdateType } from 'kysely'
+import type { Defaulted, Given, Int4, Int8, Json, Numeric, Timestamp } from './column-types.ts'
+import type {
+  GatewaySpendFoldedTable,
+  GatewaySpendFoldTable,
+  GatewaySpendRollupTable,
+  GatewaySpendTable,
+  GatewaySpendTagRollupTable,
+  GatewaySpendTagTable,
+  GatewaySpendTotalTable,
+} from './spend-schema.ts'
 
 /** Every table of schema.sql as queries see it. A test compares it with a fresh database. */
 export interface Schema {
@@ -27,21 +36,6 @@ export interface Schema {
   gateway_spend_total: GatewaySpendTotalTable
   gateway_audit_event: GatewayAuditEventTable
 }
-
-/** int8 and numeric are read as text and written as either. */
-type Int8 = ColumnType<string, string | number, string | number>
-type Numeric = ColumnType<string, string | number, string | number>
-type Int4 = number
-type Float8 = number
-/** ISO 8601 in UTC. */
-type Timestamp = string
-/** Read as what it holds. A list is written as its JSON text: an adapter takes an array for an array of SQL. */
-type Json<Value> = ColumnType<Value, JsonInput<Value>, JsonInput<Value>>
-type JsonInput<Value> = string | (Value extends readonly unknown[] ? never : Value)
-/** What the database fills in where an insert leaves it out. */
-type Defaulted<Type> = ColumnType<SelectType<Type>, InsertType<Type> | undefined, UpdateType<Type>>
-/** What the database alone gives. */
-type Given<Type> = ColumnType<SelectType<Type>, never, never>
 
 type JsonObject = Record<string, unknown>
 
@@ -211,101 +205,6 @@ interface GatewayBackfillTable {
   begun_at: Defaulted<Timestamp>
   filled_to: Timestamp | null
   filled_at: Timestamp | null
-}
-
-/** Whose calls, and of what. */
-interface SpendDimensionColumns {
-  key_id: string
-  user_id: string
-  team_id: string
-  organization_id: string
-  model: string
-  provider: string
-  deployment: string
-}
-
-/** What is measured of a call, and summed up. */
-interface SpendUsageColumns {
-  input_tokens: Int8
-  output_tokens: Int8
-  cached_input_tokens: Int8
-  cache_creation_input_tokens: Int8
-  reasoning_tokens: Int8
-  images: Int8
-  audio_seconds: Float8
-  characters: Int8
-  rerank_units: Int8
-  saved_nano: Int8
-  total_ms: Float8
-}
-
-interface SpendSumColumns extends SpendUsageColumns {
-  calls: Int8
-  failed_calls: Int8
-  cached_calls: Int8
-  estimated_calls: Int8
-  unpriced_calls: Int8
-  cost_nano: Int8
-}
-
-/** One model call, however it ended. */
-interface GatewaySpendTable extends SpendDimensionColumns, SpendUsageColumns {
-  call_id: string
-  at: Timestamp
-  request_id: string
-  endpoint: string
-  mode: string
-  requested_model: string
-  tags: string[]
-  streamed: boolean
-  ending: string
-  status: Int4
-  error_type: string
-  cache: string
-  attempts: Int4
-  rescued: Int4
-  estimated: boolean
-  /** null: the price was unknown. */
-  cost_nano: Int8 | null
-  overhead_ms: Float8
-  first_token_ms: Float8 | null
-  upstream_ms: Float8 | null
-}
-
-interface GatewaySpendTagTable {
-  tag: string
-  at: Timestamp
-  call_id: string
-}
-
-interface GatewaySpendFoldTable {
-  fold_id: string
-  written_at: Defaulted<Timestamp>
-}
-
-interface GatewaySpendFoldedTable extends SpendDimensionColumns, SpendSumColumns {
-  fold_id: string
-  shape: Int4
-  hour: Timestamp
-  tags: string[]
-}
-
-interface GatewaySpendRollupTable extends SpendDimensionColumns, SpendSumColumns {
-  grain: 'hour' | 'day'
-  bucket: Timestamp
-}
-
-interface GatewaySpendTagRollupTable extends SpendDimensionColumns, SpendSumColumns {
-  tag: string
-  grain: 'hour' | 'day'
-  bucket: Timestamp
-}
-
-interface GatewaySpendTotalTable extends SpendSumColumns {
-  dimension: string
-  value: string
-  grain: 'hour' | 'day'
-  bucket: Timestamp
 }
 
 /** What was done, or tried, in the administration and with accounts. */

@@ -60,6 +60,7 @@ const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${SPEND_TYPES[name
 
 const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${SPEND_TYPES[name]}[]`)
 
+/** Static text: made once, so that a connection keeps its plan, and nothing is compiled for the calls of every moment. */
 const ADD = `
   WITH shape AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})
