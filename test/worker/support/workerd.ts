@@ -134,7 +134,7 @@ const away :Workerd.Worker = (
   compatibilityDate = ${quoted(date)},
 );
 const taking :Workerd.Worker = (
-  modules = [(name = "taking", esModule = "export default { fetch() { return Response.json({}) } }")],
+  modules = [(name = "taking", esModule = "export default { async fetch(request) { await request.arrayBuffer(); return Response.json({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestamp: 0 } } }) } }")],
   compatibilityDate = ${quoted(date)},
 );
 `
