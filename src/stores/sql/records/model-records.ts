@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { batchOf, type Query, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { Sql } from '../sql.ts'
+import type { Sql, Statement } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
 
 export type ModelRecord = Selectable<Schema['gateway_model']>
@@ -36,16 +36,16 @@ const COLUMNS = [
   'updated_at',
 ] as const
 
+/** Static text: every process asks it again and again. */
+const REVISION: Statement = { sql: "SELECT revision FROM gateway_revision WHERE subject = 'routing'", parameters: [] }
+
 export function modelRecords(database: Sql): ModelRecords {
   const all = queries.selectFrom('gateway_model').select(COLUMNS).orderBy('deployment_id')
   const one = async (query: Query<ModelRecord>) => (await rowsOf(database, query))[0]
   return {
     async revision() {
-      const [known] = await rowsOf(
-        database,
-        queries.selectFrom('gateway_revision').select('revision').where('subject', '=', 'routing'),
-      )
-      return known?.revision ?? '0'
+      const { rows } = await database.query<{ revision: string }>(REVISION)
+      return rows[0]?.revision ?? '0'
     },
     all: () => rowsOf(database, all),
     find: (id) => one(all.where('deployment_id', '=', id)),
