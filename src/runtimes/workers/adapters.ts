@@ -10,7 +10,7 @@ import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import { upstashStore } from '../../stores/kv/upstash.ts'
 import { cloudflareQueue, type QueueBinding } from '../../stores/queue/cloudflare.ts'
 import { neonSql } from '../../stores/sql/adapters/neon.ts'
-import { schemaFirst } from '../../stores/sql/adapters/prepared-first.ts'
+import { preparedFirst } from '../../stores/sql/adapters/prepared-first.ts'
 import { applySchema } from '../../stores/sql/schema/apply-schema.ts'
 import { requireSameSalt } from '../../stores/sql/schema/same-salt.ts'
 import type { Sql } from '../../stores/sql/sql.ts'
@@ -84,7 +84,7 @@ function relational({ general_settings: settings }: Config, bindings: WorkerBind
     connectionString: reveal(settings.database_url),
     ...(bindings.DATABASE_HTTP_URL ? { fetchEndpoint: bindings.DATABASE_HTTP_URL } : {}),
   })
-  return schemaFirst(neon, async () => {
+  return preparedFirst(neon, async () => {
     await applySchema(neon, schemaText)
     await requireSameSalt(neon, settings.salt_key)
   })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { secret } from '../../../src/lib/secret.ts'
 import { nodePostgresSql } from '../../../src/stores/sql/adapters/node-postgres.node.ts'
-import { schemaFirst } from '../../../src/stores/sql/adapters/prepared-first.ts'
+import { preparedFirst } from '../../../src/stores/sql/adapters/prepared-first.ts'
 import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import { requireSameSalt } from '../../../src/stores/sql/schema/same-salt.ts'
 import { type Sql, SqlError } from '../../../src/stores/sql/sql.ts'
@@ -37,7 +37,7 @@ describe.skipIf(postgresUrl === '')('the salt key of a database', () => {
 
   it('that is another’s refuses every statement of an isolate, and its readiness', async () => {
     let prepared = 0
-    const refusing = schemaFirst(sql, async () => {
+    const refusing = preparedFirst(sql, async () => {
       prepared += 1
       await requireSameSalt(sql, other)
     })
