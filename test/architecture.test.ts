@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../src/app.ts'
@@ -39,6 +39,9 @@ const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/crypto.ts', ['node:crypto']],
   ['lib/json/lazy-json.ts', ['node:buffer']],
 ])
+
+/** Folders of test that mirror nothing of src. */
+const TEST_FOLDERS = ['spec', 'contracts', 'runtime', 'system', 'clients', 'bench', 'support', 'fixtures']
 
 const src = resolve(import.meta.dirname, '../src')
 
@@ -152,6 +155,29 @@ describe('the tree', () => {
   it('has files that a reader can hold', () => {
     const long = files.filter(({ text }) => text.split('\n').length > 300)
     expect(long.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe('the tests', () => {
+  const foldersOf = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [join(folder, entry.name), ...foldersOf(join(folder, entry.name))] : [],
+    )
+
+  it('lie in the folder of what they test', () => {
+    const entries = readdirSync(import.meta.dirname, { withFileTypes: true })
+    const mirrored = entries
+      .filter((entry) => entry.isDirectory() && !TEST_FOLDERS.includes(entry.name))
+      .flatMap(({ name }) => [name, ...foldersOf(join(import.meta.dirname, name))])
+      .map((folder) => relative(import.meta.dirname, resolve(import.meta.dirname, folder)))
+    expect(mirrored).toContain('pipeline/admit')
+    expect(mirrored.filter((folder) => !existsSync(join(src, folder)))).toEqual([])
+    expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(['architecture.test.ts'])
+  })
+
+  it('of the whole system have a folder for each topic', () => {
+    const system = readdirSync(join(import.meta.dirname, 'system'), { withFileTypes: true })
+    expect(system.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([])
   })
 })
 

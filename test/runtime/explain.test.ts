@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { configuration, deployment } from '../spec/configuration.ts'
+import { configuration, deployment } from '../support/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, rateLimited, serverError, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'

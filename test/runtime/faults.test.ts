@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { FALLBACK_TEXT, FAULTS, type Fault } from '../faults/faults.ts'
-import { configuration, deployment } from '../spec/configuration.ts'
+import { configuration, deployment } from '../support/configuration.ts'
+import { FALLBACK_TEXT, FAULTS, type Fault } from '../support/faults.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import { answer, overloaded, rateLimited, serverError } from '../support/upstream/index.ts'

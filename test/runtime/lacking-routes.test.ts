@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { configuration } from '../spec/configuration.ts'
+import { configuration } from '../support/configuration.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { answer, json, reset, serverError } from '../support/upstream/index.ts'

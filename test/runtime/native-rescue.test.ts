@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { block, delta, end, event, input, last, ping, start, stop, tool, words } from '../fixtures/anthropic/events.ts'
-import { configuration } from '../spec/configuration.ts'
+import { configuration } from '../support/configuration.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { type ReceivedStream, readStream } from '../support/sse.ts'
 import { answer, cutAfter, frames, slowBetween } from '../support/upstream/index.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { configuration, deployment } from '../spec/configuration.ts'
+import { configuration, deployment } from '../support/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { chunksOf, type ReceivedStream, readStream, spokenText } from '../support/sse.ts'
 import {

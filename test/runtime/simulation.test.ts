@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
-import { configuration, deployment, echo, type Sections } from '../spec/configuration.ts'
+import { configuration, deployment, echo, type Sections } from '../support/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 

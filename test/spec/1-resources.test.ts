@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { configJsonSchema } from '../../src/routing/configuration.ts'
+import { configuration, deployment, echo } from '../support/configuration.ts'
 import { MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment, echo } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { configuration, deployment } from '../support/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const COOLDOWN_SECONDS = 1

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { configuration, deployment } from '../support/configuration.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import type { Call } from '../support/upstream/call.ts'
 import { json, raw } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { configuration, deployment, echo, type Sections } from '../support/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import {
   answer,
@@ -10,7 +11,6 @@ import {
   silence,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment, echo, type Sections } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 let gateway: TestGateway

@@ -5,10 +5,10 @@ import { routes } from '../../src/app.ts'
 import { keyHasher } from '../../src/lib/crypto.ts'
 import { authKey } from '../../src/stores/kv/keys.ts'
 import { type AdminAnswer, adminApi } from '../support/admin-api.ts'
+import { configuration, echo } from '../support/configuration.ts'
 import { FULL_GATEWAY_SALT_KEY, type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
 import { chatInit, MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { configuration, echo } from './configuration.ts'
 
 const body = { model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }
 let gateway: TestGateway

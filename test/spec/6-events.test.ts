@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { configuration, deployment } from '../support/configuration.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { type Exposition, parsePrometheus } from '../support/prometheus.ts'
 import { serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]

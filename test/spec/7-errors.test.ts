@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../support/admin-api.ts'
+import { configuration, deployment, echo } from '../support/configuration.ts'
 import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
 import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { rateLimited } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
-import { configuration, deployment, echo } from './configuration.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../support/admin-api.ts'
+import { configuration, echo } from '../support/configuration.ts'
 import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
-import { configuration, echo } from './configuration.ts'
 
 const postgresUrl = inject('postgresUrl')
 const messages = [{ role: 'user', content: 'Hello' }]

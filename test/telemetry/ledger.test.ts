@@ -10,9 +10,9 @@ import type { Folding } from '../../src/telemetry/delivery.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger, foldOfCalls } from '../../src/telemetry/folded-ledger.ts'
 import { ledger, spendRow } from '../../src/telemetry/ledger.ts'
+import { finishedCall } from '../support/finished-calls.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
-import { finishedCall } from './calls.ts'
 
 const postgresUrl = inject('postgresUrl')
 const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')

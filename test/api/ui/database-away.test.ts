@@ -3,7 +3,7 @@ import { pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 import { SqlError } from '../../../src/stores/sql/sql.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
-import { type Switchable, switchable } from '../../worker/support/switchable.ts'
+import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
 
 const postgresUrl = inject('postgresUrl')
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
-import { type Switchable, switchable } from '../../worker/support/switchable.ts'
+import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
 
 const postgresUrl = inject('postgresUrl')
 const redisUrl = inject('redisUrl')

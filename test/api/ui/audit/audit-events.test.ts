@@ -1,0 +1,185 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { actionOf, writes } from '../../../../src/api/middleware/audit.ts'
+import { routes } from '../../../../src/app.ts'
+import { adminApi } from '../../../support/admin-api.ts'
+import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
+import { freshDatabase } from '../../../support/postgres.ts'
+
+const postgresUrl = inject('postgresUrl')
+
+it('every write of the administration has an action of its own kind', () => {
+  const written = routes.filter(({ contract }) => writes(contract)).map(({ contract }) => actionOf(contract))
+  for (const action of written) expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/)
+  expect(written).toEqual(expect.arrayContaining(['key.regenerate', 'team_member.create', 'model.delete']))
+  expect(written).not.toContainEqual(expect.stringMatching(/simulate|validate/))
+  expect(actionOf({ method: 'patch', path: '/ui/api/teams/{team_id}' })).toBe('team.update')
+  expect(actionOf({ method: 'post', path: '/ui/api/callable-target-policies' })).toBe('callable_target_policy.create')
+  expect(actionOf({ method: 'put', path: '/ui/api/keys/{key_id}/model-access' })).toBe('key_model_access.update')
+  expect(actionOf({ method: 'post', path: '/x', action: 'key.revoke' })).toBe('key.revoke')
+})
+
+describe.each([
+  ['PostgreSQL', true],
+  ['the embedded database', false],
+])('audit events, in %s', (_, onServer) => {
+  let gateway: FullGateway
+  const ask = adminApi(() => gateway)
+
+  beforeAll(async () => {
+    if (onServer && !postgresUrl) return
+    const settings = onServer
+      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
+      : ''
+    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+  })
+  afterAll(() => gateway?.close())
+
+  // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
+  async function events(query: string, count: number): Promise<any[]> {
+    const deadline = Date.now() + 3000
+    for (;;) {
+      const { data } = (await ask('GET', `/audit/events?${query}`)).body
+      if (data.length >= count || Date.now() > deadline) return data
+      await wait(20)
+    }
+  }
+
+  describe.skipIf(onServer && !postgresUrl)('of the administration', () => {
+    it('tell who did what to which record, and what changed', async () => {
+      await ask('POST', '/organizations', { organization_id: 'acme' })
+      await ask('POST', '/teams', { team_id: 'red', organization_id: 'acme', rpm_limit: 10 })
+      const response = await gateway.fetch('/ui/api/teams/red', {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', 'x-request-id': 'my-request', 'user-agent': '=cmd()' },
+        body: JSON.stringify({ rpm_limit: 20, max_budget: 1.5, team_name: null }),
+      })
+      expect(response.status).toBe(200)
+      const [event] = await events('action=team.update', 1)
+      expect(event).toEqual({
+        event_id: expect.stringMatching(/^audit_/),
+        occurred_at: expect.stringMatching(/Z$/),
+        actor_type: 'master_key',
+        actor_id: null,
+        organization_id: 'acme',
+        action: 'team.update',
+        resource_type: 'team',
+        resource_id: 'red',
+        request_id: 'my-request',
+        ip: '127.0.0.1',
+        user_agent: '=cmd()',
+        status: 200,
+        changes: { rpm_limit: { old: 10, new: 20 }, max_budget: { old: null, new: 1.5 } },
+        metadata: {},
+      })
+      const [created] = await events('resource_type=team&action=team.create', 1)
+      expect(created).toMatchObject({ resource_id: 'red', changes: { rpm_limit: { old: null, new: 10 } } })
+    })
+
+    it('tell of refusals too', async () => {
+      await ask('POST', '/teams', { team_id: 'red' })
+      await ask('DELETE', '/users/nobody')
+      await ask('PATCH', '/teams/red', { rpm_limit: -1 })
+      const refused = await events('action=team.create', 2)
+      expect(refused[0]).toMatchObject({ status: 409, changes: {} })
+      expect(await events('action=user.delete', 1)).toMatchObject([{ status: 404, resource_id: 'nobody' }])
+      expect((await events('action=team.update', 2))[0]).toMatchObject({ status: 400, resource_id: 'red' })
+    })
+
+    it('tell of a virtual key that tried, and that it may not read them', async () => {
+      const { key, key_id } = (await ask('POST', '/keys', { key_name: 'curious' })).body
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const tried = await gateway.fetch('/ui/api/keys', { method: 'POST', headers, body: '{}' })
+      expect(tried.status).toBe(403)
+      expect((await gateway.fetch('/ui/api/audit/events', { headers })).status).toBe(403)
+      expect(await events(`actor_id=${key_id}`, 1)).toMatchObject([
+        { actor_type: 'api_key', actor_id: key_id, action: 'key.create', status: 403 },
+      ])
+    })
+
+    it('hold no key, no hash and no secret of a provider', async () => {
+      const made = (await ask('POST', '/keys', {})).body
+      const again = (await ask('POST', `/keys/${made.key_id}/regenerate`)).body
+      await ask('POST', `/keys/${made.key_id}/revoke`)
+      await ask('DELETE', `/keys/${made.key_id}`)
+      const params = { model: 'openai/x', api_key: 'sk-canary-of-a-provider' }
+      await ask('POST', '/models', { deployment_id: 'secretive', model_name: 's', gateway_params: params })
+      await ask('PATCH', '/models/secretive', { gateway_params: { api_key: 'sk-other-canary', model: 'openai/y' } })
+      const [change] = await events('action=model.update', 1)
+      expect(change).toMatchObject({
+        resource_id: 'secretive',
+        changes: { gateway_params: { old: { model: 'openai/x' }, new: { model: 'openai/y' } } },
+      })
+      const ofKey = await events(`resource_id=${made.key_id}`, 4)
+      expect(ofKey.map(({ action }) => action)).toEqual(['key.delete', 'key.revoke', 'key.regenerate', 'key.create'])
+      expect(ofKey[1].changes.revoked_at).toMatchObject({ old: null, new: expect.any(String) })
+      const text = await (await gateway.fetch('/ui/api/audit/events?limit=1000&format=jsonl')).text()
+      for (const secret of ['canary', made.key, again.key, 'key_hash']) expect(text).not.toContain(secret)
+    })
+
+    it('hold what a path can say, and changes that are long by name only', async () => {
+      await ask('DELETE', '/users/%00%ED%A0%80')
+      const long = { a: 'x'.repeat(60_000) }
+      await ask('POST', '/users', { user_id: 'long', metadata: long })
+      expect((await events('action=user.delete&limit=1', 1))[0]).toMatchObject({ status: 404 })
+      const [created] = await events('resource_id=long', 1)
+      expect(created.changes.metadata).toEqual({ old: '…', new: '…' })
+    })
+
+    it('come in pages, and between two moments', async () => {
+      await events('action=user.create', 1)
+      const all = await events('limit=1000', 1)
+      const seen: unknown[] = []
+      let cursor = ''
+      do {
+        const { body } = await ask('GET', `/audit/events?limit=3&cursor=${cursor}`)
+        seen.push(...body.data)
+        cursor = body.next_cursor
+      } while (cursor !== null)
+      expect(seen).toEqual(all)
+      const middle = all[Math.floor(all.length / 2)].occurred_at
+      const before = (await ask('GET', `/audit/events?limit=1000&to=${middle}`)).body.data
+      const since = (await ask('GET', `/audit/events?limit=1000&from=${middle}`)).body.data
+      expect(before.length).toBeGreaterThan(0)
+      expect(since.length).toBeGreaterThan(0)
+      expect([...since, ...before]).toEqual(all)
+      for (const query of [
+        'from=yesterday',
+        'cursor=x',
+        'cursor=2026-01-01_x',
+        'format=xml',
+        'limit=0',
+        'action=%00',
+      ]) {
+        expect((await ask('GET', `/audit/events?${query}`)).status, query).toBe(400)
+      }
+    })
+
+    it('are exported as lines and as a table that no spreadsheet computes', async () => {
+      const lines = await gateway.fetch('/ui/api/audit/events?format=jsonl&limit=2')
+      expect(lines.headers.get('content-type')).toBe('application/jsonl')
+      const parsed = (await lines.text())
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(parsed).toEqual((await ask('GET', '/audit/events?limit=2')).body.data)
+      const cursor = lines.headers.get('x-gateway-next-cursor')
+      expect((await ask('GET', `/audit/events?limit=1&cursor=${cursor}`)).status).toBe(200)
+      const table = await gateway.fetch('/ui/api/audit/events?format=csv&limit=1000&action=team.update')
+      expect(table.headers.get('content-type')).toMatch(/^text\/csv/)
+      expect(table.headers.get('x-gateway-next-cursor')).toBeNull()
+      const text = await table.text()
+      expect(text.split('\r\n')[0]).toBe(Object.keys(parsed[0]).join(','))
+      expect(text).toContain(`,'=cmd(),`)
+      expect(text).toContain('"{""rpm_limit"":{""old"":10,""new"":20}')
+    })
+
+    it('have their metrics', async () => {
+      const page = await (await gateway.fetch('/metrics')).text()
+      expect(page).toMatch(/^gateway_audit_queue_depth \d+$/m)
+      expect(page).toMatch(/^gateway_audit_ingestion_latency_seconds_count [1-9]\d*$/m)
+      expect(page).toContain('# TYPE gateway_audit_write_failures_total counter')
+      expect(page).toContain('# TYPE gateway_audit_events_dropped_total counter')
+    })
+  })
+})

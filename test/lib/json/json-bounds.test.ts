@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../../src/lib/errors.ts'
+import { boundJson, REQUEST_BOUNDS } from '../../../src/lib/json/json-bounds.ts'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const many = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, at) => write(at)).join()
+
+/** What is counted, of a value that was built. */
+function sizeOf(value: unknown): { members: number; levels: number } {
+  if (typeof value !== 'object' || value === null) return { members: 0, levels: 0 }
+  const inner = Object.values(value).map(sizeOf)
+  const names = Array.isArray(value) ? 0 : inner.length
+  return {
+    members: inner.reduce((sum, { members }) => sum + members, 1 + names),
+    levels: 1 + Math.max(0, ...inner.map(({ levels }) => levels)),
+  }
+}
+
+function refusal(text: string, bounds = REQUEST_BOUNDS): string | null | undefined {
+  try {
+    boundJson(bytesOf(text), bounds)
+    return undefined
+  } catch (error) {
+    expect(error).toBeInstanceOf(GatewayError)
+    expect((error as GatewayError).status).toBe(400)
+    return (error as GatewayError).code
+  }
+}
+
+describe('the bounds of a JSON body', () => {
+  it('count what the document holds, however it is written', () => {
+    const value = fc.object({ maxDepth: 6 })
+    fc.assert(
+      fc.property(value, fc.nat(3), (document, indent) => {
+        const text = JSON.stringify(document, null, indent)
+        const written = JSON.parse(text)
+        const { members, levels } = sizeOf(written)
+        const own = Object.keys(written).length
+        expect(refusal(text, { own, members, levels })).toBeUndefined()
+        expect(refusal(text, { own, members: members - 1, levels })).toBe('too_many_members')
+        if (levels > 1) expect(refusal(text, { own, members, levels: levels - 1 })).toBe('nested_too_deeply')
+        if (own > 0) expect(refusal(text, { own: own - 1, members, levels })).toBe('too_many_members')
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it.each([
+    ['members of the body', `{${many(1001, (at) => `"k${at}":1`)}}`, 'too_many_members'],
+    ['members inside', `{"a":{${many(200_000, (at) => `"k${at}":1`)}}}`, 'too_many_members'],
+    ['empty objects', `{"a":[${many(200_000, () => '{}')}]}`, 'too_many_members'],
+    ['empty lists', `[${many(200_000, () => '[]')}]`, 'too_many_members'],
+    ['a list of objects', `[${many(100_001, () => '{"a":1}')}]`, 'too_many_members'],
+    ['lists in lists', '['.repeat(501), 'nested_too_deeply'],
+    ['objects in objects', '{"a":'.repeat(501), 'nested_too_deeply'],
+  ])('refuse too many: %s', (_, text, code) => {
+    expect(refusal(text)).toBe(code)
+  })
+
+  it.each([
+    ['2,048 lists of tokens', `{"input":[${many(2048, () => `[${many(2000, (at) => `${at}`)}]`)}]}`],
+    ['a million texts', `{"input":[${many(1_000_000, () => '"a:{["')}]}`],
+    [
+      '500 tools with 60 parameters each',
+      `{"tools":[${many(500, () => `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{${many(60, (at) => `"p${at}":{"type":"string","description":"x"}`)}}}}}`)}]}`,
+    ],
+    ['40,000 messages', `{"messages":[${many(40_000, () => '{"role":"user","content":"Hi"}')}]}`],
+    ['a text of braces', `{"a":${JSON.stringify('{"a":['.repeat(300_000))}}`],
+  ])('let pass: %s', (_, text) => {
+    expect(refusal(text)).toBeUndefined()
+  })
+
+  it('are found in time that goes by the bytes alone', () => {
+    const hostile = [
+      `[${'\\"'.repeat(4_000_000)}]`,
+      `["${'\\\\'.repeat(4_000_000)}"]`,
+      `["${'\\"'.repeat(4_000_000)}"]`,
+      `[${' '.repeat(8_000_000)}]`,
+      ']'.repeat(8_000_000),
+      `["${'"'.repeat(8_000_000)}`,
+      `[${many(2_000_000, () => '"",')}]`,
+    ]
+    for (const text of hostile) {
+      const bytes = bytesOf(text)
+      const before = process.cpuUsage()
+      boundJson(bytes, REQUEST_BOUNDS)
+      const { user, system } = process.cpuUsage(before)
+      expect((user + system) / 1000, text.slice(0, 8)).toBeLessThan(200 * (bytes.byteLength / 1e6))
+    }
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { messagesDefaults, responsesDefaults } from '../../../src/api/dialects/default-field-names.ts'
+import { audioTranscription } from '../../../src/modes/audio-transcription.ts'
+import { chat } from '../../../src/modes/chat.ts'
+import { embedding } from '../../../src/modes/embedding.ts'
+import { asMode } from '../../../src/modes/mode.ts'
+import { rerank } from '../../../src/modes/rerank.ts'
+import { usageOf } from '../../../src/modes/usage.ts'
+import { expecting, NO_COST } from '../../../src/pipeline/admit/expected-cost.ts'
+import { usualUsage } from '../../../src/pipeline/admit/usual-usage.ts'
+import type { Deployment } from '../../../src/routing/deployment.ts'
+
+type Parameters = globalThis.Parameters<typeof expecting>
+
+const services = {
+  usual: usualUsage(() => 0),
+  config: { general_settings: { max_upload_bytes: 100_000_000 } },
+} as unknown as Parameters[0]
+const input = {
+  endpoint: { mode: asMode(chat) },
+  bytes: new Uint8Array(100),
+  form: undefined,
+} as unknown as Parameters[1]
+
+interface Place {
+  readonly id?: string
+  readonly info: object
+  readonly defaults?: object
+  readonly setsLimit?: number
+}
+const at = ({ id = 'd', info, defaults = {}, ...adapter }: Place) =>
+  ({ id, info, connection: { defaults }, adapter: () => adapter }) as unknown as Deployment
+const cost = (asked: object, fields: object, place: Place) =>
+  expecting(services, { ...input, ...asked } as Parameters[1], { model: 'm', ...fields })([at(place)])
+
+/** A cent for ten tokens of output, and nothing for input. */
+const PRICES = { input_cost_per_token: 0, output_cost_per_token: 0.001 }
+const costOf = (fields: object, output_cost_per_token = 0.001, defaults?: object) => {
+  const endpoint = { ...input.endpoint, ...(defaults ? { dialect: { defaults } } : {}) }
+  return cost({ endpoint }, fields, { info: { input_cost_per_token: 0.001, output_cost_per_token } })
+}
+const tokensHeld = (fields: object, place: Partial<Place> = {}) =>
+  cost({}, fields, { ...place, info: { ...PRICES, ...place.info } }).holdNano / 1_000_000
+
+describe('what is held for a call', () => {
+  it.each([1, 10, 4096, 4097, 8000, 1_000_000])('is the limit of the client itself in full: %i tokens', (limit) => {
+    expect(tokensHeld({ max_tokens: limit })).toBe(limit)
+    expect(tokensHeld({ max_completion_tokens: limit, n: 3 })).toBe(3 * limit)
+    expect(tokensHeld({}, { defaults: { max_tokens: limit } })).toBe(limit)
+    expect(tokensHeld({ max_tokens: 5 }, { defaults: { max_completion_tokens: limit } })).toBe(5)
+    expect(tokensHeld({ max_tokens: limit }, { info: { max_output_tokens: 100 } })).toBe(limit)
+  })
+
+  it('is the longest answer of the deployment where nobody sets a limit', () => {
+    expect(tokensHeld({})).toBe(4096)
+    expect(tokensHeld({ max_tokens: null })).toBe(4096)
+    expect(tokensHeld({ max_tokens: null }, { defaults: { max_tokens: 7 } })).toBe(4096)
+    expect(tokensHeld({}, { info: { max_output_tokens: 32_000 } })).toBe(32_000)
+    expect(tokensHeld({}, { info: { max_output_tokens: 100 } })).toBe(100)
+    expect(tokensHeld({ n: 2 }, { defaults: { n: 5 } })).toBe(2 * 4096)
+    expect(tokensHeld({}, { defaults: { n: 5 } })).toBe(5 * 4096)
+    expect(tokensHeld({ best_of: 4 })).toBe(4 * 4096)
+  })
+
+  it('knows the limit that its own translator sets, and what is thought before an answer', () => {
+    expect(tokensHeld({}, { setsLimit: 8192 })).toBe(8192)
+    expect(tokensHeld({ reasoning_effort: 'high' }, { setsLimit: 8192, info: { max_output_tokens: 1 } })).toBe(32_768)
+    expect(tokensHeld({}, { defaults: { reasoning_effort: 'low' } })).toBe(4096 + 2048)
+    expect(tokensHeld({ thinking: { type: 'enabled', budget_tokens: 10_000 } })).toBe(14_096)
+    // With thoughts between tool calls, they may be more than the limit of one answer.
+    expect(tokensHeld({ max_tokens: 2000, thinking: { type: 'enabled', budget_tokens: 10_000 } })).toBe(10_000)
+  })
+
+  it('is never lowered, but raised, by a limit in the words of others or in quotes', () => {
+    expect(tokensHeld({ max_tokens: 5, max_output_tokens: 9000 })).toBe(9000)
+    expect(tokensHeld({ max_tokens: '9000' })).toBe(9000)
+    expect(tokensHeld({ max_tokens: '5' })).toBe(4096)
+    expect(tokensHeld({ max_tokens: -1 })).toBe(4096)
+  })
+
+  it('is not what other calls were like', () => {
+    const place = { id: 'taught', info: PRICES }
+    const before = cost({}, {}, place).holdNano
+    const usage = usageOf({ inputTokens: 1, outputTokens: 1 })
+    for (const limited of [true, false]) {
+      services.usual.learn('taught', { bodyBytes: 100_000, usage, answers: 1, limited })
+      expect(cost({}, {}, place).holdNano).toBe(before)
+      expect(cost({}, { max_tokens: 8000 }, place).holdNano).toBe(8000 * 1_000_000)
+    }
+  })
+
+  it('is by the dearest terms that may be billed, and every use of a tool', () => {
+    const info = {
+      price_multipliers: { 'service_tier/priority': 2, 'service_tier/flex': 0.5 },
+      tool_costs: { web_search: 0.01 },
+    }
+    expect(tokensHeld({ max_tokens: 100, service_tier: 'priority' }, { info })).toBe(200)
+    // Who asks for cheaper terms does not always get them.
+    expect(tokensHeld({ max_tokens: 100, service_tier: 'flex' }, { info })).toBe(100)
+    expect(tokensHeld({ max_tokens: 100, tools: [{ type: 'web_search', max_uses: 3 }] }, { info })).toBe(130)
+    expect(
+      tokensHeld({ max_tokens: 100, audio: { voice: 'a' } }, { info: { output_cost_per_audio_token: 0.003 } }),
+    ).toBe(300)
+  })
+
+  it('is nothing for what costs nothing anywhere', () => {
+    expect(cost({ endpoint: { ...input.endpoint, free: true } }, {}, { info: PRICES })).toEqual(NO_COST)
+  })
+
+  it('grows with the answers that it asks for', () => {
+    const input = costOf({ max_tokens: 0 }).holdNano
+    expect(costOf({ max_tokens: 10, n: 3 }).holdNano - input).toBe(3 * (costOf({ max_tokens: 10 }).holdNano - input))
+  })
+
+  // JSON has numbers beyond all numbers, and nothing of them is not a number.
+  it.each([0, 0.001])('is never less for numbers that nobody means (output at $%d a token)', (price) => {
+    for (const limit of [{}, { max_tokens: 0 }]) {
+      const one = costOf(limit, price)
+      const endless = costOf({ ...limit, n: JSON.parse('1e400') }, price)
+      expect(endless.holdNano).toBeGreaterThanOrEqual(one.holdNano)
+      expect(endless.likelyNano).toBeGreaterThanOrEqual(one.likelyNano)
+    }
+  })
+
+  // Whoever says a small limit in words that no vendor of this dialect heeds would hold next to nothing.
+  it.each([
+    ['chat', undefined, 'max_completion_tokens', ['max_output_tokens']],
+    ['chat', undefined, 'max_tokens', ['max_completion_tokens', 'max_output_tokens']],
+    ['messages', messagesDefaults, 'max_tokens', ['max_completion_tokens', 'max_output_tokens']],
+    ['responses', responsesDefaults, 'max_output_tokens', ['max_completion_tokens', 'max_tokens']],
+  ])('goes by the limit that %s knows', (_name, defaults, own, others) => {
+    const foreign = Object.fromEntries(others.map((name) => [name, 0]))
+    expect(costOf({ ...foreign, [own]: 1000 }, 0.001, defaults)).toEqual(costOf({ [own]: 1000 }, 0.001, defaults))
+    const { max_output_tokens, ...words } = foreign
+    const unheard = defaults ? foreign : { max_output_tokens }
+    expect(costOf(unheard, 0.001, defaults)).toEqual(costOf({}, 0.001, defaults))
+    expect(costOf({ ...words, [own]: 10 }, 0.001, defaults).holdNano).toBeLessThan(costOf({}).holdNano)
+  })
+
+  it('has room for what the request asks for beyond its tokens', () => {
+    const prices = { price_multipliers: { 'service_tier/priority': 2 }, tool_costs: { web_search: 0.01 } }
+    const info = { input_cost_per_token: 0.001, output_cost_per_token: 0.001, batch_price_multiplier: 1, ...prices }
+    const held = (fields: object) => cost({}, { max_tokens: 10, ...fields }, { info }).holdNano
+    const usual = held({})
+    expect(held({ service_tier: 'priority' })).toBe(2 * usual)
+    const search = { type: 'web_search' }
+    const withTools = held({ tools: [{ type: 'function' }] })
+    expect(held({ web_search_options: {} }) - usual).toBeGreaterThanOrEqual(50_000_000)
+    expect(held({ tools: [{ ...search, max_uses: 3 }] }) - withTools).toBeGreaterThanOrEqual(30_000_000)
+    expect(held({ tools: [{ ...search, max_uses: 1e9 }] }) - withTools).toBeGreaterThanOrEqual(200_000_000)
+  })
+
+  it('is by the length of a recording where that is all that is known', () => {
+    const secondsOf = (raw: object, info: object) => {
+      const form = { raw }
+      return cost({ form, endpoint: { mode: asMode(audioTranscription) } }, {}, { info })
+    }
+    const perSecond = { cost_per_audio_second: 1 }
+    expect(secondsOf({ length: 160_000 }, perSecond)).toEqual({ holdNano: 214e9, likelyNano: 10e9 })
+    // Whose length nobody has said may be as long as an upload may be.
+    expect(secondsOf({ received: 10, ended: false }, perSecond).likelyNano).toBeGreaterThan(60e9)
+    expect(secondsOf({ received: 10, ended: false }, perSecond).holdNano).toBe(133_334e9)
+    expect(secondsOf({ received: 160_000, ended: true }, perSecond).likelyNano).toBe(10e9)
+    const perToken = { input_cost_per_token: 1, output_cost_per_token: 1 }
+    expect(secondsOf({ length: 160_000 }, perToken).likelyNano).toBe(140e9)
+  })
+
+  it.each([
+    ['embeddings', asMode(embedding), { input: 'Hi' }],
+    ['rerankings by tokens', asMode(rerank), { query: 'Hi', documents: ['Hi'] }],
+  ])('is the price of the input where nothing is written: %s', (_name, mode, fields) => {
+    const info = { input_cost_per_token: 0.001, batch_price_multiplier: 1 }
+    expect(cost({ endpoint: { mode } }, fields, { info })).toEqual({ holdNano: 100_000_000, likelyNano: 25_000_000 })
+  })
+})

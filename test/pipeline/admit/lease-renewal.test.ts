@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { jsonLog } from '../../../src/lib/log.ts'
+import { LEASE_SECONDS } from '../../../src/pipeline/admit/decide.ts'
+import { startLeaseRenewal } from '../../../src/pipeline/admit/lease-renewal.ts'
+import type { Call } from '../../../src/pipeline/call.ts'
+import type { PipelineServices } from '../../../src/pipeline/services.ts'
+import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+import type { Admission } from '../../../src/stores/kv/shared-store.ts'
+
+const SLOT = { scope: 'key_parallel_requests', subject: 'key:1', limit: 1 }
+const BUDGET = { scope: 'key_budget', subject: 'key:1', limitNano: 10, holdNano: 10, period: '', seedNano: 0 }
+const admission = (callId: string): Admission => ({
+  callId,
+  attemptId: `${callId}/1`,
+  versions: [],
+  quotas: [],
+  tokens: 1,
+  slots: [SLOT],
+  budgets: [BUDGET],
+  candidates: [],
+  leaseSeconds: LEASE_SECONDS,
+})
+
+describe('what a long call holds', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  async function running(store = inProcessStore({ now: Date.now })) {
+    expect((await store.admit(admission('long'))).kind).toBe('admitted')
+    const call = { id: 'long', attempts: [], slots: [SLOT.subject], holds: [BUDGET] } as unknown as Call
+    const services = { store, log: jsonLog('silent', () => {}) } as unknown as PipelineServices
+    return { store, end: startLeaseRenewal(services, call) }
+  }
+  const other = async (store: ReturnType<typeof inProcessStore>) => (await store.admit(admission('other'))).kind
+
+  it('stays its own for as long as it runs, and no longer than a lease after it was last seen', async () => {
+    const { store, end } = await running()
+    for (let lease = 0; lease < 10; lease++) {
+      await vi.advanceTimersByTimeAsync(1000 * LEASE_SECONDS)
+      expect(await other(store)).toBe('refused')
+    }
+    end()
+    await vi.advanceTimersByTimeAsync(1000 * LEASE_SECONDS)
+    expect(await other(store)).toBe('admitted')
+  })
+
+  it('outlives a renewal that fails', async () => {
+    const store = inProcessStore({ now: Date.now })
+    let failures = 0
+    const renew = async (lease: Parameters<typeof store.renew>[0]) => {
+      if (failures++ === 1) throw new Error('not now')
+      await store.renew(lease)
+    }
+    const { end } = await running({ ...store, renew })
+    await vi.advanceTimersByTimeAsync(1000 * LEASE_SECONDS * 1.5)
+    expect(failures).toBeGreaterThan(2)
+    expect(await other(store)).toBe('refused')
+    end()
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import type { Account } from '../../../src/limits/accounts.ts'
+import { budgetsOf } from '../../../src/pipeline/admit/budget-holds.ts'
+import { type Asking, decide } from '../../../src/pipeline/admit/decide.ts'
+import type { PipelineServices } from '../../../src/pipeline/services.ts'
+import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
+
+const PERIOD_MS = 1000
+const account: Account = {
+  scope: 'key_budget',
+  subject: 'key:1@1s',
+  model: undefined,
+  limitNano: 10,
+  softNano: undefined,
+  periodAt: (now) => new Date(now - (now % PERIOD_MS)).toISOString(),
+}
+const caller = { accounts: [account], versions: [], remembered: [], readAt: 0 } as unknown as Asking['caller']
+
+describe('what the database says of a budget', () => {
+  it('counts for the period that it was read of, though the next one began meanwhile', async () => {
+    let now = 10 * PERIOD_MS - 1
+    const read: string[] = []
+    const services = {
+      clock: { now: () => now },
+      store: inProcessStore({ now: () => now }),
+      budgets: {
+        async spent(of: readonly { period: string }[]) {
+          read.push(...of.map(({ period }) => period))
+          const spent = of.map(({ period }) => (period === account.periodAt(10 * PERIOD_MS - 1) ? 10 : 0))
+          now = 10 * PERIOD_MS
+          return spent
+        },
+      },
+    } as unknown as PipelineServices
+    const { admitted } = await decide(services, { caller, address: '' }, ({ accounts }, seeds) => ({
+      callId: 'call',
+      attemptId: 'attempt',
+      versions: [],
+      quotas: [],
+      tokens: 1,
+      slots: [],
+      budgets: budgetsOf(accounts, () => ({ holdNano: 1, likelyNano: 1 }), now, seeds),
+      candidates: [],
+      leaseSeconds: 1,
+    }))
+    expect(admitted.spentNano).toEqual([0])
+    expect(read).toHaveLength(2)
+  })
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { openaiChat } from '../../../src/providers/openai/chat.ts'
+import { openaiChatStream } from '../../../src/providers/openai/chat-stream.ts'
+
+it('an error of status 200 is told in its own letters', () => {
+  const error = { type: 'invalid_request_error', message: 'Ungültig: 参数错误' }
+  const bytes = new TextEncoder().encode(JSON.stringify({ error }))
+  expect(() => openaiChat.reply(bytes, {}, { body: {} } as never)).toThrow('Ungültig: 参数错误')
+})
+
+const replied = (body: object) => () =>
+  openaiChat.reply(new TextEncoder().encode(JSON.stringify(body)), {}, { body: {} } as never)
+const message = { role: 'assistant', content: 'Half an' }
+
+it('an answer without choices, or of which one failed, is none', () => {
+  expect(replied({ choices: [] })).toThrow(expect.objectContaining({ failure: 'upstream_malformed' }))
+  const failed = { index: 0, message, finish_reason: 'error' }
+  expect(replied({ choices: [failed] })).toThrow(expect.objectContaining({ failure: 'upstream_failed' }))
+  const limited = { ...failed, error: { code: 429, message: 'Slow down.' } }
+  expect(replied({ choices: [limited] })).toThrow(expect.objectContaining({ failure: 'upstream_rate_limited' }))
+  expect(replied({ choices: [{ index: 0, message, finish_reason: 'stop' }] })).not.toThrow()
+})
+
+it('a stream of which a choice failed says so instead of its end', () => {
+  const chunk = { choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }] }
+  const steps = openaiChatStream({ hideUsage: true }).push(
+    new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`),
+  )
+  expect(steps).toMatchObject([{ failure: { failure: 'upstream_failed' } }])
+})

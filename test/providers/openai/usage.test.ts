@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { count, openaiUsage } from '../../../src/providers/openai/usage.ts'
+
+it.each([
+  [7, 7],
+  [7.9, 7],
+  [0, 0],
+  [-1, 0],
+  ['7', 0],
+  [null, 0],
+  [1e12, 1e12],
+  [1e308, 0],
+  [Number.POSITIVE_INFINITY, 0],
+  [Number.NaN, 0],
+])('%s of something is %i', (sent, counted) => {
+  expect(count(sent)).toBe(counted)
+})
+
+it('usage that nobody can have is none, so that it is estimated', () => {
+  expect(openaiUsage({ prompt_tokens: 1e308, completion_tokens: 1e308 })).toBeUndefined()
+  expect(openaiUsage({ prompt_tokens: 5, completion_tokens: 1e308 })).toMatchObject({ inputTokens: 5, outputTokens: 0 })
+})
+
+// xAI counts 317 thoughts beside 2 tokens of output, and bills both.
+it.each([
+  ['beside', { completion_tokens: 2, total_tokens: 331 }, 319],
+  ['within', { completion_tokens: 319, total_tokens: 331 }, 319],
+  ['without a sum within', { completion_tokens: 319 }, 319],
+])('thoughts %s the output are output', (_, told, outputTokens) => {
+  const usage = { prompt_tokens: 12, completion_tokens_details: { reasoning_tokens: 317 }, ...told }
+  expect(openaiUsage(usage)).toMatchObject({ inputTokens: 12, outputTokens, reasoningTokens: 317 })
+})
+
+it.each([
+  ['Moonshot and Together', { cached_tokens: 30 }, { cachedInputTokens: 30 }],
+  ['DeepSeek', { prompt_cache_hit_tokens: 30 }, { cachedInputTokens: 30 }],
+  [
+    'OpenRouter',
+    { prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 } },
+    { cachedInputTokens: 30, cacheCreationInputTokens: 20 },
+  ],
+])('what the cache gave and took is read where it is told: %s', (_, told, read) => {
+  expect(openaiUsage({ prompt_tokens: 100, completion_tokens: 1, ...told })).toMatchObject({
+    inputTokens: 100,
+    ...read,
+  })
+})

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newAbort } from '../../../../src/lib/abort.ts'
+import { footprints } from '../../../../src/lib/footprints.ts'
+import type { Client } from '../../../../src/pipeline/client.ts'
+import { nodeClient } from '../../../../src/runtimes/node/http/client.node.ts'
+
+const server = createServer()
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** The far end of a request whose client has left before anybody asked for its body, as one does while its key is
+ *  looked up. */
+async function departed(request: string): Promise<Client> {
+  const arriving = once(server, 'request')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(request)
+  const [incoming, outgoing] = (await arriving) as [IncomingMessage, ServerResponse]
+  const closed = once(outgoing, 'close')
+  socket.destroy()
+  await closed
+  return nodeClient(incoming, outgoing, newAbort(), () => {})
+}
+
+const footprint = footprints({ total: 1000, owner: 1000 }, Date.now).open('key')
+const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n'
+
+describe('the body of a client that has left already', () => {
+  it.each([
+    ['nothing of it came', head],
+    ['a part of it came', `${head}12345`],
+  ])('is not waited for: %s', async (_, request) => {
+    const client = await departed(request)
+    await expect(client.body(100, footprint)).rejects.toMatchObject({ failure: 'client_closed' })
+  })
+
+  it('is there when all of it came', async () => {
+    const client = await departed(`${head}1234567890`)
+    expect(new TextDecoder().decode(await client.body(100, footprint))).toBe('1234567890')
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { jsonLog } from '../../../../src/lib/log.ts'
+import { prepareDatabase, startingSql } from '../../../../src/runtimes/node/setup/starting-sql.ts'
+import { type Sql, SqlError } from '../../../../src/stores/sql/sql.ts'
+
+const silent = jsonLog('silent', () => {})
+const SELECT = { sql: 'SELECT 1', parameters: [] }
+
+function failing(...errors: (Error | undefined)[]): Sql & { asked: number } {
+  const sql = {
+    asked: 0,
+    async query() {
+      const error = errors[Math.min(sql.asked++, errors.length - 1)]
+      if (error) throw error
+      return { rows: [{}], affected: 0 }
+    },
+    batch: async () => [],
+    ping: async () => {},
+    close: async () => {},
+  } as Sql & { asked: number }
+  return sql
+}
+
+describe('prepareDatabase', () => {
+  it.each([
+    ['no connection', undefined],
+    ['starting up', '57P03'],
+    ['no connection left', '53300'],
+  ])('asks again: %s', async (_, code) => {
+    const sql = failing(new SqlError('away', code), undefined)
+    await prepareDatabase(sql, 'SELECT 1;', { patienceMs: 5000, log: silent })
+    expect(sql.asked).toBe(2)
+  })
+
+  it('gives up with a sentence when its patience is over', async () => {
+    const started = performance.now()
+    const preparing = prepareDatabase(failing(new SqlError('The database cannot be reached (ECONNREFUSED).')), '', {
+      patienceMs: 1000,
+      log: silent,
+    })
+    await expect(preparing).rejects.toThrow(
+      'the database has not been there for 1 seconds: The database cannot be reached (ECONNREFUSED).',
+    )
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+
+  it('asks only once what refuses', async () => {
+    const sql = failing(new SqlError('password authentication failed', '28P01'))
+    await expect(prepareDatabase(sql, '', { patienceMs: 5000, log: silent })).rejects.toThrow('authentication')
+    expect(sql.asked).toBe(1)
+  })
+})
+
+describe('startingSql', () => {
+  it('lets a statement wait only so long', async () => {
+    const sql = startingSql(failing(undefined), new Promise(() => {}), 20)
+    await expect(sql.query(SELECT)).rejects.toMatchObject({ isAway: true })
+    await expect(sql.batch([SELECT])).rejects.toMatchObject({ isAway: true })
+  })
+
+  it('lets statements wait and pings fail, until the database is there', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const behind = failing(undefined)
+    const sql = startingSql(behind, promise)
+    await expect(sql.ping(1000)).rejects.toThrow('still starting')
+    const asked = sql.query(SELECT)
+    await new Promise((turn) => setTimeout(turn, 20))
+    expect(behind.asked).toBe(0)
+    resolve()
+    await asked
+    expect(behind.asked).toBe(1)
+    await sql.ping(1000)
+  })
+
+  it('fails what waits when it is not to be', async () => {
+    const sql = startingSql(failing(undefined), Promise.reject(new Error('no disk')))
+    await expect(sql.query(SELECT)).rejects.toThrow('no disk')
+    await expect(sql.batch([SELECT])).rejects.toThrow('no disk')
+    await expect(sql.ping(10)).rejects.toThrow('still starting')
+  })
+})

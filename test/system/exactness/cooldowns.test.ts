@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GatewayProcess } from '../../runtimes/node/gateway-process.ts'
+import { deployment } from '../../support/configuration.ts'
+import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
+import { answer, rateLimited, serverError, slowBetween } from '../../support/upstream/index.ts'
+import { type Pair, pairExists, startPair } from './pair.ts'
+
+const messages = [{ role: 'user', content: 'Hello' }]
+const COOLDOWN = 2
+
+describe.skipIf(!pairExists())('a deployment that is out of rotation, over two processes', () => {
+  let pair: Pair
+  let upstream: Upstream
+  const [primary, spare, alone] = ['cooldowns-primary', 'cooldowns-spare', 'cooldowns-alone']
+
+  beforeAll(async () => {
+    upstream = await startUpstream()
+    pair = await startPair({
+      general_settings: { log_level: 'warn' },
+      router_settings: { num_retries: 2, cooldown_time: COOLDOWN },
+      gateway_settings: { fallbacks: [{ group: ['spare'] }] },
+      model_list: [
+        deployment(upstream.url, 'group', primary),
+        deployment(upstream.url, 'spare', spare),
+        deployment(upstream.url, 'alone', alone),
+      ],
+    })
+  })
+  afterAll(async () => {
+    await pair?.close()
+    await upstream?.close()
+  })
+
+  async function ask(at: number, more: object = {}) {
+    const started = performance.now()
+    const response = await (pair.gateways[at % 2] as GatewayProcess).chat({ model: 'group', messages, ...more })
+    await response.arrayBuffer()
+    return {
+      status: response.status,
+      served: response.headers.get('x-gateway-deployment'),
+      took: performance.now() - started,
+    }
+  }
+
+  it('is asked once, and by whoever was on the way, while it wants to be left alone: 20 calls a second for 5 s', async () => {
+    upstream.script(primary, [rateLimited({ seconds: 10 })])
+    const asking: ReturnType<typeof ask>[] = []
+    for (const end = performance.now() + 5000; performance.now() < end; await wait(50)) asking.push(ask(asking.length))
+    const seen = await Promise.all(asking)
+    expect(seen.length).toBeGreaterThan(30)
+    expect(seen.filter(({ status, served }) => status !== 200 || served !== spare)).toEqual([])
+    // The first of all finds out; on a busy machine more come before the store knows.
+    expect(upstream.calls(primary).length).toBeLessThanOrEqual(4)
+    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(3000)
+    pair.expectShared()
+  }, 60_000)
+
+  it('takes the calls of both as soon as the answer of its probe begins, not when that has ended', async () => {
+    const fails = serverError()
+    const stream = answer({ text: 'one two three four five six' }, slowBetween({ ms: 1500 }))
+    upstream.script(alone, [fails, fails, fails, stream, answer()])
+    expect((await ask(0, { model: 'alone' })).status).toBe(502)
+    await wait(1000 * COOLDOWN + 100)
+    const probe = await pair.gateways[0].chat({ model: 'alone', messages, stream: true })
+    const reader = (probe.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    const [state] = (await pair.raw.command('HMGET', `gateway:deployment:${alone}`, 'failures')) as [string]
+    const seen = await Promise.all(Array.from({ length: 32 }, (_, at) => ask(at, { model: 'alone' })))
+    expect(seen.filter(({ status }) => status !== 200)).toEqual([])
+    expect(upstream.calls(alone)[3]?.outcome).toBe('running')
+    expect(atob(state)).toBe('0')
+    await reader.cancel()
+    expect(upstream.calls(alone)).toHaveLength(36)
+    pair.expectShared()
+  }, 60_000)
+})

@@ -1,0 +1,125 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { finishedCall } from '../../support/finished-calls.ts'
+import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
+import { type DevWorker, startDevWorker } from './support/dev-worker.ts'
+import { type Edge, edgeExists, startEdge } from './support/edge.ts'
+import { workerModules } from './support/worker-modules.ts'
+import { startWorkerd, type Workerd } from './support/workerd.ts'
+
+/** Runs beside the worker and hands it the messages of a queue, as the runtime does. */
+const DRIVER = `
+import worker from './worker.js'
+export default {
+  async fetch(request, bindings, execution) {
+    if (new URL(request.url).pathname !== '/queue') return worker.fetch(request, bindings, execution)
+    const settled = {}
+    const messages = (await request.json()).map((body, index) => ({
+      id: String(index),
+      body,
+      attempts: 1,
+      ack: () => (settled[index] = 'ack'),
+      retry: (options) => (settled[index] = options),
+    }))
+    await worker.queue({ queue: 'gateway-work', messages }, bindings, execution)
+    return Response.json(settled)
+  },
+}
+`
+
+describe.skipIf(!edgeExists())('the ledger on Workers', () => {
+  let edge: Edge
+  let database: pg.Client
+  let worker: Workerd
+  let deployed: DevWorker
+
+  beforeAll(async () => {
+    edge = await startEdge()
+    const { script, ...modules } = await workerModules()
+    const driven = { ...modules, script: { name: 'driver.js', text: DRIVER }, beside: [script] }
+    worker = await startWorkerd(driven, edge.variables)
+    deployed = await startDevWorker(edge.variables)
+    // The first call sets the schema up.
+    await (await chat(deployed.url, 'first')).json()
+    database = new pg.Client({ connectionString: edge.databaseUrl })
+    await database.connect()
+  })
+  afterAll(async () => {
+    await database?.end()
+    await worker?.stop()
+    await deployed?.stop()
+    await edge?.close()
+  })
+
+  const chat = (url: string, requestId: string) => {
+    const { headers, ...init } = chatInit({ model: 'echo', messages: [{ role: 'user', content: 'Hello' }] })
+    const own = { authorization: `Bearer ${MASTER_KEY}`, 'x-request-id': requestId }
+    return fetch(`${url}/v1/chat/completions`, { ...init, headers: { ...headers, ...own } })
+  }
+  const rows = async (like: string) =>
+    (await database.query('SELECT request_id FROM gateway_spend WHERE request_id LIKE $1', [like])).rows.length
+  async function deliver(bodies: unknown[]): Promise<unknown> {
+    const response = await fetch(`${worker.url}/queue`, { method: 'POST', body: JSON.stringify(bodies) })
+    expect(response.status).toBe(200)
+    return response.json()
+  }
+
+  it('gets every call through the queue of the runtime', async () => {
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, index) => chat(deployed.url, `queued-${index}`)))
+    for (const answer of answers) expect(answer.status).toBe(200)
+    await expect.poll(() => rows('queued-%'), { timeout: 15_000 }).toBe(25)
+  })
+
+  it('gets a call at once, where the queue does not take it', async () => {
+    expect((await chat(worker.url, 'unqueued-1')).status).toBe(200)
+    await expect.poll(() => rows('unqueued-%'), { timeout: 5000 }).toBe(1)
+  })
+
+  it('has a call once that the queue delivers twice, and so have the budget and the sums', async () => {
+    const charges = [{ subject: 'key:twice', period: '' }]
+    const calls = Array.from({ length: 10 }, (_, index) =>
+      finishedCall({
+        callId: `call_twice_${index}`,
+        requestId: `twice-${index}`,
+        keyId: 'twice',
+        costNano: 5,
+        charges,
+      }),
+    )
+    const bodies = calls.map((body) => ({ topic: 'records:ledger', body }))
+    const acknowledged = Object.fromEntries(bodies.map((_, index) => [index, 'ack']))
+    expect(await Promise.all([deliver(bodies), deliver(bodies.toReversed())])).toEqual([acknowledged, acknowledged])
+    expect(await deliver(bodies)).toEqual(acknowledged)
+    expect(await rows('twice-%')).toBe(10)
+    const spent = await database.query("SELECT spent_nano FROM gateway_budget WHERE subject = 'key:twice'")
+    expect(spent.rows).toEqual([{ spent_nano: '50' }])
+    const sums = await database.query("SELECT calls FROM gateway_spend_rollup WHERE key_id = 'twice' AND grain = 'day'")
+    expect(sums.rows).toEqual([{ calls: '10' }])
+  })
+
+  it('has a message that it cannot write come back alone', async () => {
+    const fine = { topic: 'records:ledger', body: finishedCall({ callId: 'call_fine', requestId: 'beside-1' }) }
+    const broken = { topic: 'records:ledger', body: { ...finishedCall(), at: 'never' } }
+    // The ledger refuses it, the sums do not.
+    const odd = { topic: 'records:ledger', body: { ...finishedCall({ keyId: 'odd' }), status: 'twelve' } }
+    const later = { delaySeconds: expect.any(Number) }
+    expect(await deliver([broken, fine, { topic: 'records:unknown', body: {} }, odd])).toEqual({
+      0: later,
+      1: 'ack',
+      2: later,
+      3: 'ack',
+    })
+    const sums = await database.query("SELECT calls FROM gateway_spend_rollup WHERE key_id = 'odd' AND grain = 'day'")
+    expect(sums.rows).toEqual([{ calls: '1' }])
+    expect(await rows('beside-%')).toBe(1)
+  })
+
+  it('has all messages come back while the database is away', async () => {
+    const message = { topic: 'records:ledger', body: finishedCall({ callId: 'call_away', requestId: 'away-1' }) }
+    await edge.postgres.set('closed')
+    expect(await deliver([message])).toEqual({ 0: { delaySeconds: expect.any(Number) } })
+    await edge.postgres.set('open')
+    expect(await deliver([message])).toEqual({ 0: 'ack' })
+    expect(await rows('away-%')).toBe(1)
+  })
+})
