@@ -40,7 +40,7 @@ describe('the live registry', () => {
     const sql = await pgliteSql()
     await applySchema(sql, schemaText)
     const groups = routeGroupRecords(sql)
-    await groups.create({ name: 'stored', enabled: true, members: [{ model_name: 'a', enabled: true }] })
+    await groups.create('stored', { enabled: true, members: [{ model_name: 'a', enabled: true }] })
     const lines: Record<string, unknown>[] = []
     const changes: string[][] = []
     const registry = liveRegistry({

@@ -22,11 +22,12 @@ export interface FullGateway {
   close(): Promise<void>
 }
 
+const SCHEMA = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+
 /** A gateway over the stores that its configuration names, as `npm start` makes it. */
-export async function startFullGateway(yaml: string): Promise<FullGateway> {
+export async function startFullGateway(yaml: string, schemaText = SCHEMA): Promise<FullGateway> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
   const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
-  const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
   const log = jsonLog('silent', () => {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
   const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })

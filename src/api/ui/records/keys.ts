@@ -7,12 +7,12 @@ import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { budgetPeriod, readBudgetDuration } from '../../../limits/budget-period.ts'
 import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
-import type { Values } from '../../../stores/sql/records/scope-records.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { moment } from '../moment.ts'
 import { changeAnswers } from './record-changed.ts'
 import {
   countOf,
+  type Fields,
   idField,
   label,
   limitAnswer,
@@ -23,18 +23,8 @@ import {
   recordAnswer,
   reference,
 } from './record-fields.ts'
-import { absent, type RecordKind, referring, unknownReference } from './record-kind.ts'
-import {
-  changed,
-  changeRoute,
-  columnValues,
-  getRoute,
-  idOf,
-  listRoute,
-  oneOf,
-  reach,
-  removeRoute,
-} from './record-routes.ts'
+import { absent, columnsOf, type RecordKind, referring, unknownReference } from './record-kind.ts'
+import { changed, changeRoute, getRoute, idOf, listRoute, oneOf, reach, removeRoute } from './record-routes.ts'
 
 const address = () =>
   z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -115,8 +105,8 @@ const create = defineRoute(
   },
   async (scope) => {
     const { services } = scope
-    const { duration, ...given }: Values = accepted(creation(), scope.input.json ?? {})
-    const values = columnValues({ ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
+    const { duration, ...given }: Fields = accepted(creation(), scope.input.json ?? {})
+    const values = columnsOf(kind, { ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
     const visible = reach(scope, kind.permissions.create)
     if (visible !== 'everything') requireHome(visible.organizations, values)
     await kind.mayRefer?.(services, visible, values)
@@ -194,7 +184,7 @@ export const keys: readonly Route[] = [
 
 const NO_MOMENT = Date.UTC(10_000, 0)
 
-function lifeOf(duration: unknown, expiresAt: unknown, now: number): Values {
+function lifeOf(duration: unknown, expiresAt: unknown, now: number): Fields {
   const read = typeof duration === 'string' ? readBudgetDuration(duration) : undefined
   if (!read) return {}
   if (expiresAt !== undefined && expiresAt !== null) {
@@ -207,7 +197,7 @@ function lifeOf(duration: unknown, expiresAt: unknown, now: number): Values {
 }
 
 /** A key outside of teams belongs to an organization, unless its maker reaches everything. */
-function requireHome(organizations: readonly string[], { team_id: team, organization_id: organization }: Values): void {
+function requireHome(organizations: readonly string[], { team_id: team, organization_id: organization }: Fields): void {
   if (typeof team === 'string') return
   if (typeof organization === 'string' && organizations.includes(organization)) return
   throw mistake('team_id', 'is required; name a team of yours')

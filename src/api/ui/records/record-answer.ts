@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import { NANO } from '../../../lib/money.ts'
 import { accountsOf } from '../../../limits/accounts.ts'
 import { type Level, LIMIT_FIELDS, type LimitedScope } from '../../../limits/limited-scope.ts'
-import type { Values } from '../../../stores/sql/records/scope-records.ts'
 import type { ApiServices } from '../../scope.ts'
+import type { Fields } from './record-fields.ts'
 
 /** int8 and numeric are text on the wire from the database, and numbers in answers. */
 const NUMBERS: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ export async function answersOf(
   services: ApiServices,
   kind: { readonly level: Level; readonly id: string; readonly answer: () => z.ZodObject },
   rows: readonly object[],
-): Promise<Values[]> {
+): Promise<Fields[]> {
   const records = rows.map(numbered)
   const now = services.clock.now()
   const spent = await services.budgets.spent(
@@ -32,16 +32,16 @@ export async function answersOf(
 }
 
 /** A record that was made just now, and has spent nothing: nothing has to be read for its answer. */
-export function newAnswer(schema: z.ZodObject, row: object): Values {
+export function newAnswer(schema: z.ZodObject, row: object): Fields {
   return answerOf(schema, { ...numbered(row), spend: 0 })
 }
 
-function answerOf({ shape }: z.ZodObject, record: Values): Values {
+function answerOf({ shape }: z.ZodObject, record: Fields): Fields {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, record[name]]))
 }
 
 /** A row with the numbers among its columns as numbers. */
-export function numbered(row: object): Values {
+export function numbered(row: object): Fields {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value !== null && NUMBERS.has(name) ? Number(value) : value]),
   )
@@ -63,13 +63,13 @@ export function recountedBudgets(level: Level, id: string, row: object, before: 
   return [...now.filter((subject) => !then.includes(subject)), ...then.filter((subject) => !now.includes(subject))]
 }
 
-function ownAccount(level: Level, id: string, record: Values) {
+function ownAccount(level: Level, id: string, record: Fields) {
   // The scope's own account comes first; those of its models follow.
   const [account] = accountsOf({ ...scopeOf(level, id, record), model_max_budget: {} })
   if (!account) throw new TypeError('a scope has no account of its own')
   return account
 }
 
-function scopeOf(level: Level, id: string, record: Values): LimitedScope {
+function scopeOf(level: Level, id: string, record: Fields): LimitedScope {
   return { ...(record as unknown as Omit<LimitedScope, 'level' | 'id'>), level, id }
 }

@@ -4,6 +4,9 @@ import { lazily } from '../../../lib/lazily.ts'
 import { readBudgetDuration } from '../../../limits/budget-period.ts'
 import { storable } from '../storable.ts'
 
+/** A body or an answer, by the names of its fields. */
+export type Fields = Readonly<Record<string, unknown>>
+
 const LONGEST_METADATA = 65_536
 
 const id = () =>
@@ -56,19 +59,6 @@ export const metadata = () =>
         `is longer than ${LONGEST_METADATA} characters`,
       ),
   ).describe('Whatever you want to keep with it.')
-
-/** What a column holds when its field is cleared, where that is not null. */
-const EMPTY: Readonly<Record<string, unknown>> = {
-  metadata: {},
-  model_max_budget: {},
-  self_service_keys_enabled: false,
-  self_service_require_expiry: false,
-}
-
-/** What is to be written for a field of a body. */
-export function columnValue(name: string, given: unknown): unknown {
-  return given ?? EMPTY[name] ?? null
-}
 
 const number = () => z.number().nullable()
 

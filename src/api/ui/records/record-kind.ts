@@ -5,32 +5,41 @@ import type { Reach } from '../../../identity/reach.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'
-import type { ScopeRecords, Values } from '../../../stores/sql/records/scope-records.ts'
+import type { ScopeRecords, ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import type { ApiServices } from '../../scope.ts'
+import type { Fields } from './record-fields.ts'
 
 /** Columns that every record here has. */
 export interface ScopeRow {
   readonly version: string
 }
 
+/** Fields of a body: each is a column of the record. */
+type FieldsOf<Row> = { readonly [Column in keyof Row]?: z.ZodType }
+
 /** A kind of record that callers are built from, as the admin API serves it. */
 export interface RecordKind<Row extends ScopeRow> {
   readonly path: string
   readonly noun: string
   /** The field that names a record. */
-  readonly id: string
+  readonly id: keyof Row & string
   readonly level: Level
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'remove', Permission>>
   readonly records: (services: ApiServices) => ScopeRecords<Row>
   /** Fields of a body that may change at any time. */
-  readonly fields: () => z.core.$ZodLooseShape
+  readonly fields: () => FieldsOf<Row>
   /** Fields that are settled at creation. Later they may be said again, but not changed. */
-  readonly settled: () => z.core.$ZodLooseShape
+  readonly settled: () => FieldsOf<Row>
   /** Refuses references to what the caller may not see. */
-  readonly mayRefer?: (services: ApiServices, reach: Reach, values: Values) => Promise<void>
+  readonly mayRefer?: (services: ApiServices, reach: Reach, values: ValuesOf<Row>) => Promise<void>
   /** Columns by which a list can be asked for. */
-  readonly filters: readonly string[]
+  readonly filters: readonly (keyof Row & string)[]
   readonly answer: () => z.ZodObject
+}
+
+/** What is to be written for fields of a body, whose names are columns: the kind's type says so. */
+export function columnsOf<Row extends ScopeRow>(_kind: RecordKind<Row>, given: Fields): ValuesOf<Row> {
+  return given as ValuesOf<Row>
 }
 
 export function absent({ noun, id }: { readonly noun: string; readonly id: string }): GatewayError {

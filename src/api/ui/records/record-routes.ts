@@ -7,7 +7,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
-import type { Changed, Values } from '../../../stores/sql/records/scope-records.ts'
+import type { Changed } from '../../../stores/sql/records/scope-records.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
@@ -16,8 +16,9 @@ import { pageAnswer, pageOf, paging } from '../page.ts'
 import { isStorable, storable } from '../storable.ts'
 import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from './record-answer.ts'
 import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
-import { columnValue } from './record-fields.ts'
-import { absent, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
+import type { Fields } from './record-fields.ts'
+import { absent, columnsOf, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
+import { withArticle } from './with-article.ts'
 
 /** The part of a contract that the routes of one record share. */
 export function oneOf<Row extends ScopeRow>({ path, id }: RecordKind<Row>) {
@@ -65,11 +66,14 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
       > & {
         readonly search: string
       }
-      const where = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+      const where = columnsOf(
+        kind,
+        Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
+      )
       const records = kind.records(scope.services)
       const visible = reach(scope, kind.permissions.read)
       const rows = await records.page({ reach: visible, search, cursor, limit: limit + 1, where })
-      const { data, next_cursor } = pageOf(rows, limit, (row) => String((row as unknown as Values)[kind.id]))
+      const { data, next_cursor } = pageOf(rows, limit, (row) => String((row as unknown as Fields)[kind.id]))
       return json({ data: await answersOf(scope.services, kind, data), next_cursor })
     },
   )
@@ -78,7 +82,7 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
 /** Makes a record whose id may be chosen. `owner` is the column of the organization that it is made in. */
 export function createRoute<Row extends ScopeRow>(
   kind: RecordKind<Row>,
-  options: { readonly prefix: string; readonly owner?: string },
+  options: { readonly prefix: string; readonly owner?: keyof Row & string },
 ): Route {
   const body = lazily(() => section({ ...kind.settled(), ...kind.fields() }))
   return defineRoute(
@@ -93,10 +97,10 @@ export function createRoute<Row extends ScopeRow>(
       responses: changeAnswers(201, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
     async (scope) => {
-      const given: Values = accepted(body(), scope.input.json ?? {})
-      const values = { ...columnValues(given), [kind.id]: given[kind.id] ?? newId(options.prefix, '-') }
+      const given: Fields = accepted(body(), scope.input.json ?? {})
+      const values = { ...given, [kind.id]: given[kind.id] ?? newId(options.prefix, '-') }
       requireWithin(reach(scope, kind.permissions.create), options.owner, values)
-      const row = await referring(kind.records(scope.services).create(values))
+      const row = await referring(kind.records(scope.services).create(columnsOf(kind, values)))
       if (row) return changed(scope, kind, { record: row, before: {} }, { status: 201, written: values })
       throw new GatewayError('conflict', `There is ${withArticle(kind.noun)} of this id already.`, { param: kind.id })
     },
@@ -139,21 +143,21 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       responses: changeAnswers(200, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
     async (scope) => {
-      const given: Values = accepted(body(), scope.input.json)
+      const given: Fields = accepted(body(), scope.input.json)
       const settled = pick(given, Object.keys(kind.settled()))
       const named = Object.keys(kind.fields()).filter((name) => method === 'put' || given[name] !== undefined)
-      const values = Object.fromEntries(named.map((name) => [name, columnValue(name, given[name])]))
+      const values = columnsOf(kind, Object.fromEntries(named.map((name) => [name, given[name] ?? null])))
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
       const mine = reach(scope, kind.permissions.update)
       await kind.mayRefer?.(scope.services, mine, values)
-      const change = await referring(records.change(id, mine, values, settled))
+      const change = await referring(records.change(id, mine, values, columnsOf(kind, settled)))
       if (change) {
         const staleBudgets = recountedBudgets(kind.level, id, change.record, change.before)
         return changed(scope, kind, change, { written: values, staleBudgets })
       }
       const present = await records.find(id, mine)
       if (!present) throw absent(kind)
-      const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Values)[name])
+      const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Fields)[name])
       throw mistake(moved ?? kind.id, 'is settled when the record is made, and cannot be changed')
     },
   )
@@ -180,11 +184,11 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
 interface Aftermath {
   readonly status?: number
   /** The fields that were written. */
-  readonly written?: Values
+  readonly written?: Fields
   readonly newHashes?: readonly string[]
   readonly staleBudgets?: readonly string[]
   /** Goes into this answer and nowhere else. */
-  readonly shownOnce?: Values
+  readonly shownOnce?: Fields
 }
 
 /** What follows every change: it holds from the next request, the audit tells of it, and the whole record is answered. */
@@ -194,9 +198,9 @@ export async function changed<Row extends ScopeRow>(
   { record: row, before }: Changed<Row>,
   { status = 200, written = {}, shownOnce = {}, ...aftermath }: Aftermath = {},
 ): Promise<Answer> {
-  const record = row as unknown as Values & ScopeRow
+  const record = row as unknown as Fields & ScopeRow
   const id = String(record[kind.id])
-  const hashes = [record.key_hash, before.key_hash].filter((hash) => typeof hash === 'string')
+  const hashes = [record.key_hash, (before as Fields).key_hash].filter((hash) => typeof hash === 'string')
   const { version } = record
   const everywhere = await changeHolds(scope.services, { record: `${kind.level}:${id}`, version, hashes, ...aftermath })
   const organization = record.organization_id
@@ -209,16 +213,12 @@ export async function changed<Row extends ScopeRow>(
   return changeAnswer(everywhere, { ...answer, ...shownOnce }, status)
 }
 
-export function columnValues(given: Values): Values {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, columnValue(name, value)]))
-}
-
-function pick(given: Values, names: readonly string[]): Values {
+function pick(given: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
 }
 
 /** Who does not reach everything makes records only where they belong. */
-function requireWithin(reach: Reach, owner: string | undefined, values: Values): void {
+function requireWithin(reach: Reach, owner: string | undefined, values: Fields): void {
   if (reach === 'everything') return
   const organization = owner === undefined ? undefined : values[owner]
   if (typeof organization === 'string' && reach.organizations.includes(organization)) return
@@ -227,5 +227,3 @@ function requireWithin(reach: Reach, owner: string | undefined, values: Values):
     code: 'missing_permission',
   })
 }
-
-const withArticle = (noun: string) => `${/^[aeio]/.test(noun) ? 'an' : 'a'} ${noun}`

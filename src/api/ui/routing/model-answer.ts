@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ModelEntry } from '../../../config/sections/model-list.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import { MASK } from '../../../routing/stored-model.ts'
 import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
+import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 
 /** A deployment as the API shows it: secrets are masks. */
 export const modelAnswer = lazily(() =>

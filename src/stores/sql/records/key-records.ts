@@ -5,13 +5,14 @@ import type { Sql } from '../sql.ts'
 import type { Reach } from './reach.ts'
 import {
   type Changed,
+  present,
   reachable,
   SCOPE_COLUMNS,
   type ScopeRecords,
   scopeRecords,
-  stored,
-  type Values,
+  type ValuesOf,
 } from './scope-records.ts'
+import { stored } from './stored.ts'
 import { withinTeam } from './team-records.ts'
 
 export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
@@ -19,7 +20,7 @@ export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
 export interface KeyRecords extends ScopeRecords<KeyRecord> {
   /** In a team that is within the reach, and then in that team's organization. undefined: the team is not there, or it
    *  is of another organization than the one that the values name. */
-  createIn(reach: Reach, values: Values): Promise<KeyRecord | undefined>
+  createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
   /** Ends the key for good. The moment of its first end stays. */
   revoke(id: string, reach: Reach): Promise<Changed<KeyRecord> | undefined>
   /** undefined: there is no such key, or it was revoked. */
@@ -55,15 +56,15 @@ export function keyRecords(database: Sql): KeyRecords {
   return {
     ...records,
     async createIn(reach, { team_id: team = null, organization_id: organization = null, ...values }) {
-      const names = Object.keys(values)
+      const given = present(values)
       const [created] = await rowsOf(
         database,
         sql<KeyRecord>`
-          INSERT INTO gateway_key (${sql.join(['team_id', 'organization_id', ...names].map((name) => sql.id(name)))})
+          INSERT INTO gateway_key (${sql.join(['team_id', 'organization_id', ...given.map(([name]) => name)].map((name) => sql.id(name)))})
           SELECT ${sql.join([
             sql`record.team_id`,
             sql`coalesce(record.organization_id, ${organization})`,
-            ...names.map((name) => stored(values[name])),
+            ...given.map(([, value]) => stored(value)),
           ])}
           FROM (SELECT) AS one
           LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}

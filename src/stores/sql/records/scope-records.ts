@@ -3,35 +3,41 @@ import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import type { Reach } from './reach.ts'
+import { stored } from './stored.ts'
 
-/** Values by column: what SQL computes is a piece of SQL, lists are kept as JSON. */
-export type Values = Readonly<Record<string, unknown>>
+/** Values by column of a record: null takes away, and what SQL computes is a piece of SQL. */
+export type ValuesOf<Row> = {
+  readonly [Column in keyof Row]?: Row[Column] | NumberFor<Row[Column]> | RawBuilder<unknown> | null | undefined
+}
+
+/** Large numbers are read as text, and written as either. */
+type NumberFor<Value> = string extends Value ? number : never
 
 /** A record after a change, and what the changed columns held before. */
 export interface Changed<Row> {
   readonly record: Row
-  readonly before: Values
+  readonly before: ValuesOf<Row>
 }
 
-export interface PageOf {
+export interface PageOf<Row> {
   readonly reach: Reach
   readonly search: string
   readonly cursor: string
   readonly limit: number
   /** Columns that must hold these values. */
-  readonly where: Values
+  readonly where: ValuesOf<Row>
 }
 
 /** Records of one kind that callers are built from. Every change is one statement, gives the record a new version, and
  *  touches nothing beyond the reach. undefined says that there is no such record, or that it is not as was asked. */
-export interface ScopeRecords<Row> {
+export interface ScopeRecords<Row extends object> {
   find(id: string, reach: Reach): Promise<Row | undefined>
   /** By id, after the cursor. */
-  page(page: PageOf): Promise<Row[]>
+  page(page: PageOf<Row>): Promise<Row[]>
   /** undefined: the id is taken. */
-  create(values: Values): Promise<Row | undefined>
+  create(values: ValuesOf<Row>): Promise<Row | undefined>
   /** Writes the values if the columns of `expected` hold what it says. */
-  change(id: string, reach: Reach, values: Values, expected?: Values): Promise<Changed<Row> | undefined>
+  change(id: string, reach: Reach, values: ValuesOf<Row>, expected?: ValuesOf<Row>): Promise<Changed<Row> | undefined>
   /** Takes along what hangs on the record: its members, its bindings, what its budget had spent. A record that others
    *  need stays: the statement fails on their foreign key. */
   remove(id: string, reach: Reach): Promise<Row | undefined>
@@ -78,7 +84,7 @@ export const NEXT_VERSION = sql<string>`nextval('gateway_record_version')`
 
 const AND = sql` AND `
 
-export function scopeRecords<Row>(database: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
+export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
   const [table, id] = [sql.table(kind.table), sql.id(kind.id)]
   const columns = sql.join(kind.columns.map((column) => sql.id('record', column)))
   const searched = sql.join(
@@ -105,12 +111,12 @@ export function scopeRecords<Row>(database: Sql, kind: ScopeTable<Row>): ScopeRe
       )
     },
     async create(values) {
-      const names = Object.keys(values)
+      const given = present(values)
       const [row] = await rowsOf(
         database,
         sql<Row>`
-          INSERT INTO ${table} AS record (${sql.join(names.map((name) => sql.id(name)))})
-          VALUES (${sql.join(names.map((name) => stored(values[name])))})
+          INSERT INTO ${table} AS record (${sql.join(given.map(([name]) => sql.id(name)))})
+          VALUES (${sql.join(given.map(([, value]) => stored(value)))})
           ON CONFLICT DO NOTHING RETURNING ${columns}`,
       )
       return row
@@ -166,14 +172,22 @@ export function reachable(reach: Reach, within: Within): RawBuilder<boolean> {
   })
 }
 
-function holding(values: Values): RawBuilder<unknown>[] {
+/** What an insert names: the rest has its default. */
+export function present(values: object): [string, unknown][] {
+  return Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
+}
+
+function holding(values: object): RawBuilder<unknown>[] {
   return Object.entries(values).map(
     ([name, value]) => sql`${sql.id('record', name)} IS NOT DISTINCT FROM ${stored(value)}`,
   )
 }
 
-function assignments(values: Values): RawBuilder<unknown>[] {
-  const set = Object.entries(values).map(([name, value]) => sql`${sql.id(name)} = ${stored(value)}`)
+function assignments(values: { readonly budget_duration?: unknown }): RawBuilder<unknown>[] {
+  // What is taken away is as it is in a new record.
+  const set = Object.entries(values).map(
+    ([name, value]) => sql`${sql.id(name)} = ${value === null ? sql`DEFAULT` : stored(value)}`,
+  )
   if (!('budget_duration' in values)) return set
   // Another duration begins a period of its own.
   return [
@@ -183,18 +197,14 @@ function assignments(values: Values): RawBuilder<unknown>[] {
   ]
 }
 
-export function stored(value: unknown): unknown {
-  return Array.isArray(value) ? JSON.stringify(value) : value
-}
-
 const BEFORE = 'before.'
 
-function changed<Row>(row: Row): Changed<Row> {
-  const entries = Object.entries(row as Values)
+function changed<Row extends object>(row: Row): Changed<Row> {
+  const entries = Object.entries(row)
   return {
     record: Object.fromEntries(entries.filter(([name]) => !name.startsWith(BEFORE))) as Row,
     before: Object.fromEntries(
       entries.flatMap(([name, value]) => (name.startsWith(BEFORE) ? [[name.slice(BEFORE.length), value]] : [])),
-    ),
+    ) as ValuesOf<Row>,
   }
 }

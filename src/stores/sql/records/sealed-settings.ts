@@ -1,0 +1,102 @@
+import { mistake } from '../../../config/accepted.ts'
+import { isMap } from '../../../config/fields.ts'
+import type { Seal } from '../../../lib/seal.ts'
+
+/** What stands in the place of a stored secret. Sent back, it means the one that is stored. */
+export const MASK = '[secret]'
+
+export type Settings = Readonly<Record<string, unknown>>
+
+/** A column of settings, some of which are secrets. They are kept in the column `sealed` of the same table. */
+export interface SecretPlaces {
+  readonly table: string
+  readonly column: string
+  /** Settings that are secrets. */
+  readonly fields: readonly string[]
+  /** Settings that are maps of secrets: headers. */
+  readonly maps: readonly string[]
+  /** Where they are sent. Secrets open for the address that they were given for and for no other. */
+  readonly addressOf: (settings: Settings) => string
+}
+
+/** Settings as they are kept: masks in the place of secrets. */
+export interface Sealed {
+  readonly id: string
+  readonly settings: Settings
+  readonly sealed: string
+}
+
+export interface SealedSettings {
+  /** With their secrets. Throws where those do not open. */
+  open(record: Sealed, seal: Seal): Promise<Settings>
+  /** What was sent, with secrets of the earlier record in the place of masks; or the refusal of a mask that stands for
+   *  none, or for one that was given for another address. */
+  whole(sent: Settings, seal: Seal, earlier?: Sealed): Promise<Settings>
+  close(id: string, whole: Settings, seal: Seal): Promise<Pick<Sealed, 'settings' | 'sealed'>>
+}
+
+export function sealedSettings({ table, column, fields, maps, addressOf }: SecretPlaces): SealedSettings {
+  const placeOf = (id: string, settings: Settings) => JSON.stringify([table, id, addressOf(settings)])
+
+  /** `api_key`, `headers.x-api-key`, … with their text. */
+  function secretPaths(settings: Settings): [string, string][] {
+    const all = [
+      ...fields.map((field) => [field, settings[field]] as const),
+      ...maps.flatMap((map) => {
+        const members = settings[map]
+        return isMap(members) ? Object.entries(members).map(([name, value]) => [`${map}.${name}`, value] as const) : []
+      }),
+    ]
+    return all.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  }
+
+  function mapSecrets(settings: Settings, replace: (path: string, text: string) => string): Settings {
+    const replaced = new Map(secretPaths(settings).map(([path, text]) => [path, replace(path, text)]))
+    const members = Object.entries(settings).map(([key, value]): [string, unknown] => {
+      if (!maps.includes(key) || !isMap(value)) return [key, replaced.get(key) ?? value]
+      const inner = Object.entries(value).map(([name, text]) => [name, replaced.get(`${key}.${name}`) ?? text])
+      return [key, Object.fromEntries(inner)]
+    })
+    return Object.fromEntries(members)
+  }
+
+  const unmasked = (settings: Settings, secrets: ReadonlyMap<string, string>) =>
+    mapSecrets(settings, (path, text) => (text === MASK ? (secrets.get(path) ?? text) : text))
+
+  async function secretsOf({ id, settings, sealed }: Sealed, seal: Seal): Promise<ReadonlyMap<string, string>> {
+    const text = await seal.open(sealed, placeOf(id, settings))
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+  }
+
+  return {
+    open: async (record, seal) => unmasked(record.settings, await secretsOf(record, seal)),
+    async whole(sent, seal, earlier) {
+      const kept = secretPaths(sent).filter(([, text]) => text === MASK)
+      // Under another salt key nothing opens: then the secrets are as good as gone, and have to be sent again.
+      const none: ReadonlyMap<string, string> = new Map()
+      const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal).catch(() => none) : none
+      for (const [path] of kept) {
+        const field = `${column}.${path}`
+        if (!stored.has(path))
+          throw mistake(field, 'is the mask of a stored secret, and there is none that opens; send the secret')
+        if (earlier && addressOf(sent) !== addressOf(earlier.settings)) {
+          throw mistake(field, 'is stored for another provider or address; send it again with the new one, or null')
+        }
+      }
+      return unmasked(sent, stored)
+    },
+    close: async (id, whole, seal) => ({
+      settings: mapSecrets(whole, () => MASK),
+      sealed: await seal.close(JSON.stringify(Object.fromEntries(secretPaths(whole))), placeOf(id, whole)),
+    }),
+  }
+}
+
+/** Who writes records may not read the environment of the process by them. */
+export function refuseReferences(value: unknown, path = ''): void {
+  if (typeof value === 'string' && value.startsWith('os.environ/')) {
+    throw mistake(path, 'refers to the environment, which only the configuration file can; send the value')
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value)) refuseReferences(member, path === '' ? key : `${path}.${key}`)
+}
