@@ -1,22 +1,22 @@
 import type { CallTarget } from '../pipeline/caller.ts'
 
-/** What was bound to a scope: a model or route group by its name, or all that have a label. */
+/** A binding of a scope: a model or route group by its name, or every one that has a label. */
 export interface Binding {
   readonly callable_kind: 'target' | 'access_group'
   readonly callable_key: string
   readonly enabled: boolean
 }
 
-/** What one scope of a caller says about what may be called. */
+/** The bindings of one scope of a caller. */
 export interface TargetLevel {
-  /** restrict: only what is bound here, which may be nothing; inherit: what is bound here counts for nothing; null:
-   *  restrict as soon as anything is bound, enabled or not. */
+  /** restrict: only the bound targets, which may be none; inherit: the bindings have no effect; null: restrict as soon as
+   *  there is a binding, enabled or not. */
   readonly mode: 'inherit' | 'restrict' | null
   readonly bindings: readonly Binding[]
 }
 
-/** What a caller with these levels may call: what every level that restricts allows. Where none restricts, the default
- *  decides. Levels narrow each other, so that none opens what one above it leaves closed. */
+/** Whether a caller with these levels may call a target: every restricting level has to allow it, so no level widens
+ *  another. If none restricts, the default decides. */
 export function callableTargets(
   levels: readonly TargetLevel[],
   byDefault: 'allow' | 'deny',
@@ -27,7 +27,7 @@ export function callableTargets(
   return (target) => allowances.every((allows) => allows(target))
 }
 
-/** Whether there may be anything that a caller with these levels may not call. */
+/** Whether some targets are, or may be, forbidden to a caller with these levels. */
 export function isRestricted(levels: readonly TargetLevel[], byDefault: 'allow' | 'deny'): boolean {
   return byDefault === 'deny' || levels.some(restricts)
 }

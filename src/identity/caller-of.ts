@@ -7,10 +7,10 @@ import { callableTargets, isRestricted, type TargetLevel } from './callable-targ
 
 type ScopeType = CallerRecord['bindings'][number]['scope_type']
 
-/** Names a record in the shared store, where the version that is in force is known. */
+/** The name under which the shared store holds the current version of a record. */
 export const recordName = (level: Level, id: string) => `${level}:${id}` as const
 
-/** A caller from what the database says of its key. */
+/** Builds the caller of a key from its record in the database. */
 export function callerOf(
   record: CallerRecord,
   options: { readonly targetDefault: 'allow' | 'deny' } & Pick<

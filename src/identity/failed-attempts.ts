@@ -2,18 +2,19 @@ import { addressBlock } from '../lib/address-range.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 
-/** So many addresses are remembered, of which most will never be seen again. */
+/** The number of addresses with a bucket; the oldest bucket goes first. */
 const ADDRESSES = 10_000
 const MINUTE_MS = 60_000
-/** Of an address that fails too often, questions about keys wait for the next of these, and go together. */
+/** The key lookups of an address that fails too often wait for the next multiple of this time, so that they share a round
+ *  trip. */
 const PACE_MS = 50
 
-/** Requests without a valid credential, by the address that they come from. Each takes from a bucket that fills again; a
- *  request with a valid one takes nothing, and is refused by nothing here. */
+/** Limits requests without a valid credential, by a token bucket for each address. A request with a valid credential takes
+ *  no token and is never refused here. */
 export interface FailedAttempts {
-  /** To be told of each: answers what it is refused with when there were too many of them. */
+  /** Counts a failed request; returns its refusal if the bucket is empty. */
   failed(address: string): GatewayError | undefined
-  /** What a question about a key has to wait for; undefined for most addresses. */
+  /** The delay of a key lookup; undefined for most addresses. */
   pace(address: string): Promise<void> | undefined
 }
 
@@ -22,7 +23,7 @@ interface Bucket {
   at: number
 }
 
-/** `perMinute`: how many an address has; 0 is no limit. */
+/** `perMinute` is the size of a bucket and the tokens that it regains in a minute; 0 is no limit. */
 export function failedAttempts(perMinute: number, now: () => number): FailedAttempts {
   const buckets = expiringMap<Bucket>(now, ADDRESSES)
   const perMs = perMinute / MINUTE_MS
@@ -56,7 +57,7 @@ export function failedAttempts(perMinute: number, now: () => number): FailedAtte
 function tooMany(retryAfterSeconds: number): GatewayError {
   return new GatewayError(
     'rate_limited',
-    'Too many requests from this address had no valid credential. One that is valid is not refused for it.',
+    'Too many requests from this address had no valid credential. Requests with a valid credential are not affected.',
     { code: 'too_many_failed_authentications', retryAfterSeconds },
   )
 }

@@ -6,10 +6,10 @@ import type { FailedAttempts } from './failed-attempts.ts'
 import { masterCaller } from './master-caller.ts'
 import { refusal } from './refusal.ts'
 
-/** A credential that no client could mean, refused before any work is done for it. */
+/** Longer credentials are refused unread. */
 const LONGEST_CREDENTIAL = 4096
 
-/** Turns a credential into a caller, or throws. Every way in goes through it. */
+/** Turns a credential into a caller, or throws. Every request is authenticated by it. */
 export type Identify = (credential: string | undefined, address: string) => Caller | Promise<Caller>
 
 export function identification(

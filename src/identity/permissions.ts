@@ -1,8 +1,8 @@
 import { GatewayError } from '../lib/errors.ts'
 import type { Caller } from '../pipeline/caller.ts'
 
-/** What an admin route asks of its caller. Roles give some of them in an organization or a team; `platform.admin` and
- *  `config.*` belong to platform admins. */
+/** What an admin route requires of its caller. Roles grant some of them in an organization or a team; `platform.admin`
+ *  and `config.*` belong to platform admins. */
 export const PERMISSIONS = [
   'platform.admin',
   'org.read',
@@ -22,7 +22,7 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** The one place where that is decided. */
+/** Whether a caller has a permission; no other code decides that. */
 export function hasPermission(caller: Caller, _permission: Permission): boolean {
   return caller.kind === 'master_key'
 }

@@ -6,7 +6,7 @@ export type { Reach }
 
 const NOTHING: Reach = { organizations: [], teams: [] }
 
-/** Where a caller has a permission: what a list shows, and which records there are for them. */
+/** The organizations and teams in which a caller has a permission. Other records do not exist for the caller. */
 export function reachOf(caller: Caller, _permission: Permission): Reach {
   return caller.kind === 'master_key' ? 'everything' : NOTHING
 }

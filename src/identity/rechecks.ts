@@ -1,30 +1,29 @@
-/** What is looked at again from time to time. */
-interface Kept {
-  /** When the database was last asked whether it is still so. */
-  lookedAt: number
+/** An entry of a cache that is compared with the database from time to time. */
+interface Checked {
+  /** When the database was last asked for changes of it. */
+  checkedAt: number
 }
 
-/** A caller in use is looked at so often beside its calls: what the shared store was never told, or has lost, holds all
- *  the same within a minute. */
+/** How often an entry in use is rechecked, so that a change which the shared store missed or lost applies within a minute. */
 const EVERY_MS = 20_000
-/** While the shared store is away, nobody compares versions. */
+/** The same while the shared store is away and compares no versions. */
 const EVERY_WHILE_DEGRADED_MS = 5000
-/** A database that is away is tried again no sooner. */
+/** The shortest pause between two checks of an entry, for a database that is away. */
 const SOONEST_MS = 1000
 
 const MOST_AT_ONCE = 16
-/** One that takes longer has ended with the request that it ran beside. */
-const ENDED_MS = 5000
+/** A check that takes longer was killed by the runtime, together with its request. */
+const KILLED_AFTER_MS = 5000
 
-/** Looks at kept things again, beside the calls that use them, a few at a time. */
-export interface Rechecks<Entry extends Kept> {
-  /** Where its time has come. */
+/** Rechecks cache entries beside the calls that use them, a few at a time. */
+export interface Rechecks<Entry extends Checked> {
+  /** Rechecks an entry whose last check is old enough. */
   whenDue(entry: Entry, degraded: boolean): void
-  /** As soon as it makes sense. */
+  /** Rechecks an entry after the shortest pause. */
   soon(entry: Entry): void
 }
 
-export function rechecks<Entry extends Kept>(options: {
+export function rechecks<Entry extends Checked>(options: {
   /** Never rejects. */
   readonly recheck: (entry: Entry) => Promise<void>
   readonly now: () => number
@@ -36,12 +35,12 @@ export function rechecks<Entry extends Kept>(options: {
 
   function after(pauseMs: number, entry: Entry): void {
     const time = now()
-    if (time - entry.lookedAt < pauseMs) return
+    if (time - entry.checkedAt < pauseMs) return
     if (running.size >= MOST_AT_ONCE) {
-      for (const one of running) if (time - one.since > ENDED_MS) running.delete(one)
+      for (const one of running) if (time - one.since > KILLED_AFTER_MS) running.delete(one)
       if (running.size >= MOST_AT_ONCE) return
     }
-    entry.lookedAt = time
+    entry.checkedAt = time
     const own = { since: time }
     running.add(own)
     defer(recheck(entry).finally(() => running.delete(own)))

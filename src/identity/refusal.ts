@@ -1,6 +1,6 @@
 import { GatewayError } from '../lib/errors.ts'
 
-/** A credential that is not accepted, in the words of the protocol. */
+/** The refusal of a credential, with the challenge that HTTP requires. */
 export function refusal(
   code: 'missing_api_key' | 'invalid_api_key' | 'expired_api_key',
   message: string,

@@ -6,20 +6,20 @@ import type { StoredCaller } from './stored-callers.ts'
 
 const SHARED_SECONDS = 3600
 
-/** The callers that any process has read from the database, in the shared store. A store that is away only makes more
- *  look-ups: nothing here fails but `changedSince`. */
+/** Callers in the shared store, where every process leaves those that it read from the database. While the store is away,
+ *  callers are read from the database instead; only `changedSince` and `createdSince` reject. */
 export interface SharedCallers {
   get(keyHash: string): Promise<StoredCaller | undefined>
   put(keyHash: string, stored: StoredCaller): Promise<void>
   remove(keyHash: string): Promise<void>
-  /** Whether there are newer versions: the shared store knows, at the price of one question. */
+  /** Whether the shared store knows a newer version of any of these records; one round trip. */
   changedSince(versions: readonly RecordVersion[]): Promise<boolean>
-  /** Whether there is a record by now of which there was none. Questions of the same moment go together. */
-  madeSince(record: string): Promise<boolean>
+  /** Whether a record that did not exist has been created. Simultaneous questions share a round trip. */
+  createdSince(record: string): Promise<boolean>
 }
 
 export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
-  async function harmless(work: Promise<void>): Promise<void> {
+  async function logFailure(work: Promise<void>): Promise<void> {
     try {
       await work
     } catch (error) {
@@ -40,14 +40,14 @@ export function sharedCallers(store: SharedStore, log: Log): SharedCallers {
         return undefined
       }
     },
-    put: (keyHash, stored) => harmless(store.put(authKey(keyHash), JSON.stringify(stored), SHARED_SECONDS)),
-    remove: (keyHash) => harmless(store.remove(authKey(keyHash))),
+    put: (keyHash, stored) => logFailure(store.put(authKey(keyHash), JSON.stringify(stored), SHARED_SECONDS)),
+    remove: (keyHash) => logFailure(store.remove(authKey(keyHash))),
     changedSince: async (versions) => (await changed(versions)).length > 0,
-    madeSince: together(
+    createdSince: together(
       async (record) => (await changed([{ record, version: 0 }])).length > 0,
       async (records) => {
-        const made = new Set(await changed(records.map((record) => ({ record, version: 0 }))))
-        return records.map((record) => made.has(record))
+        const created = new Set(await changed(records.map((record) => ({ record, version: 0 }))))
+        return records.map((record) => created.has(record))
       },
     ),
   }

@@ -3,40 +3,40 @@ import { together } from '../lib/together.ts'
 import type { CallerRecord, CallerRecords } from '../stores/sql/records/caller-records.ts'
 import { SqlError } from '../stores/sql/sql.ts'
 
-/** How long a request waits for the look at the database that another one has begun: on a runtime that kills the other
- *  with its client, that look never ends. */
-const OTHERS_LOOK_MS = 500
+/** How long a request waits for a lookup that another request began: a runtime that kills the other request with its
+ *  client never ends that lookup. */
+const OTHERS_LOOKUP_MS = 500
 
-/** A record of the database. What is true of it was true when the look at it began. */
+/** A caller as it stands in the database. */
 export interface StoredCaller {
   readonly record: CallerRecord
-  /** Milliseconds since 1970. */
+  /** When the lookup began, in milliseconds since 1970. */
   readonly readAt: number
 }
 
-/** The callers of the database, which is asked once for all who ask for the same key at the same time. */
+/** The callers in the database. Simultaneous lookups of one key share a query. */
 export interface StoredCallers {
-  /** undefined: there is no such key. */
+  /** undefined if there is no such key. */
   find(keyHash: string): Promise<StoredCaller | undefined>
-  /** Whether the database did not answer when it was last asked. */
+  /** The database did not answer the last lookup. */
   readonly away: boolean
 }
 
 export function storedCallers(options: {
   readonly records: CallerRecords
-  /** Told of each record that was found. */
-  readonly found: (keyHash: string, stored: StoredCaller) => void
+  /** Called with every caller that was read. */
+  readonly onRead: (keyHash: string, stored: StoredCaller) => void
   readonly now: () => number
 }): StoredCallers {
-  const { records, found, now } = options
-  const ask = together(records.byKeyHash, records.byKeyHashes)
-  const looking = new Map<string, Promise<StoredCaller | undefined>>()
+  const { records, onRead, now } = options
+  const query = together(records.byKeyHash, records.byKeyHashes)
+  const lookups = new Map<string, Promise<StoredCaller | undefined>>()
   let away = false
 
-  async function look(keyHash: string): Promise<StoredCaller | undefined> {
+  async function lookUp(keyHash: string): Promise<StoredCaller | undefined> {
     const readAt = now()
     try {
-      const record = await ask(keyHash)
+      const record = await query(keyHash)
       away = false
       return record && { record, readAt }
     } catch (error) {
@@ -50,22 +50,22 @@ export function storedCallers(options: {
       return away
     },
     async find(keyHash) {
-      for (let begun = looking.get(keyHash); begun; ) {
-        const shared = await atMost(OTHERS_LOOK_MS, begun)
-        if (shared) return shared.value
-        const present = looking.get(keyHash)
-        if (present === begun) break
-        // Somebody else has begun anew.
-        begun = present
+      for (let begun = lookups.get(keyHash); begun; ) {
+        const ended = await atMost(OTHERS_LOOKUP_MS, begun)
+        if (ended) return ended.value
+        const latest = lookups.get(keyHash)
+        if (latest === begun) break
+        // Another request has replaced the lookup that took too long.
+        begun = latest
       }
-      const own = look(keyHash)
-      looking.set(keyHash, own)
+      const own = lookUp(keyHash)
+      lookups.set(keyHash, own)
       try {
         const stored = await own
-        if (stored) found(keyHash, stored)
+        if (stored) onRead(keyHash, stored)
         return stored
       } finally {
-        if (looking.get(keyHash) === own) looking.delete(keyHash)
+        if (lookups.get(keyHash) === own) lookups.delete(keyHash)
       }
     },
   }

@@ -2,25 +2,25 @@ import { nanoOf } from '../lib/money.ts'
 import { budgetPeriod, readBudgetDuration } from './budget-period.ts'
 import type { LimitedScope } from './limited-scope.ts'
 
-/** What a call's cost is charged to: every scope of its caller, whether it has a budget or not. */
+/** An account that calls are charged to. Every scope of a caller has one, with or without a budget. */
 export interface Account {
-  /** What a refusal is called: `team_budget`, `key_model_budget`. */
+  /** The name of its refusal: `team_budget`, `key_model_budget`. */
   readonly scope: string
-  /** The name of its money in the shared store and in SQL. Another duration makes another name. */
+  /** Its name in the shared store and in SQL. It contains the duration, so a changed duration begins a new account. */
   readonly subject: string
-  /** Only calls of this model are charged; undefined: all of them. */
+  /** Only calls of this model are charged; undefined charges all calls. */
   readonly model: string | undefined
-  /** undefined: no budget, and only counted. */
+  /** undefined is no budget: spend is only counted. */
   readonly limitNano: number | undefined
   readonly softNano: number | undefined
-  /** The name of the period that holds a time; later ones sort after earlier ones. '' where there is only one. */
+  /** The name of the period that contains `now`; later periods sort after earlier ones. '' if the budget never resets. */
   periodAt(now: number): string
 }
 
-/** The accounts of a scope: its own, and one for each model with a budget of its own. */
+/** The accounts of a scope: its own, and one for each model that has a budget. */
 export function accountsOf(scope: LimitedScope): Account[] {
   const { level, id, budget_duration: duration, max_budget: max, soft_budget: soft } = scope
-  // As in an address: no id can then be mistaken for another one's with a duration or a model.
+  // Encoded, so that no id equals another id with a duration or a model appended.
   const name = encodeURIComponent(id)
   const within = duration === null ? '' : `@${duration}`
   const periodAt = periodsOf(scope)
@@ -45,7 +45,7 @@ export function accountsOf(scope: LimitedScope): Account[] {
   ]
 }
 
-/** Reading the calendar for every call costs more than remembering the period that was found last. */
+/** Keeps the last period: computing it anew for every call would cost more. */
 function periodsOf({ budget_duration, budget_started_at }: LimitedScope): (now: number) => string {
   const duration = budget_duration === null ? undefined : readBudgetDuration(budget_duration)
   if (!duration) return () => ''

@@ -1,4 +1,4 @@
-/** A length of time after which a budget begins anew. */
+/** The time after which a budget resets. */
 export interface BudgetDuration {
   readonly count: number
   readonly unit: 's' | 'm' | 'h' | 'd' | 'w' | 'mo' | 'y'
@@ -9,14 +9,14 @@ const FORM = /^([1-9]\d{0,4})(mo|[smhdwy])$/
 const FIXED_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const MONTHS = { mo: 1, y: 12 } as const
 
-/** Reads `24h`, `30d`, `1mo`; undefined when the text is none. */
+/** Reads `24h`, `30d`, `1mo`; undefined if the text is not a duration. */
 export function readBudgetDuration(text: string): BudgetDuration | undefined {
   const match = FORM.exec(text)
   return match ? { count: Number(match[1]), unit: match[2] as BudgetDuration['unit'] } : undefined
 }
 
-/** When the period that holds `now` began, and when it ends, in milliseconds since 1970. Periods follow one another from
- *  `startedAt`; months and years keep their day, or the month's last. */
+/** The period that contains `now`, in milliseconds since 1970. Periods follow one another from `startedAt`; months and
+ *  years begin on the same day of the month, or on the month's last. */
 export function budgetPeriod(
   { count, unit }: BudgetDuration,
   startedAt: number,

@@ -1,51 +1,51 @@
 import type { Quota, QuotaStates } from '../stores/kv/shared-store.ts'
 
-/** Above this share of any limit the client is warned. */
+/** Responses carry a warning once a limit is used beyond this share. */
 const WARNING_SHARE = 0.8
 
-/** What a client is told about its limits, after a request was counted or refused. */
+/** The rate-limit headers of a response, after its request was counted or refused. */
 export function rateHeaders(quotas: readonly Quota[], states: QuotaStates): Record<string, string> {
   const headers: Record<string, string> = {}
   if (quotas.length === 0) return headers
-  tellTightest(headers, REQUESTS, quotas, states)
-  tellTightest(headers, TOKENS, quotas, states)
+  addTightest(headers, REQUESTS, quotas, states)
+  addTightest(headers, TOKENS, quotas, states)
   headers['x-gateway-ratelimit-scope'] = scopesOf(quotas)
   if (isNear(quotas, states.used)) headers['x-ratelimit-warning'] = 'near_limit'
   return headers
 }
 
-interface Told {
+interface HeaderNames {
   readonly unit: Quota['unit']
   readonly limit: string
   readonly remaining: string
   readonly reset: string
 }
 
-const toldOf = (unit: Quota['unit']): Told => ({
+const headerNames = (unit: Quota['unit']): HeaderNames => ({
   unit,
   limit: `x-ratelimit-limit-${unit}`,
   remaining: `x-ratelimit-remaining-${unit}`,
   reset: `x-ratelimit-reset-${unit}`,
 })
 
-const REQUESTS = toldOf('requests')
-const TOKENS = toldOf('tokens')
+const REQUESTS = headerNames('requests')
+const TOKENS = headerNames('tokens')
 
-function tellTightest(
+function addTightest(
   headers: Record<string, string>,
-  told: Told,
+  names: HeaderNames,
   quotas: readonly Quota[],
   { used, resetsAt }: QuotaStates,
 ): void {
-  const index = tightest(quotas, told.unit, used)
+  const index = tightest(quotas, names.unit, used)
   const quota = quotas[index]
   if (!quota) return
-  headers[told.limit] = String(quota.limit)
-  headers[told.remaining] = String(left(quota.limit, used[index]))
-  headers[told.reset] = inSeconds(resetsAt[index])
+  headers[names.limit] = String(quota.limit)
+  headers[names.remaining] = String(left(quota.limit, used[index]))
+  headers[names.reset] = inSeconds(resetsAt[index])
 }
 
-/** Index of the limit of a kind with the least remaining share; -1 where there is none. */
+/** The index of the quota of a unit with the least remaining share; -1 if there is none. */
 function tightest(quotas: readonly Quota[], unit: Quota['unit'], used: readonly number[]): number {
   let found = -1
   let least = Number.POSITIVE_INFINITY
@@ -70,7 +70,7 @@ function isNear(quotas: readonly Quota[], used: readonly number[]): boolean {
   return false
 }
 
-/** A caller's quotas stay the same list for as long as it is remembered. */
+/** The scope header by list of quotas: a cached caller keeps its list. */
 const scopes = new WeakMap<readonly Quota[], string>()
 
 function scopesOf(quotas: readonly Quota[]): string {

@@ -28,5 +28,5 @@ const list: readonly Provider[] = [
   vertex,
 ]
 
-/** Every provider kind that this build can speak to. */
+/** The providers of this build, by kind. */
 export const providers: ReadonlyMap<string, Provider> = new Map(list.map((provider) => [provider.kind, provider]))

@@ -2,7 +2,7 @@ import type { ModelInfo } from '../config/sections/model-list.ts'
 import { entryOf } from '../lib/json/lenient.ts'
 import { listSurcharges } from './surcharge-table.ts'
 
-/** When these prices were last compared with what the vendors publish. They change; a deployment's own numbers win. */
+/** When these prices were last compared with the vendors' price lists. A deployment's own prices take precedence. */
 export const PRICES_AS_OF = '2025-11'
 
 type Prices = Partial<
@@ -20,7 +20,7 @@ type Prices = Partial<
   >
 >
 
-/** US dollars for a million tokens: in, out, in from the cache, in that is written to it. */
+/** US dollars for a million tokens: input, output, input read from the cache, input written to it. */
 function tokens(input: number, output: number, cached?: number, created?: number): Prices {
   return {
     input_cost_per_token: perMillion(input),
@@ -30,7 +30,7 @@ function tokens(input: number, output: number, cached?: number, created?: number
   }
 }
 
-/** The decimal itself: 0.3 / 1,000,000 is not the number that `0.0000003` is. */
+/** Rounded to the exact decimal: 0.3 / 1,000,000 is not the number `0.0000003`. */
 function perMillion(dollars: number): number {
   return Number((dollars / 1_000_000).toPrecision(12))
 }
@@ -68,10 +68,9 @@ const gemini = {
   'gemini-embedding': reading(0.15),
 }
 
-/** By provider and the provider's own name of the model, without the date at its end. Where a vendor bills longer
- *  prompts, other regions or faster service dearer, this is the usual price, and what is added to it stands in
- *  `surcharge-table.ts`. Azure is not here: what stands in the place
- *  of its model name is whatever its owner called the deployment. */
+/** Prices by provider and by the provider's name of the model, without its date. These are the usual prices; surcharges
+ *  for longer prompts, other regions or faster service are in `surcharge-table.ts`. Azure is left out, because its model
+ *  name is one that the owner of the deployment chose. */
 const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
   openai: {
     'gpt-5.1': tokens(1.25, 10, 0.125),
@@ -193,7 +192,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
   deepgram: { 'nova-3': perMinute(0.0043), 'nova-2': perMinute(0.0043), 'aura-2': perMillionCharacters(30) },
 }
 
-/** What the table knows of a model; nothing for one that it does not. */
+/** The list prices of a model; none for an unknown model. */
 export function listPrices(provider: string, model: string): Prices {
   const rows = entryOf(TABLE, provider)
   if (!rows) return {}
@@ -211,9 +210,8 @@ function namesOf(model: string): string[] {
   return [model, undated, undated.replace(REGION, '')]
 }
 
-/** The numbers of a deployment, and those of the tables where it has none. Who gives a price for tokens means all of
- *  them: a part of the input without a price of its own then costs what the input does. What multiplies prices holds for
- *  whatever they are. */
+/** The prices of a deployment, completed from the tables. A deployment with a token price keeps all its token prices: an
+ *  input part without a price of its own then costs as much as the input. Multipliers apply to any price. */
 export function withListPrices(provider: string, model: string, info: ModelInfo): ModelInfo {
   const listed = listPrices(provider, model)
   const surcharges = listSurcharges(provider, model)

@@ -12,8 +12,8 @@ type Surcharges = Partial<
   >
 >
 
-/** What vendors bill beyond their list prices, as of the date of the price table. Where a vendor's own numbers differ from
- *  model to model, the dearest. */
+/** What vendors bill beyond their list prices, as of the date of the price table. Where it differs between a vendor's
+ *  models, the highest. */
 const VENDORS: Readonly<Record<string, Surcharges>> = {
   openai: {
     price_multipliers: { 'service_tier/priority': 2 },
@@ -44,10 +44,10 @@ const VENDORS: Readonly<Record<string, Surcharges>> = {
   },
 }
 
-/** Models of OpenAI that are sold at half the price to who can wait. */
+/** OpenAI's models with a slower service tier at half the price. */
 const FLEX = /^(gpt-5(\.\d)?|gpt-5-mini|gpt-5-nano|o3|o4-mini)(-\d{4}-\d\d-\d\d)?$/
 
-/** Prompts above a length at other prices: those of the whole call. */
+/** Models whose whole call has other prices when the prompt exceeds a length. */
 const LONG: readonly (readonly [RegExp, RegExp, Surcharges])[] = [
   [/^(anthropic|vertex|bedrock)$/, /claude-sonnet-4(-5)?([-@:]|$)/, beyond(200_000, 2, 1.5)],
   [/^(gemini|vertex)$/, /^gemini-2\.5-pro/, beyond(200_000, 2, 1.5)],

@@ -84,7 +84,7 @@ export async function attempt(
   else client.signal.addEventListener('abort', left, { once: true })
 
   const ask = (outgoing: Outgoing) => {
-    if (call.streamed && !translator.stream && !translator.passes) throw unstreamed()
+    if (call.streamed && !translator.stream && !translator.unparsed) throw unstreamed()
     const request = requestOf(services, deployment, call.hops, translator, outgoing, ended)
     if (!(request instanceof Promise)) return send(request)
     // The request may depend on fields of the form that have not arrived.
@@ -124,7 +124,7 @@ export async function attempt(
     if (form) clientsTurn()
     const outgoing = form ? await unlessAborted(completed(call, form, deployment), ended) : asked
     if (form) clocks.received()
-    if (!call.streamed && !translator.passes) {
+    if (!call.streamed && !translator.unparsed) {
       parting.begun()
       const reply = translator.reply(
         await response.body.bytes(REPLY_LIMIT_BYTES, call.footprint.add),
@@ -135,15 +135,15 @@ export async function attempt(
       release()
       return { kind: 'whole', reply }
     }
-    const opened = translator.passes
+    const opened = translator.unparsed
       ? await openBody(tried, response, clocks)
       : await openEvents(tried, { translator, outgoing, answerSoFar }, response, clocks)
     settleCommitted(services, call, tried)
     const clean = (failure: GatewayError) => withoutSecrets(failure, sent)
-    if (!translator.passes) parting.begun()
+    if (!translator.unparsed) parting.begun()
     return {
       kind: 'stream',
-      contentType: translator.passes ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
+      contentType: translator.unparsed ? (response.headers['content-type'] ?? 'application/octet-stream') : EVENTS,
       stream: { ...opened, answerSoFar, clocks, parting, release, clean, reason: () => ended.reason },
     }
   } catch (error) {
@@ -165,18 +165,18 @@ function clocksOf(
   services: PipelineServices,
   call: Call,
   { deployment, plan }: Attempt,
-  { passes }: Translator,
+  { unparsed }: Translator,
   expired: (failure: GatewayError) => void,
 ): Clocks {
   const { deadline, arrivedAt, form } = call
   const answerMs = 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
   const ends = { deadline, callMs: deadline - arrivedAt, answerMs, expired }
-  if (!call.streamed && !form && !passes) return startAnswerClock(ends)
+  if (!call.streamed && !form && !unparsed) return startAnswerClock(ends)
   const { firstTokenMs, idleMs } = awaiting(services, !form)
   return startClocks({
     ...ends,
     // Binary audio has no first token: only the attempt's timeout applies.
-    firstTokenMs: passes ? Number.POSITIVE_INFINITY : firstTokenMs,
+    firstTokenMs: unparsed ? Number.POSITIVE_INFINITY : firstTokenMs,
     idleMs,
     showMs: 1000 * services.config.router_settings.stream_keep_alive,
   })

@@ -7,7 +7,7 @@ import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Committed } from './attempt.ts'
 import { earlyProbe, noneAvailable } from './early-probe.ts'
-import { ask } from './hedge.ts'
+import { hedgedAttempt } from './hedged-attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { someSooner } from './some-sooner.ts'
 import { bySoonest, type Rest, walkGroup } from './walk-group.ts'
@@ -74,7 +74,7 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
   }
   if (call.attempts.length === 0 && failure && NONE_AVAILABLE.includes(failure.failure)) {
     const probe = failure.failure === 'no_healthy_deployment' ? await earlyProbe(services, call) : undefined
-    if (probe) return ask(services, call, probe.plan, probe.started, async () => undefined)
+    if (probe) return hedgedAttempt(services, call, probe.plan, probe.started, async () => undefined)
     // Names the requested group: the caller may not know the fallbacks.
     throw noneAvailable(services, call.plans)
   }

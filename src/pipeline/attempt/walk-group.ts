@@ -8,7 +8,7 @@ import type { PipelineServices } from '../services.ts'
 import type { Committed } from './attempt.ts'
 import { backoffMs, sleep } from './backoff.ts'
 import { noneAvailable } from './early-probe.ts'
-import { ask, type StartHedge } from './hedge.ts'
+import { hedgedAttempt, type StartHedge } from './hedged-attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { startAttempt, startReserved } from './start-attempt.ts'
 
@@ -69,7 +69,7 @@ export async function* walkGroup(
       return undefined
     }
     try {
-      return await ask(services, call, plan, started, startHedge)
+      return await hedgedAttempt(services, call, plan, started, startHedge)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       failure = error

@@ -4,7 +4,7 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { PipelineServices } from '../services.ts'
 import { cooldown } from '../settle/finish.ts'
-import { examine } from './probe.ts'
+import { probe } from './probe.ts'
 
 const AT_ONCE = 5
 
@@ -42,9 +42,9 @@ async function check(
   { failures }: DeploymentSignals,
   signal: AbortSignal,
 ): Promise<void> {
-  const finding = await examine(services, deployment, failures === 0, signal)
-  if (finding === 'nothing' || signal.aborted) return
-  const failure = finding === 'well' ? undefined : finding
+  const result = await probe(services, deployment, failures === 0, signal)
+  if (result === 'inconclusive' || signal.aborted) return
+  const failure = result === 'healthy' ? undefined : result
   if (failure) services.log.warn('health_check.failed', { deployment: deployment.id, failure: failure.failure })
   else if (failures > 0) services.log.info('health_check.recovered', { deployment: deployment.id })
   const id = newId('check')

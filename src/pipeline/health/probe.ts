@@ -15,24 +15,24 @@ const MODES: readonly Mode[] = [asMode(chat), asMode(embedding), asMode(rerank)]
 const encoder = new TextEncoder()
 
 /** The result of a probe: healthy, a failure, or nothing that can be attributed to the deployment. */
-export type Finding = 'well' | 'nothing' | GatewayError
+export type ProbeResult = 'healthy' | 'inconclusive' | GatewayError
 
-/** Examines a deployment. A free look suffices while it is not known to fail; only a real request shows that it
- *  recovered, or that a failed look is its own fault. */
-export async function examine(
+/** Probes a deployment. A free health request suffices while it is not known to fail; only a real request shows that it
+ *  recovered, or that a failed health request is its own fault. */
+export async function probe(
   services: PipelineServices,
   deployment: Deployment,
   isSound: boolean,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<ProbeResult> {
   const { provider, connection } = deployment
   const question = questionOf(deployment)
-  const look = isSound ? provider.look?.(connection) : undefined
-  const seen = look ? await send(services, deployment, look, question?.adapter, signal) : 'nothing'
-  if (seen === 'well' || signal.aborted) return seen
+  const free = isSound ? provider.healthRequest?.(connection) : undefined
+  const result = free ? await send(services, deployment, free, question?.adapter, signal) : 'inconclusive'
+  if (result === 'healthy' || signal.aborted) return result
   if (!question) {
-    // A refused look proves nothing: some keys are valid for speech only.
-    return seen !== 'nothing' && seen.failure === 'upstream_refused' ? 'nothing' : seen
+    // A refused health request proves nothing: some keys are valid for speech only.
+    return result !== 'inconclusive' && result.failure === 'upstream_refused' ? 'inconclusive' : result
   }
   const { adapter, body } = question
   const bytes = encoder.encode(JSON.stringify(body))
@@ -44,7 +44,7 @@ export async function examine(
     })
   } catch {
     // The adapter cannot build this request.
-    return 'nothing'
+    return 'inconclusive'
   }
 }
 
@@ -68,7 +68,7 @@ async function send(
   adapter: Adapter | undefined,
   signal: AbortSignal,
   read: (bytes: Uint8Array, headers: Readonly<Record<string, string>>) => void = () => {},
-): Promise<Finding> {
+): Promise<ProbeResult> {
   const { timeout, stream_first_token_timeout: firstToken } = services.config.router_settings
   // AbortSignal.timeout takes whole milliseconds, and 1000 * 2.01 is not one.
   const late = AbortSignal.timeout(Math.ceil(1000 * Math.min(timeoutSeconds ?? timeout, firstToken)))
@@ -82,10 +82,10 @@ async function send(
     if (status < 200 || status > 299)
       throw adapter?.failure(status, headers, bytes, now) ?? openaiFailure(status, headers, bytes, now)
     read(bytes, headers)
-    return 'well'
+    return 'healthy'
   } catch (error) {
-    if (signal.aborted) return 'nothing'
+    if (signal.aborted) return 'inconclusive'
     const failure = late.aborted ? new GatewayError('upstream_timeout', 'It did not answer in time.') : asFailure(error)
-    return failure.row.blames === 'deployment' ? failure : 'nothing'
+    return failure.row.blames === 'deployment' ? failure : 'inconclusive'
   }
 }

@@ -1,29 +1,29 @@
 import { asRecord, asText, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 
 const API = 'the Messages API'
 
-/** Content of any message as blocks; `at` names it in a refusal. Blank text, which the API refuses, is left out. */
+/** The content of a message as blocks; `at` is its path in a refusal. Blank text, which the API refuses, is left out. */
 export function contentBlocks(content: unknown, at: string): JsonRecord[] {
   if (content === undefined || content === null) return []
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }]
-  if (!Array.isArray(content)) throw unspoken(at, API)
+  if (!Array.isArray(content)) throw unsupported(at, API)
   return content.flatMap((part: unknown, index) => partBlocks(asRecord(part), `${at}.${index}`))
 }
 
-/** Marks the end of what is to be cached, as the vendor does, on a block. */
+/** A block with the vendor's cache mark, which ends what is cached. */
 export function cachedBlock(block: JsonRecord, control: unknown): JsonRecord {
   return isRecord(control) ? { ...block, cache_control: control } : block
 }
 
-/** Blocks of the vendor's own that may stand among the parts of a message. */
+/** The vendor's own blocks, which are accepted among the parts of a message. */
 const OWN = new Set(['image', 'document', 'search_result', 'thinking', 'redacted_thinking'])
 
 function partBlocks(part: JsonRecord, at: string): JsonRecord[] {
   const type = asText(part.type)
   if (OWN.has(type)) return [part]
   const block = entryOf(PARTS, type)?.(part, at)
-  if (!block) throw unspoken(`${at}.type`, API)
+  if (!block) throw unsupported(`${at}.type`, API)
   if (block.type === 'text' && asText(block.text).trim() === '') return []
   return [cachedBlock(block, part.cache_control)]
 }
@@ -31,15 +31,15 @@ function partBlocks(part: JsonRecord, at: string): JsonRecord[] {
 const PARTS: Readonly<Record<string, (part: JsonRecord, at: string) => JsonRecord>> = {
   text: ({ text }) => ({ type: 'text', text: asText(text) }),
   refusal: ({ refusal }) => ({ type: 'text', text: asText(refusal) }),
-  // `detail` asks for a size of reading that this vendor chooses itself.
+  // `detail` is dropped: this vendor chooses the resolution itself.
   image_url({ image_url }, at) {
     const url = asText(asRecord(image_url).url) || asText(image_url)
     return { type: 'image', source: sourceOf(url, `${at}.image_url`) }
   },
   file({ file }, at) {
     const { file_data, filename } = asRecord(file)
-    // A stored file is another vendor's: its id says nothing here.
-    if (asText(file_data) === '') throw unspoken(`${at}.file`, API, 'Send the file itself in file_data.')
+    // The id of a file that another vendor stores is unknown here.
+    if (asText(file_data) === '') throw unsupported(`${at}.file`, API, 'Send the file itself in file_data.')
     const source = sourceOf(asText(file_data), `${at}.file.file_data`)
     if (asText(source.media_type).startsWith('image/')) return { type: 'image', source }
     return { type: 'document', source: documentSource(source, `${at}.file.file_data`), ...titleOf(filename) }
@@ -54,7 +54,7 @@ function titleOf(filename: unknown): JsonRecord {
 function sourceOf(url: string, at: string): JsonRecord {
   if (/^https?:\/\//i.test(url)) return { type: 'url', url }
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]*)*;base64,/i.exec(url)
-  if (!head) throw unspoken(at, API, 'Send an https: address, or a data: address with base64.')
+  if (!head) throw unsupported(at, API, 'Send an https: address, or a data: address with base64.')
   return { type: 'base64', media_type: (head[1] as string).toLowerCase(), data: url.slice(head[0].length) }
 }
 
@@ -62,9 +62,9 @@ function sourceOf(url: string, at: string): JsonRecord {
 function documentSource(source: JsonRecord, at: string): JsonRecord {
   const mediaType = asText(source.media_type)
   if (source.type === 'url' || mediaType === 'application/pdf') return source
-  if (!mediaType.startsWith('text/')) throw unspoken(at, API, 'Send a PDF, an image or text.')
+  if (!mediaType.startsWith('text/')) throw unsupported(at, API, 'Send a PDF, an image or text.')
   const data = decodedText(asText(source.data))
-  if (data === undefined) throw unspoken(at, API, 'Send valid base64 of UTF-8 text.')
+  if (data === undefined) throw unsupported(at, API, 'Send valid base64 of UTF-8 text.')
   return { type: 'text', media_type: 'text/plain', data }
 }
 

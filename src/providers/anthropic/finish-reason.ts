@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 }
 
-/** Why an answer ended, in chat's words. What chat has no word for (end_turn, stop_sequence, pause_turn) is a stop. */
+/** The finish reason in the chat shape. Reasons without an equivalent (end_turn, stop_sequence, pause_turn) are `stop`. */
 export function finishReason(stopReason: unknown): FinishReason {
   return entryOf(REASONS, stopReason) ?? 'stop'
 }

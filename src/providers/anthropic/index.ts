@@ -2,7 +2,7 @@ import { reveal } from '../../lib/secret.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, adapterFor, type Provider } from '../provider.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
-import { lookAt } from '../wire/connection/look-at.ts'
+import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesReply } from './messages-reply.ts'
 import { DEFAULT_MAX_TOKENS, messagesRequest } from './messages-request.ts'
@@ -27,7 +27,7 @@ const chat: Adapter<ChatRequest> = {
   failure: messagesFailure,
 }
 
-/** Claude, at the vendor's own API: chat by translation, messages byte for byte. */
+/** Claude at Anthropic's API: chat is translated, messages are relayed byte for byte. */
 export const anthropic: Provider = {
   kind: 'anthropic',
   connect(parameters, defaults) {
@@ -41,7 +41,7 @@ export const anthropic: Provider = {
       'anthropic-version': parameters.api_version ?? VERSION,
       ...connection.headers,
     }
-    // Names of betas are no secret, and those that a client asks for are added to them.
+    // The names of betas are not secret, and a client's betas are appended to them.
     const betas = connection.headers['anthropic-beta']
     if (betas === undefined) return { ...connection, headers }
     return {
@@ -49,6 +49,6 @@ export const anthropic: Provider = {
       headers: { ...headers, 'anthropic-beta': typeof betas === 'string' ? betas : reveal(betas) },
     }
   },
-  look: lookAt('/v1/models?limit=1'),
+  healthRequest: healthRequestAt('/v1/models?limit=1'),
   adapters: { chat: adapterFor(chat), messages: nativeMessages, count_tokens: nativeCountTokens },
 }

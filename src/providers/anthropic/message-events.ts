@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 
-/** A whole message as the events of a stream, for a client that asked for one. */
+/** The events of a whole message, for a client that asked for a stream. */
 export function messageEvents(message: JsonRecord): JsonRecord[] {
   const { content, stop_reason, stop_sequence, usage, ...head } = message
   const begun = { ...head, content: [], stop_reason: null, stop_sequence: null, usage }
@@ -13,7 +13,7 @@ export function messageEvents(message: JsonRecord): JsonRecord[] {
 }
 
 function blockEvents(block: JsonRecord, index: number): JsonRecord[] {
-  const { begun, deltas } = opened(block)
+  const { begun, deltas } = blockParts(block)
   return [
     { type: 'content_block_start', index, content_block: begun },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -21,8 +21,8 @@ function blockEvents(block: JsonRecord, index: number): JsonRecord[] {
   ]
 }
 
-/** A block as it begins, and what is said of it then. Blocks of other types begin whole. */
-function opened(block: JsonRecord): { readonly begun: JsonRecord; readonly deltas: readonly JsonRecord[] } {
+/** A block as it begins, and the deltas that complete it. Blocks of other types begin whole. */
+function blockParts(block: JsonRecord): { readonly begun: JsonRecord; readonly deltas: readonly JsonRecord[] } {
   switch (block.type) {
     case 'text': {
       const { citations, ...rest } = block

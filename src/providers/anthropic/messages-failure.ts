@@ -4,7 +4,7 @@ import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai/failure.ts'
 import type { WireError } from '../wire/wire-error.ts'
 
-/** The status that each type of error comes with, for errors inside an answer of status 200. */
+/** The HTTP status of each type of error, for errors inside an answer of status 200. */
 const STATUS: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -17,10 +17,10 @@ const STATUS: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 }
 
-/** Its words for a prompt that does not fit together with the answer asked for. */
+/** The message for a prompt that together with the requested answer exceeds the context. */
 const OVER_LIMIT = /exceed context limit/i
 
-/** Names what an answer outside 2xx of the Messages API means. */
+/** Names the failure that an answer outside 2xx of the Messages API reports. */
 export function messagesFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ export function messagesFailure(
   return classifyFailure(status, wireError(parseRecord(bytes)?.error), retryAfterSeconds(headers, now))
 }
 
-/** The same for an error inside an answer of status 200, whole or as an event. */
+/** Names an error inside an answer of status 200, whole or as an event. */
 export function messagesEmbeddedFailure(error: unknown): GatewayError {
   const wire = wireError(error)
   return classifyFailure(entryOf(STATUS, wire.type) ?? 500, wire, undefined)

@@ -21,7 +21,7 @@ export function messagesReply(bytes: Uint8Array, headers: Readonly<Record<string
       object: 'chat.completion',
       created: answeredAt(headers),
       model: asText(message.model),
-      choices: [{ index: 0, message: saidIn(blocks), finish_reason: finishReason(message.stop_reason) }],
+      choices: [{ index: 0, message: assistantMessage(blocks), finish_reason: finishReason(message.stop_reason) }],
       ...(usage ? { usage: wireUsage(usage) } : {}),
     },
     usage,
@@ -29,7 +29,7 @@ export function messagesReply(bytes: Uint8Array, headers: Readonly<Record<string
   }
 }
 
-/** A whole answer, or `upstream_malformed`. */
+/** Parses a whole answer; throws `upstream_malformed` for anything else. */
 export function readMessage(bytes: Uint8Array): JsonRecord {
   const message = parseRecord(bytes)
   if (message?.type === 'error') throw messagesEmbeddedFailure(message.error)
@@ -44,8 +44,8 @@ export function charactersOf(blocks: readonly JsonRecord[]): number {
   }, 0)
 }
 
-/** Blocks that chat has no words for, such as the results of the vendor's own tools, stay behind. */
-function saidIn(blocks: readonly JsonRecord[]): AssistantMessage {
+/** Blocks without an equivalent in chat, such as the results of the vendor's own tools, are dropped. */
+function assistantMessage(blocks: readonly JsonRecord[]): AssistantMessage {
   const text = blocks.map((block) => (block.type === 'text' ? asText(block.text) : '')).join('')
   const reasoning = blocks.map((block) => (block.type === 'thinking' ? asText(block.thinking) : '')).join('')
   const thinking_blocks = blocks.flatMap(thinkingBlock)

@@ -1,17 +1,17 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
 import { thinkingFields } from './thinking-fields.ts'
 
 const API = 'the Messages API'
 
-/** The API wants a limit on every answer. Where neither the client nor `default_params` says one, it is what every model
- *  since Claude 3.5 can write, and the thinking on top. */
+/** The limit if neither the client nor `default_params` sets one, since the API requires one. Every model since Claude 3.5
+ *  supports it; the thinking budget is added. */
 export const DEFAULT_MAX_TOKENS = 8192
 
-/** Fields that mean the same on both sides, or are the vendor's own. */
+/** Fields that have the same meaning in both shapes, and the vendor's own. */
 const SAME = [
   'temperature',
   'top_p',
@@ -24,7 +24,7 @@ const SAME = [
   'speed',
 ]
 
-const SPOKEN = new Set([
+const SUPPORTED = new Set([
   ...SAME,
   'model',
   'messages',
@@ -42,9 +42,9 @@ const SPOKEN = new Set([
   'service_tier',
 ])
 
-/** A chat request as one of the Messages API. */
+/** Translates a chat request to the Messages API. */
 export function messagesRequest(body: ChatRequest, model: string): JsonRecord {
-  refuseUnspoken(body, SPOKEN, API)
+  refuseUnsupportedFields(body, SUPPORTED, API)
   const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
   const { thinking, effort, budget } = thinkingFields(body, model, asked)
   const { system, messages } = messagesTurns(body.messages)
@@ -82,7 +82,7 @@ function outputFormat(format: unknown): JsonRecord {
   if (type === 'text') return {}
   const { schema } = asRecord(json_schema)
   if (type === 'json_schema' && isRecord(schema)) return { format: { type, schema } }
-  throw unspoken('response_format', API, 'Use type json_schema with a schema.')
+  throw unsupported('response_format', API, 'Use type json_schema with a schema.')
 }
 
 function stopSequences(stop: unknown): JsonRecord {
@@ -90,7 +90,7 @@ function stopSequences(stop: unknown): JsonRecord {
   return Array.isArray(stop) && stop.length > 0 ? { stop_sequences: stop } : {}
 }
 
-/** `auto` is what happens without a word. */
+/** `auto` is the default. */
 const TIERS: Readonly<Record<string, JsonRecord>> = {
   auto: {},
   default: { service_tier: 'standard_only' },
@@ -99,9 +99,9 @@ const TIERS: Readonly<Record<string, JsonRecord>> = {
 
 function serviceTier(tier: unknown): JsonRecord {
   if (!isSet(tier)) return {}
-  const words = entryOf(TIERS, tier)
-  if (!words) throw unspoken('service_tier', API)
-  return words
+  const fields = entryOf(TIERS, tier)
+  if (!fields) throw unsupported('service_tier', API)
+  return fields
 }
 
 function userOf({ user, safety_identifier }: ChatRequest): JsonRecord {

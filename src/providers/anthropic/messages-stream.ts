@@ -12,7 +12,7 @@ import { messagesProgress, type Progress } from './messages-progress.ts'
 /** Reads a stream of the Messages API as chat chunks. */
 export function messagesStream(headers: Readonly<Record<string, string>>): StreamReader {
   const progress = messagesProgress()
-  const words = chunkWriter(answeredAt(headers))
+  const writer = chunkWriter(answeredAt(headers))
   return sseReader((frame) => {
     const { data } = readFrame(frame)
     if (data === undefined) return {}
@@ -20,13 +20,13 @@ export function messagesStream(headers: Readonly<Record<string, string>>): Strea
     if (!event) return { malformed: true }
     const meaning = progress(event)
     if (meaning.failure) return meaning
-    if (meaning.finished && words.refused(event)) return { failure: refusal(event) }
-    const [first, ...more] = words.chunksOf(event, meaning)
+    if (meaning.finished && writer.refused(event)) return { failure: refusal(event) }
+    const [first, ...more] = writer.chunksOf(event, meaning)
     return first ? [{ ...meaning, chunk: first }, ...more.map((chunk) => ({ chunk }))] : meaning
   })
 }
 
-/** An open block of the answer. Tool calls have numbers of their own, since chat counts them apart. */
+/** An open block of the answer. Tool calls have a separate index, as in chat. */
 type Block =
   | { readonly type: 'tool_use'; readonly call: number; input: JsonRecord; fragments: boolean }
   | { readonly type: 'thinking'; thinking: string; signature: string }
@@ -34,29 +34,29 @@ type Block =
 function chunkWriter(created: number) {
   let identity = { id: '', object: 'chat.completion.chunk' as const, created, model: '' }
   let calls = 0
-  let spoken = false
+  let hasContent = false
   const open = new Map<unknown, Block>()
 
-  const say = (delta: ChatDelta, finish_reason: FinishReason | null = null): ChatChunk => {
-    spoken ||= finish_reason === null
+  const chunk = (delta: ChatDelta, finish_reason: FinishReason | null = null): ChatChunk => {
+    hasContent ||= finish_reason === null
     return { ...identity, choices: [{ index: 0, delta, finish_reason }] }
   }
-  const fragment = (call: number, text: string) => say({ tool_calls: [{ index: call, function: { arguments: text } }] })
-  const signed = (block: ThinkingBlock) => say({ thinking_blocks: [block] })
+  const fragment = (call: number, text: string) => chunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
+  const signed = (block: ThinkingBlock) => chunk({ thinking_blocks: [block] })
 
   const starts: Readonly<Record<string, (block: JsonRecord, index: unknown) => ChatChunk[]>> = {
-    text: ({ text }) => (asText(text) === '' ? [] : [say({ content: asText(text) })]),
+    text: ({ text }) => (asText(text) === '' ? [] : [chunk({ content: asText(text) })]),
     thinking(block, index) {
       const thinking = asText(block.thinking)
       open.set(index, { type: 'thinking', thinking, signature: asText(block.signature) })
-      return thinking === '' ? [] : [say({ reasoning_content: thinking })]
+      return thinking === '' ? [] : [chunk({ reasoning_content: thinking })]
     },
     redacted_thinking: ({ data }) => [signed({ type: 'redacted_thinking', data: asText(data) })],
     tool_use({ id, name, input }, index) {
       const call = calls++
       open.set(index, { type: 'tool_use', call, input: asRecord(input), fragments: false })
       const tool = { name: asText(name), arguments: '' }
-      return [say({ tool_calls: [{ index: call, id: asText(id), type: 'function', function: tool }] })]
+      return [chunk({ tool_calls: [{ index: call, id: asText(id), type: 'function', function: tool }] })]
     },
   }
 
@@ -74,7 +74,7 @@ function chunkWriter(created: number) {
     content_block_delta({ delta, index }) {
       const { text, thinking, signature, partial_json } = asRecord(delta)
       const block = open.get(index)
-      if (typeof text === 'string' && text !== '') return [say({ content: text })]
+      if (typeof text === 'string' && text !== '') return [chunk({ content: text })]
       if (block?.type === 'tool_use' && typeof partial_json === 'string' && partial_json !== '') {
         block.fragments = true
         return [fragment(block.call, partial_json)]
@@ -82,7 +82,7 @@ function chunkWriter(created: number) {
       if (block?.type !== 'thinking') return []
       block.thinking += asText(thinking)
       block.signature += asText(signature)
-      return asText(thinking) === '' ? [] : [say({ reasoning_content: asText(thinking) })]
+      return asText(thinking) === '' ? [] : [chunk({ reasoning_content: asText(thinking) })]
     },
     content_block_stop({ index }) {
       const block = open.get(index)
@@ -95,19 +95,19 @@ function chunkWriter(created: number) {
     },
     message_delta({ delta }, { usage, finished }) {
       if (!finished) return []
-      const end = say({}, finishReason(asRecord(delta).stop_reason))
+      const end = chunk({}, finishReason(asRecord(delta).stop_reason))
       return usage ? [end, { ...identity, choices: [], usage: wireUsage(usage) }] : [end]
     },
   }
 
   return {
     chunksOf: (event: JsonRecord, meaning: Progress) => entryOf(events, event.type)?.(event, meaning) ?? [],
-    /** It ends by a refusal, and nothing was said before. */
-    refused: ({ delta }: JsonRecord) => isRecord(delta) && delta.stop_reason === 'refusal' && !spoken,
+    /** The answer ends in a refusal and has no content. */
+    refused: ({ delta }: JsonRecord) => isRecord(delta) && delta.stop_reason === 'refusal' && !hasContent,
   }
 }
 
-/** An answer that is nothing but a refusal. */
+/** The failure of an answer without content that ends in a refusal. */
 export function refusal({ delta, stop_details }: JsonRecord): GatewayError {
   const { explanation } = asRecord(asRecord(delta).stop_details ?? stop_details)
   return new GatewayError('content_policy', asText(explanation) || 'The model refused to answer this request.')

@@ -1,10 +1,10 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 
 const API = 'the Messages API'
 
-/** Tools and how to choose among them. Tools in the vendor's own words pass as they are. */
+/** The tools and the tool choice. Tools in the vendor's own shape pass unchanged. */
 export function messagesTools(body: ChatRequest): JsonRecord {
   const tools = body.tools ?? []
   if (tools.length === 0) return {}
@@ -24,9 +24,9 @@ function tool(given: JsonRecord, index: number): JsonRecord {
       ...(cache ? { cache_control: cache } : {}),
     }
   }
-  // What has its name at the top is the vendor's; `custom` of the public shape has it inside.
+  // The vendor's tools have a top-level name; the public `custom` tool has it one level deeper.
   if (typeof given.name === 'string') return given
-  throw unspoken(`tools.${index}.type`, API)
+  throw unsupported(`tools.${index}.type`, API)
 }
 
 function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest): JsonRecord | undefined {
@@ -43,5 +43,5 @@ function chosenBy(choice: unknown): JsonRecord | undefined {
   if (word !== undefined) return { type: word }
   const name = asRecord(asRecord(choice).function).name
   if (isRecord(choice) && choice.type === 'function' && typeof name === 'string') return { type: 'tool', name }
-  throw unspoken('tool_choice', API)
+  throw unsupported('tool_choice', API)
 }

@@ -1,7 +1,7 @@
 import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { callArguments } from '../wire/call-arguments.ts'
-import { ownThinking } from '../wire/foreign-thinking.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { ownThinking } from '../wire/own-thinking.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
 
 const API = 'the Messages API'
@@ -16,8 +16,8 @@ interface Conversation {
   readonly messages: readonly Turn[]
 }
 
-/** A chat as turns: what is said to the model as system goes to the front, results of tools are the user's, and what one
- *  side says in several messages is one turn. */
+/** A chat as turns: system messages move to the front, tool results belong to the user, and consecutive messages of one
+ *  side become one turn. */
 export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
   const system: JsonRecord[] = []
   const turns: Turn[] = []
@@ -25,12 +25,12 @@ export function messagesTurns(messages: readonly JsonRecord[]): Conversation {
     const at = `messages.${index}`
     const blocks = withCacheMark(blocksOf(message, at), message.cache_control)
     const role = entryOf(ROLES, message.role)
-    if (role === undefined) throw unspoken(`${at}.role`, API)
+    if (role === undefined) throw unsupported(`${at}.role`, API)
     if (role === 'system') {
       system.push(...blocks)
       continue
     }
-    // A turn in which nothing was said is refused; in chat it is nothing.
+    // The API refuses empty turns.
     if (blocks.length === 0) continue
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...blocks)
@@ -49,13 +49,13 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
 
 function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
   if (message.role === 'tool') return [toolResult(message, at)]
-  // Speakers of one side cannot be told apart there.
-  if (message.name !== undefined && message.name !== null) throw unspoken(`${at}.name`, API)
+  // The API has no names for the participants of one role.
+  if (message.name !== undefined && message.name !== null) throw unsupported(`${at}.name`, API)
   if (message.role !== 'assistant') return contentBlocks(message.content, `${at}.content`)
-  if (message.function_call) throw unspoken(`${at}.function_call`, API, 'Use tool_calls.')
-  if (message.audio) throw unspoken(`${at}.audio`, API)
+  if (message.function_call) throw unsupported(`${at}.function_call`, API, 'Use tool_calls.')
+  if (message.audio) throw unsupported(`${at}.audio`, API)
   return [
-    // Reasoning that nobody signed is not taken back: `reasoning_content` alone stays behind.
+    // The API refuses unsigned reasoning, so `reasoning_content` is dropped.
     ...ownThinking(message),
     ...contentBlocks(message.content, `${at}.content`),
     ...contentBlocks(message.refusal, `${at}.refusal`),
@@ -64,10 +64,10 @@ function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
 }
 
 function toolUse(call: JsonRecord, at: string): JsonRecord {
-  if (call.type !== undefined && call.type !== 'function') throw unspoken(`${at}.type`, API)
+  if (call.type !== undefined && call.type !== 'function') throw unsupported(`${at}.type`, API)
   const { name, arguments: written } = asRecord(call.function)
   const input = callArguments(written)
-  if (!input) throw unspoken(`${at}.function.arguments`, API, 'They must be a JSON object.')
+  if (!input) throw unsupported(`${at}.function.arguments`, API, 'They must be a JSON object.')
   return cachedBlock({ type: 'tool_use', id: call.id, name, input }, call.cache_control)
 }
 

@@ -3,9 +3,9 @@ import type { Terms, ToolUses } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai/usage.ts'
 
-/** Usage in the words of the Messages API, whose input excludes what was read from and written to the cache. A stream
- *  reports it in parts: what a later report says replaces what an earlier one said, but for a zero, which some write for
- *  what they said before. undefined when all is absent. */
+/** The usage that the Messages API reports. Its input excludes the tokens read from and written to the cache. A stream
+ *  reports it in parts: later values replace earlier ones, except zeros, which some vendors send for values that they
+ *  reported before. undefined if all reports are empty. */
 export function messagesUsage(...reports: readonly unknown[]): Usage | undefined {
   const known = reports
     .flatMap((report) => Object.entries(asRecord(report)))
@@ -31,8 +31,8 @@ export function messagesUsage(...reports: readonly unknown[]): Usage | undefined
   })
 }
 
-/** What every pass over the conversation has used, where there was more than one: the usage proper is that of the last
- *  one alone, and to compact a conversation is a pass of its own. */
+/** The usage of every pass over the conversation, if there were several: the top-level usage is that of the last pass only,
+ *  and compacting a conversation is a pass. */
 function samplingsOf(usage: JsonRecord): readonly JsonRecord[] {
   const passes = asList(usage.iterations).map(asRecord)
   const total = (one: JsonRecord) => count(one.input_tokens) + count(one.output_tokens)
@@ -41,10 +41,10 @@ function samplingsOf(usage: JsonRecord): readonly JsonRecord[] {
 }
 
 function termsOf({ speed, inference_geo }: JsonRecord): { terms?: Terms } {
-  const told = Object.entries({ speed, inference_geo }).flatMap(([name, value]) =>
+  const reported = Object.entries({ speed, inference_geo }).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value]] : [],
   )
-  return told.length === 0 ? {} : { terms: Object.fromEntries(told) }
+  return reported.length === 0 ? {} : { terms: Object.fromEntries(reported) }
 }
 
 const REQUESTS = /_requests$/

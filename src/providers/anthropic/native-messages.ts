@@ -5,7 +5,7 @@ import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/json/
 import type { ModelRequest } from '../../modes/mode.ts'
 import { usageOf } from '../../modes/usage.ts'
 import type { Adapter, Connection, Outgoing, StreamReader } from '../provider.ts'
-import { madeInMessage, orNothing } from '../wire/made-ids.ts'
+import { madeInMessage, madeField } from '../wire/made-ids.ts'
 import { sseReader } from '../wire/sse-reader.ts'
 import { messageEvents } from './message-events.ts'
 import { messagesFailure } from './messages-failure.ts'
@@ -15,7 +15,7 @@ import { messagesUsage } from './messages-usage.ts'
 
 const STOP = new TextEncoder().encode('event: message_stop\ndata: {"type":"message_stop"}\n\n')
 
-/** The Messages API asked in its own words: bytes are relayed both ways, with the model renamed and usage read. */
+/** The Messages API for its own clients: bytes are relayed both ways, the model is renamed and the usage read. */
 export const nativeMessages: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages'),
 
@@ -23,7 +23,7 @@ export const nativeMessages: Adapter = {
     const message = readMessage(bytes)
     const outputCharacters = charactersOf(asList(message.content).map(asRecord))
     const usage = messagesUsage(message.usage)
-    return { bytes, contentType: 'application/json', usage, outputCharacters, ...orNothing(madeInMessage(message)) }
+    return { bytes, contentType: 'application/json', usage, outputCharacters, ...madeField(madeInMessage(message)) }
   },
 
   stream: relayedStream,
@@ -31,7 +31,7 @@ export const nativeMessages: Adapter = {
   failure: messagesFailure,
 }
 
-/** Counting answers nothing and costs nothing. */
+/** Counting tokens is free. */
 export const nativeCountTokens: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages/count_tokens'),
   reply(bytes) {
@@ -56,14 +56,14 @@ function relayed({ body, bytes, clientHeaders = {} }: Outgoing, connection: Conn
   }
 }
 
-/** Of the metadata the vendor knows the user alone; the rest is the gateway's. */
+/** The vendor accepts only the user id; other metadata is the gateway's. */
 function forUpstream({ metadata }: ModelRequest): { metadata?: unknown } {
   const { user_id, ...own } = metadata ?? {}
   if (Object.keys(own).length === 0) return {}
   return { metadata: user_id === undefined ? undefined : { user_id } }
 }
 
-/** The client speaks in the version that it names; its betas are added to the operator's. */
+/** The client's version replaces the operator's; its betas are appended to the operator's. */
 function versions(client: Readonly<Record<string, string>>, { headers }: Connection): Record<string, string> {
   const betas = [asText(headers['anthropic-beta']), client['anthropic-beta'] ?? ''].filter((names) => names !== '')
   const version = client['anthropic-version']

@@ -7,7 +7,7 @@ import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
 import { openaiTranscription } from '../openai/transcription.ts'
 import { type Adapter, type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
-import { operatorsOwn } from '../wire/cloud-objects.ts'
+import { cloudObjectRefused } from '../wire/cloud-objects.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 
 const FIRST_WITH_RESPONSES = '2025-03-01'
@@ -22,7 +22,7 @@ const withoutResponses: Adapters = {
 
 const adapters: Adapters = {
   ...withoutResponses,
-  // Its path names no deployment: the body does.
+  // The deployment is in the body, not in the path.
   responses: versioned(withoutConnections(adapterFor(openaiResponses)), (path) =>
     path.replace(/\/deployments\/[^/]+(?=\/responses$)/, ''),
   ),
@@ -56,21 +56,21 @@ function isDated({ api_version }: Pick<GatewayParams, 'api_version'>): boolean {
   return api_version !== undefined && /^\d{4}-/.test(api_version)
 }
 
-/** What a tool of the vendor's reads with the identity of the resource. */
+/** Members of a tool that make Azure read data with the identity of the resource. */
 const CONNECTION = /"((project_)?connection_id|index_asset_id)":/
 
-/** An adapter whose requests name no data that the resource would read with an identity of its own, unless the operator
- *  allows that. */
+/** An adapter that refuses requests for data which the resource would read with its own identity, unless the operator allows
+ *  it. */
 function withoutConnections(adapter: Adapter): Adapter {
   return {
     ...adapter,
     request(call, connection) {
       const { body } = call
       if (!connection.parameters.allow_cloud_objects) {
-        for (const field of DATA_SOURCES) if (body[field] != null) throw operatorsOwn(field)
+        for (const field of DATA_SOURCES) if (body[field] != null) throw cloudObjectRefused(field)
         for (const [index, tool] of asList(body.tools).entries()) {
           const { type } = asRecord(tool)
-          if (type !== 'function' && CONNECTION.test(JSON.stringify(tool))) throw operatorsOwn(`tools.${index}`)
+          if (type !== 'function' && CONNECTION.test(JSON.stringify(tool))) throw cloudObjectRefused(`tools.${index}`)
         }
       }
       return adapter.request(call, connection)
@@ -80,13 +80,13 @@ function withoutConnections(adapter: Adapter): Adapter {
 
 const DATA_SOURCES = ['data_sources', 'dataSources'] as const
 
-/** An adapter whose requests say the version. */
+/** An adapter whose requests carry the API version. */
 function versioned(adapter: Adapter, place: (path: string) => string = (path) => path): Adapter {
   const withVersion = (request: UpstreamRequest, { parameters }: Connection): UpstreamRequest => {
     const { api_version } = parameters
     const path = place(request.path)
-    const unsaid = api_version === undefined || api_version === 'v1'
-    return { ...request, path: unsaid ? path : `${path}?api-version=${encodeURIComponent(api_version)}` }
+    const undated = api_version === undefined || api_version === 'v1'
+    return { ...request, path: undated ? path : `${path}?api-version=${encodeURIComponent(api_version)}` }
   }
   return {
     ...adapter,

@@ -3,12 +3,12 @@ import { asText, entryOf, type JsonRecord, parseRecord } from '../../lib/json/le
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai/failure.ts'
 
-/** Exceptions whose status on the wire says less than their name, or that come inside a stream, without a status. */
+/** The statuses of exceptions whose HTTP status is less precise, or which come inside a stream without one. */
 const STATUSES: Readonly<Record<string, number>> = {
   ThrottlingException: 429,
   TooManyRequestsException: 429,
   ServiceQuotaExceededException: 429,
-  // 429 on the wire: the model is being loaded, which is no limit of ours.
+  // A 429 that means that the model is being loaded, not a rate limit.
   ModelNotReadyException: 503,
   ModelTimeoutException: 408,
   ModelErrorException: 502,
@@ -31,7 +31,7 @@ const WRONG_MODEL =
 const TOO_LONG =
   /input is too long|prompt is too long|exceeds? (the )?(maximum|model'?s?) (context|input)|context limit/i
 
-/** Names what an answer outside 2xx means. */
+/** Names the failure that an answer outside 2xx reports. */
 export function bedrockFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -43,17 +43,17 @@ export function bedrockFailure(
   return exception(name, messageIn(body), status, retryAfterSeconds(headers, now))
 }
 
-/** The same for an exception inside an answer of status 200; undefined when there is none. */
+/** Names an exception inside an answer of status 200; undefined if there is none. */
 export function embeddedFailure(body: JsonRecord): GatewayError | undefined {
   const name = asText(body.__type).replace(/^.*#/, '')
   return name === '' ? undefined : exception(name, messageIn(body))
 }
 
-/** An exception by its name, whose first letter is small in streams. */
+/** Names an exception by its name, which begins with a small letter in streams. */
 export function exception(name: string, message: string, status = 502, retryAfter?: number): GatewayError {
   const code = name.slice(0, 1).toUpperCase() + name.slice(1)
   const meant = entryOf(STATUSES, code) ?? status
-  // What a client wrote is repeated in quotes.
+  // The message repeats the client's text in quotes, which does not count.
   const refused = meant === 400 && WRONG_MODEL.test(message.replace(QUOTED, ''))
   const wire = {
     message: message === '' ? undefined : message,

@@ -3,8 +3,8 @@ import type { Terms } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai/usage.ts'
 
-/** Usage as Converse reports it. Most models count cached tokens beside the input, some within it; the sum tells which. The
- *  terms stand beside it. */
+/** The usage that Converse reports, with the billing terms beside it. Most models exclude cached tokens from the input, some
+ *  include them: the total shows which. */
 export function bedrockUsage(value: unknown, answer: JsonRecord = {}): Usage | undefined {
   if (!isRecord(value)) return undefined
   const input = count(value.inputTokens)

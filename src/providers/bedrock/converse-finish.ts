@@ -12,12 +12,12 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
   content_filtered: 'content_filter',
 }
 
-/** What a stop reason means; an error where it says that there is no answer. */
-export function converseFinish(stopReason: unknown, saidSomething: boolean): FinishReason | GatewayError {
+/** The finish reason in the chat shape, or the failure if there is no usable answer. */
+export function converseFinish(stopReason: unknown, hasContent: boolean): FinishReason | GatewayError {
   if (typeof stopReason === 'string' && stopReason.startsWith('malformed_')) {
-    return new GatewayError('unusable_answer', 'The model wrote something that its provider could not read.')
+    return new GatewayError('unusable_answer', 'The provider could not read what the model generated.')
   }
   const finish = entryOf(FINISHES, stopReason) ?? 'stop'
-  if (finish !== 'content_filter' || saidSomething) return finish
+  if (finish !== 'content_filter' || hasContent) return finish
   return new GatewayError('content_policy', "The provider's content policy stopped the answer before it began.")
 }

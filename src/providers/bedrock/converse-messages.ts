@@ -2,8 +2,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { callArguments } from '../wire/call-arguments.ts'
-import { ownThinking } from '../wire/foreign-thinking.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { ownThinking } from '../wire/own-thinking.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { CONVERSE } from './converse-name.ts'
 import { mediaBlock } from './media-block.ts'
 
@@ -18,13 +18,13 @@ interface Conversation {
   readonly system: Block[]
 }
 
-/** The conversation in Converse's turns: user and assistant strictly alternate there, tool results are the user's, and
- *  every system message stands before the first turn. */
+/** Translates a conversation to Converse: user and assistant turns alternate, tool results belong to the user, and system
+ *  messages move to the front. */
 export function converseMessages(list: ChatRequest['messages']): Conversation {
   const system: Block[] = []
   const messages: Turn[] = []
-  const say = (role: Turn['role'], blocks: readonly Block[]) => {
-    // A turn in which nothing was said is refused; in chat it is nothing.
+  const add = (role: Turn['role'], blocks: readonly Block[]) => {
+    // The API refuses empty turns.
     if (blocks.length === 0) return
     const last = messages.at(-1)
     if (last?.role === role) last.content.push(...blocks)
@@ -33,20 +33,20 @@ export function converseMessages(list: ChatRequest['messages']): Conversation {
   for (const [index, message] of list.entries()) {
     const at = `messages.${index}`
     if (message.role === 'system' || message.role === 'developer') system.push(...contentBlocks(message.content, at))
-    else if (message.role === 'user') say('user', contentBlocks(message.content, at))
-    else if (message.role === 'assistant') say('assistant', assistantBlocks(message, at))
-    else if (message.role === 'tool') say('user', toolResult(message, at))
-    else throw unspoken(`${at}.role`, CONVERSE)
+    else if (message.role === 'user') add('user', contentBlocks(message.content, at))
+    else if (message.role === 'assistant') add('assistant', assistantBlocks(message, at))
+    else if (message.role === 'tool') add('user', toolResult(message, at))
+    else throw unsupported(`${at}.role`, CONVERSE)
   }
   const counts = new Map<string, number>()
-  for (const { content } of messages) tellApart(content, counts)
+  for (const { content } of messages) renameDuplicates(content, counts)
   return { messages, system }
 }
 
-/** The documents of one request need names of their own. `counts` says how often each name was given. */
-function tellApart(blocks: Block[], counts: Map<string, number>): void {
+/** Gives the documents of a request distinct names, as the API requires. `counts` has the uses of each name. */
+function renameDuplicates(blocks: Block[], counts: Map<string, number>): void {
   for (const [index, { document, toolResult }] of blocks.entries()) {
-    if (isRecord(toolResult)) tellApart(toolResult.content as Block[], counts)
+    if (isRecord(toolResult)) renameDuplicates(toolResult.content as Block[], counts)
     if (!isRecord(document)) continue
     const asked = asText(document.name)
     let count = counts.get(asked) ?? 0
@@ -62,7 +62,7 @@ export function hasToolTurns(messages: readonly Turn[]): boolean {
   return messages.some(({ content }) => content.some((block) => 'toolUse' in block || 'toolResult' in block))
 }
 
-/** Everything up to a part that says so is kept in the provider's cache. */
+/** The cache point after a part with a cache mark: the provider caches everything before it. */
 export function cachePoint(part: JsonRecord): Block[] {
   if (!isRecord(part.cache_control)) return []
   const { ttl } = part.cache_control
@@ -79,7 +79,7 @@ function contentBlocks(content: unknown, at: string): Block[] {
   })
 }
 
-/** Converse refuses blank text, which other vendors take for nothing. */
+/** Converse refuses blank text, so it is left out. */
 function textBlock(text: unknown): Block[] {
   return typeof text === 'string' && text.trim() !== '' ? [{ text }] : []
 }
@@ -99,7 +99,7 @@ function assistantBlocks(message: JsonRecord, at: string): Block[] {
 
 function reasoningBlock(block: JsonRecord, at: string): Block {
   if (block.type === 'redacted_thinking') return { reasoningContent: { redactedContent: block.data } }
-  if (block.type !== 'thinking') throw unspoken(`${at}.type`, CONVERSE)
+  if (block.type !== 'thinking') throw unsupported(`${at}.type`, CONVERSE)
   return { reasoningContent: { reasoningText: { text: asText(block.thinking), signature: block.signature } } }
 }
 

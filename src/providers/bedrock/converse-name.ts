@@ -1,2 +1,2 @@
-/** What refusals call the API. */
+/** The name of the API in refusals. */
 export const CONVERSE = "Bedrock's Converse API"

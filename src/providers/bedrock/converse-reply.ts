@@ -10,7 +10,7 @@ import { converseFinish } from './converse-finish.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What every chunk of an answer says of it. Converse names neither an answer nor the model that gave it. */
+/** The id, time and model of an answer, which Converse does not report. */
 export function converseIdentity(headers: Headers, model: string) {
   return { id: `chatcmpl-${headers['x-amzn-requestid'] ?? 'bedrock'}`, created: answeredAt(headers), model }
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { converseMessages } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 import { reasoningFields } from './reasoning-fields.ts'
@@ -16,7 +16,7 @@ const OWN_FIELDS = [
   'promptVariables',
 ] as const
 
-const SPOKEN: ReadonlySet<string> = new Set([
+const SUPPORTED: ReadonlySet<string> = new Set([
   ...OWN_FIELDS,
   'model',
   'messages',
@@ -36,9 +36,9 @@ const SPOKEN: ReadonlySet<string> = new Set([
   'additionalModelRequestFields',
 ])
 
-/** A chat request in the words of Converse. */
+/** Translates a chat request to Converse. */
 export function converseRequest(body: ChatRequest, model: string): JsonRecord {
-  refuseUnspoken(body, SPOKEN, CONVERSE)
+  refuseUnsupportedFields(body, SUPPORTED, CONVERSE)
   const { messages, system } = converseMessages(body.messages)
   const inferenceConfig = {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
@@ -66,7 +66,7 @@ export function converseRequest(body: ChatRequest, model: string): JsonRecord {
 function outputConfig(format: unknown): JsonRecord {
   if (!isRecord(format) || format.type === 'text') return {}
   if (format.type !== 'json_schema') {
-    throw unspoken('response_format', CONVERSE, 'Send a json_schema, or ask for JSON in the messages.')
+    throw unsupported('response_format', CONVERSE, 'Send a json_schema, or ask for JSON in the messages.')
   }
   const { name, description, schema } = asRecord(format.json_schema)
   if (!isRecord(schema)) {
@@ -75,7 +75,7 @@ function outputConfig(format: unknown): JsonRecord {
     })
   }
   const jsonSchema = {
-    // A text, as Bedrock wants it.
+    // Bedrock requires the schema as a string.
     schema: JSON.stringify(schema),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof description === 'string' ? { description } : {}),

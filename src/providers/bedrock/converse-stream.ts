@@ -19,18 +19,18 @@ interface Thought {
 export function converseStream(headers: Readonly<Record<string, string>>, model: string): StreamReader {
   const split = awsEventSplitter()
   const identity = { ...converseIdentity(headers, model), object: 'chat.completion.chunk' as const }
-  /** Numbers of the tool calls by the number of their block. */
+  /** The indexes of tool calls by the index of their block. */
   const calls = new Map<unknown, number>()
-  /** Of those, the blocks of calls whose arguments nothing has been said of. */
+  /** The blocks of tool calls that have no arguments so far. */
   const bare = new Set<unknown>()
   const thoughts = new Map<unknown, Thought>()
-  let saidSomething = false
+  let hasContent = false
 
   const chunk = (delta: ChatDelta, finish_reason: FinishReason | null = null): StreamStep => ({
     chunk: { ...identity, choices: [{ index: 0, delta, finish_reason }] },
   })
-  const said = (characters: number, delta: ChatDelta): StreamStep => {
-    saidSomething ||= delta.content != null || delta.tool_calls !== undefined
+  const generated = (characters: number, delta: ChatDelta): StreamStep => {
+    hasContent ||= delta.content != null || delta.tool_calls !== undefined
     return { ...chunk(delta), characters }
   }
 
@@ -50,17 +50,17 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
         type: 'function',
         function: { name, arguments: '' },
       } as const
-      return { ...said(name.length, { tool_calls: [call] }), commits: true }
+      return { ...generated(name.length, { tool_calls: [call] }), commits: true }
     },
     contentBlockDelta({ delta, contentBlockIndex }) {
       const { text, toolUse, reasoningContent } = asRecord(delta)
-      if (typeof text === 'string') return said(text.length, { content: text })
+      if (typeof text === 'string') return generated(text.length, { content: text })
       if (isRecord(toolUse)) {
         const fragment = asText(toolUse.input)
         const index = calls.get(contentBlockIndex)
         if (index === undefined) return { malformed: true }
         if (fragment !== '') bare.delete(contentBlockIndex)
-        return said(fragment.length, { tool_calls: [{ index, function: { arguments: fragment } }] })
+        return generated(fragment.length, { tool_calls: [{ index, function: { arguments: fragment } }] })
       }
       return isRecord(reasoningContent) ? think(contentBlockIndex, reasoningContent) : undefined
     },
@@ -68,14 +68,14 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
       const index = calls.get(contentBlockIndex)
       // A call without arguments comes without fragments; in chat its arguments are still JSON.
       if (index !== undefined && bare.delete(contentBlockIndex)) {
-        return said(2, { tool_calls: [{ index, function: { arguments: '{}' } }] })
+        return generated(2, { tool_calls: [{ index, function: { arguments: '{}' } }] })
       }
       const thought = thoughts.get(contentBlockIndex)
       thoughts.delete(contentBlockIndex)
       return thought && chunk({ thinking_blocks: [blockOf(thought)] })
     },
     messageStop({ stopReason }) {
-      const finish = converseFinish(stopReason, saidSomething)
+      const finish = converseFinish(stopReason, hasContent)
       if (finish instanceof GatewayError) return { failure: finish }
       return { ...chunk({}, finish), commits: true, finished: true }
     },
@@ -93,7 +93,7 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
     if (typeof redactedContent === 'string') thought.redacted = (thought.redacted ?? '') + redactedContent
     if (typeof text !== 'string') return undefined
     thought.thinking += text
-    return said(text.length, { reasoning_content: text })
+    return generated(text.length, { reasoning_content: text })
   }
 
   function read({ headers: { ':message-type': kind, ...names }, payload }: AwsEvent): StreamStep {
@@ -101,7 +101,7 @@ export function converseStream(headers: Readonly<Record<string, string>>, model:
     if (kind === 'exception') return { failure: exception(names[':exception-type'] ?? '', asText(body?.message)) }
     if (kind === 'error') return { failure: exception(names[':error-code'] ?? '', names[':error-message'] ?? '') }
     if (!body) return { malformed: true }
-    // An event of a newer version is nothing to us.
+    // Unknown events are ignored.
     return entryOf(readers, names[':event-type'])?.(body) ?? {}
   }
 

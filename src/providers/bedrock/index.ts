@@ -8,7 +8,7 @@ import { connectionAt } from '../wire/connection/connection-at.ts'
 import { converse } from './converse.ts'
 import { invokeEmbedding } from './invoke-embedding.ts'
 
-/** Amazon Bedrock: chat through Converse, embeddings through InvokeModel, signed with an AWS key or under an API key. */
+/** Amazon Bedrock: chat by Converse, embeddings by InvokeModel, with an AWS key or an API key. */
 export const bedrock: Provider = {
   kind: 'bedrock',
   connect(parameters, defaults) {
@@ -40,7 +40,7 @@ function domainOf(parameters: GatewayParams): string {
   return regionOf(parameters).startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
 }
 
-/** Derived keys are good for a day, a region and a service; those of an old connection go with it. */
+/** Derived signing keys by connection. Each is valid for a day, a region and a service. */
 const signingKeys = new WeakMap<Connection, Map<string, ArrayBuffer>>()
 const DAYS_KEPT = 2
 
@@ -52,7 +52,7 @@ async function signed(request: UpstreamRequest, connection: Connection, now: num
     cache = new Map()
     signingKeys.set(connection, cache)
   }
-  // Only what nothing on the way changes is signed: the host and what the signature itself brings.
+  // Proxies may change other headers, so only the host and the signature's own headers are signed.
   const signer = new AwsV4Signer({
     method: request.method,
     url: request.origin + request.path,

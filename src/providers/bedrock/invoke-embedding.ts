@@ -5,20 +5,20 @@ import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai/usage.ts'
 import type { Adapter } from '../provider.ts'
 import { embeddingList, textsOf } from '../wire/embedding-list.ts'
-import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { bedrockFailure, embeddedFailure } from './bedrock-failure.ts'
 
 const API = 'what this model of Bedrock takes'
 const PUBLIC = ['model', 'input', 'encoding_format', 'dimensions']
 
-/** The native bodies of the families that make embeddings. */
+/** The request bodies of the model families with embeddings. */
 const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest): JsonRecord }[] = [
   {
     of: /amazon\.titan-embed/,
     body(request) {
-      refuseUnspoken(request, new Set([...PUBLIC, 'normalize']), API)
+      refuseUnsupportedFields(request, new Set([...PUBLIC, 'normalize']), API)
       const [inputText, ...others] = textsOf(request, API)
-      if (others.length > 0) throw unspoken('input', API, 'Titan embeds one text in a call: send one.')
+      if (others.length > 0) throw unsupported('input', API, 'Titan embeds one text in a call: send one.')
       const { dimensions, normalize } = request
       return { inputText, ...(dimensions == null ? {} : { dimensions }), ...(normalize == null ? {} : { normalize }) }
     },
@@ -26,7 +26,7 @@ const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest):
   {
     of: /cohere\.embed/,
     body(request) {
-      refuseUnspoken(request, new Set([...PUBLIC, 'input_type', 'truncate']), API)
+      refuseUnsupportedFields(request, new Set([...PUBLIC, 'input_type', 'truncate']), API)
       const { dimensions, truncate } = request
       return {
         texts: textsOf(request, API),
@@ -43,7 +43,7 @@ const FAMILIES: readonly { readonly of: RegExp; body(request: EmbeddingRequest):
 export const invokeEmbedding: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
     const family = FAMILIES.find(({ of }) => of.test(connection.model))
-    if (!family) throw unspoken('model', API, 'Embeddings are made by Titan and Cohere models.')
+    if (!family) throw unsupported('model', API, 'Embeddings are made by Titan and Cohere models.')
     return {
       method: 'POST',
       origin: connection.origin,
@@ -72,7 +72,7 @@ function vectorsOf({ embedding, embeddings }: JsonRecord): readonly unknown[] | 
   return Array.isArray(list) ? list : undefined
 }
 
-/** Cohere's models leave their tokens out of the body; Bedrock itself counts in a header. */
+/** Bedrock reports the tokens in a header; Cohere's models have none in the body. */
 function usageIn(headers: Readonly<Record<string, string>>, body: JsonRecord): Usage | undefined {
   const inputTokens = count(Number(headers['x-amzn-bedrock-input-token-count'])) || count(body.inputTextTokenCount)
   return inputTokens === 0 ? undefined : usageOf({ inputTokens })

@@ -1,8 +1,8 @@
 import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { CONVERSE } from './converse-name.ts'
 
-/** Media types whose subtype is not what Converse calls the format. */
+/** Converse's formats of media types whose subtype differs. */
 const FORMATS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
   'text/markdown': 'md',
@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'image/jpg': 'jpeg',
 }
 
-/** One part of a message that is not text. Converse takes bytes, or an object of S3; it fetches no addresses. */
+/** A part of a message other than text. Converse accepts bytes or an object of S3, and fetches no addresses. */
 export function mediaBlock(part: JsonRecord, at: string, index: number): JsonRecord {
   if (part.type === 'image_url') {
     const url = asText(asRecord(part.image_url).url) || asText(part.image_url)
@@ -29,7 +29,7 @@ export function mediaBlock(part: JsonRecord, at: string, index: number): JsonRec
     const { data, format } = asRecord(part.input_audio)
     return { audio: { format, source: { bytes: data } } }
   }
-  throw unspoken(`${at}.type`, CONVERSE)
+  throw unsupported(`${at}.type`, CONVERSE)
 }
 
 function sourceOf(url: string, at: string): { readonly format: string; readonly source: JsonRecord } {
@@ -40,7 +40,7 @@ function sourceOf(url: string, at: string): { readonly format: string; readonly 
     return { format, source: { bytes: url.slice(data[0].length) } }
   }
   const stored = /^s3:\/\/.+\.(\w+)$/.exec(url)
-  if (!stored) throw unspoken(at, CONVERSE, 'Send the bytes, as a data: address with base64.')
+  if (!stored) throw unsupported(at, CONVERSE, 'Send the bytes, as a data: address with base64.')
   const extension = (stored[1] as string).toLowerCase()
   return { format: extension === 'jpg' ? 'jpeg' : extension, source: { s3Location: { uri: url } } }
 }

@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { thinkingFields } from '../anthropic/thinking-fields.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 
-/** How the families of models on Bedrock are asked to reason; Converse itself has no word for it. */
+/** The reasoning fields of the model families; Converse itself has none. */
 const FAMILIES: readonly {
   readonly of: RegExp
   fields(effort: unknown, body: ChatRequest, model: string): JsonRecord
@@ -22,13 +22,13 @@ const FAMILIES: readonly {
   },
 ]
 
-/** What a model is told of its reasoning beside Converse's own fields. A family's own `thinking` passes. */
+/** The model-specific fields for reasoning. The client's own `thinking` passes unchanged. */
 export function reasoningFields(body: ChatRequest, model: string): JsonRecord {
   const { reasoning_effort: effort, thinking } = body
   if (isRecord(thinking)) return { thinking }
   if (effort == null) return {}
   const family = FAMILIES.find(({ of }) => of.test(model))
-  if (!family) throw unspoken('reasoning_effort', 'what this model of Bedrock takes')
+  if (!family) throw unsupported('reasoning_effort', 'what this model of Bedrock takes')
   return family.fields(effort, body, model)
 }
 

@@ -3,17 +3,17 @@ import { asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { Adapter } from '../provider.ts'
 import { embeddingList, textsOf } from '../wire/embedding-list.ts'
-import { refuseUnspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { cohereFailure } from './cohere-failure.ts'
 import { cohereUsage } from './cohere-usage.ts'
 
 const API = "Cohere's embed API"
-const SPOKEN = new Set(['model', 'input', 'encoding_format', 'dimensions', 'input_type', 'truncate', 'priority'])
+const SUPPORTED = new Set(['model', 'input', 'encoding_format', 'dimensions', 'input_type', 'truncate', 'priority'])
 
-/** Embeddings of texts, which are taken for documents unless `input_type` says otherwise. */
+/** Embeddings of texts. Their type is `search_document` unless `input_type` is set. */
 export const cohereEmbed: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
-    refuseUnspoken(body, SPOKEN, API)
+    refuseUnsupportedFields(body, SUPPORTED, API)
     const { dimensions, input_type, truncate, priority } = body
     const upstream = {
       model: connection.model,

@@ -9,7 +9,7 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
   TOOL_CALL: 'tool_calls',
 }
 
-/** What a finish reason means; an error where it says that the answer failed. */
+/** The finish reason in the chat shape, or the failure that it reports. */
 export function cohereFinish(reason: unknown): FinishReason | GatewayError {
   if (reason === 'ERROR') return new GatewayError('upstream_failed', 'The provider failed while it answered.')
   if (reason === 'TIMEOUT') return new GatewayError('upstream_timeout', 'The provider took too long to answer.')

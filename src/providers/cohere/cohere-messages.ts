@@ -1,12 +1,12 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { callArguments } from '../wire/call-arguments.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 
-/** What refusals call this API. */
+/** The name of the API in refusals. */
 export const COHERE = "Cohere's chat API"
 
-/** The conversation in Cohere's messages. */
+/** Translates a conversation to Cohere's messages. */
 export function cohereMessages(messages: ChatRequest['messages']): JsonRecord[] {
   return messages.map((message, index) => {
     const at = `messages.${index}`
@@ -15,7 +15,7 @@ export function cohereMessages(messages: ChatRequest['messages']): JsonRecord[] 
     if (role === 'user') return { role, content: contentOf(content, at) }
     if (role === 'tool') return { role, tool_call_id: message.tool_call_id, content: toolContent(content, at) }
     if (role === 'assistant') return assistant(message, at)
-    throw unspoken(`${at}.role`, COHERE)
+    throw unsupported(`${at}.role`, COHERE)
   })
 }
 
@@ -25,22 +25,22 @@ function contentOf(content: unknown, at: string): unknown {
     const { type, text, image_url } = asRecord(part)
     if (type === 'text') return { type, text }
     if (type === 'image_url') return { type, image_url: isRecord(image_url) ? image_url : { url: image_url } }
-    throw unspoken(`${at}.content.${index}.type`, COHERE, 'Send text and images.')
+    throw unsupported(`${at}.content.${index}.type`, COHERE, 'Send text and images.')
   })
 }
 
-/** Results may hold documents, which Cohere cites. */
+/** Tool results may contain documents, which Cohere cites. */
 function toolContent(content: unknown, at: string): unknown {
   if (!Array.isArray(content)) return asText(content)
   return content.map((part, index) => {
     const { type, text, document } = asRecord(part)
     if (type === 'text') return { type, text }
     if (type === 'document') return { type, document }
-    throw unspoken(`${at}.content.${index}.type`, COHERE, 'Send text and documents.')
+    throw unsupported(`${at}.content.${index}.type`, COHERE, 'Send text and documents.')
   })
 }
 
-/** What a model thought on the way to its tool calls is its plan; elsewhere thoughts are parts of the content. */
+/** Reasoning before tool calls is the tool plan; other reasoning is a part of the content. */
 function assistant(message: JsonRecord, at: string): JsonRecord {
   const calls = asList(message.tool_calls)
   const thought = asText(message.reasoning_content)
@@ -62,11 +62,11 @@ function assistant(message: JsonRecord, at: string): JsonRecord {
   return { role: 'assistant', content: [{ type: 'thinking', thinking: thought }, ...parts] }
 }
 
-/** Cohere wants the arguments as a text of JSON, also of a call that has none. */
+/** Cohere requires the arguments as a JSON string, even if there are none. */
 function written(called: JsonRecord, at: string): JsonRecord {
   const { arguments: given } = called
   if (typeof given === 'string' && given.trim() !== '') return called
   const read = callArguments(given)
-  if (!read) throw unspoken(`${at}.function.arguments`, COHERE, 'They must be a JSON object.')
+  if (!read) throw unsupported(`${at}.function.arguments`, COHERE, 'They must be a JSON object.')
   return { ...called, arguments: JSON.stringify(read) }
 }

@@ -6,8 +6,8 @@ import { wireUsage } from '../wire/wire-usage.ts'
 import { cohereFinish } from './cohere-finish.ts'
 import { cohereUsage } from './cohere-usage.ts'
 
-/** A whole answer. Its citations are left out: they point into Cohere's own documents, and the public shape has no place
- *  for them; the text that they stand beside is complete without. */
+/** Reads a whole answer. Its citations are dropped: the public shape has no place for them, and the text is complete without
+ *  them. */
 export function cohereReply(bytes: Uint8Array, model: string): Reply {
   const body = parseRecord(bytes)
   if (!body || !isRecord(body.message)) {

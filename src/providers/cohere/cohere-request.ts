@@ -1,10 +1,10 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
 
-/** Cohere's own fields and those that it shares with the public shape, which travel as they are. */
+/** Cohere's own fields and those that it shares with the public shape; they are sent unchanged. */
 const SAME_FIELDS = [
   'temperature',
   'seed',
@@ -17,7 +17,7 @@ const SAME_FIELDS = [
   'priority',
 ] as const
 
-const SPOKEN: ReadonlySet<string> = new Set([
+const SUPPORTED: ReadonlySet<string> = new Set([
   ...SAME_FIELDS,
   'model',
   'messages',
@@ -34,9 +34,9 @@ const SPOKEN: ReadonlySet<string> = new Set([
   'thinking',
 ])
 
-/** A chat request in the words of Cohere. */
+/** Translates a chat request to Cohere's API. */
 export function cohereRequest(body: ChatRequest, model: string): JsonRecord {
-  refuseUnspoken(body, SPOKEN, COHERE)
+  refuseUnsupportedFields(body, SUPPORTED, COHERE)
   const renamed = {
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
     p: body.top_p,
@@ -65,12 +65,12 @@ function thinkingOf({ thinking, reasoning_effort: effort }: ChatRequest): JsonRe
   }
   if (effort == null) return undefined
   if (effort === 'none') return { type: 'disabled' }
-  // Thinking is on or off there; how much of it is said in tokens.
+  // Cohere's thinking is on or off, with an optional budget in tokens.
   if (effort === 'high') return { type: 'enabled' }
-  throw unspoken('reasoning_effort', COHERE, "Send 'none' or 'high', or thinking.token_budget.")
+  throw unsupported('reasoning_effort', COHERE, "Send 'none' or 'high', or thinking.token_budget.")
 }
 
-/** Cohere requires any tool or none, but no particular one: that one alone is offered then. */
+/** Cohere cannot require a particular tool, so only that tool is offered. */
 function toolsOf({ tools, tool_choice: choice }: ChatRequest): JsonRecord {
   if (!tools || tools.length === 0) return {}
   let offered: readonly JsonRecord[] = tools
@@ -80,17 +80,17 @@ function toolsOf({ tools, tool_choice: choice }: ChatRequest): JsonRecord {
   else if (isRecord(choice)) {
     const { name } = asRecord(choice.function)
     offered = tools.filter((tool) => asRecord(tool.function).name === name)
-    if (offered.length === 0) throw unspoken('tool_choice', COHERE, 'Name one of the functions in tools.')
+    if (offered.length === 0) throw unsupported('tool_choice', COHERE, 'Name one of the functions in tools.')
     tool_choice = 'REQUIRED'
   }
   for (const [index, { type }] of tools.entries()) {
-    if (type !== 'function') throw unspoken(`tools.${index}.type`, COHERE, 'Send tools of type function.')
+    if (type !== 'function') throw unsupported(`tools.${index}.type`, COHERE, 'Send tools of type function.')
   }
   const functions = offered.map((tool) => asRecord(tool.function))
   return {
     tools: functions.map(({ strict: _, parameters, ...rest }) => ({
       type: 'function',
-      // Cohere wants parameters, also of a function that has none.
+      // Cohere requires parameters, even of a function without any.
       function: { ...rest, parameters: parameters ?? { type: 'object', properties: {} } },
     })),
     ...(tool_choice ? { tool_choice } : {}),
@@ -101,7 +101,7 @@ function toolsOf({ tools, tool_choice: choice }: ChatRequest): JsonRecord {
 function responseFormat(format: unknown): JsonRecord {
   if (!isRecord(format) || format.type === 'text') return {}
   if (format.type === 'json_object') return { response_format: format }
-  if (format.type !== 'json_schema') throw unspoken('response_format.type', COHERE)
+  if (format.type !== 'json_schema') throw unsupported('response_format.type', COHERE)
   const { schema } = asRecord(format.json_schema)
   if (!isRecord(schema)) {
     throw new GatewayError('invalid_request', 'A response format of type json_schema needs a schema.', {

@@ -2,16 +2,16 @@ import { parseRecord } from '../../lib/json/lenient.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import type { Adapter } from '../provider.ts'
 import { documentTexts, rerankList } from '../wire/rerank-list.ts'
-import { refuseUnspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { cohereFailure } from './cohere-failure.ts'
 import { cohereUsage } from './cohere-usage.ts'
 
-const SPOKEN = new Set(['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'priority'])
+const SUPPORTED = new Set(['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'priority'])
 
-/** Reranking, billed in search units. Version 2 takes texts only and shows no documents: that is done here. */
+/** Reranking, billed in search units. Version 2 accepts texts only and returns no documents, so they are added here. */
 export const cohereRerank: Adapter<RerankRequest> = {
   request({ body }, connection) {
-    refuseUnspoken(body, SPOKEN, "Cohere's rerank API")
+    refuseUnsupportedFields(body, SUPPORTED, "Cohere's rerank API")
     const { query, top_n, max_tokens_per_doc, priority } = body
     const upstream = {
       model: connection.model,

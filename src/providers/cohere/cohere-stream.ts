@@ -9,19 +9,19 @@ import { wireUsage } from '../wire/wire-usage.ts'
 import { cohereFinish } from './cohere-finish.ts'
 import { cohereUsage } from './cohere-usage.ts'
 
-/** The events of a Cohere stream as chunks. */
+/** Reads a Cohere stream as chat chunks. */
 export function cohereStream(model: string): StreamReader {
   let id = ''
-  /** Numbers of the tool calls by Cohere's own. */
+  /** The indexes of tool calls by Cohere's index. */
   const calls = new Map<unknown, number>()
-  /** Of those, the calls whose arguments nothing has been said of. */
+  /** The tool calls that have no arguments so far. */
   const bare = new Set<unknown>()
   const chunk = (delta: ChatDelta, finish_reason: FinishReason | null = null): StreamStep => ({
     chunk: { ...identity(), choices: [{ index: 0, delta, finish_reason }] },
   })
   const identity = () => ({ id, object: 'chat.completion.chunk' as const, created: 0, model })
 
-  /** By the type of the event; those of citations are left out, as in a whole answer. */
+  /** By event type. Citations are dropped, as in a whole answer. */
   const readers: Readonly<Record<string, (event: JsonRecord, message: JsonRecord) => StreamStep[]>> = {
     'message-start'(event) {
       id = asText(event.id)

@@ -2,7 +2,7 @@ import { asRecord, isRecord } from '../../lib/json/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai/usage.ts'
 
-/** Usage as Cohere bills it: the tokens that it counts beyond those, of its own preamble, cost nothing. */
+/** The usage that Cohere bills. It excludes the tokens of Cohere's own preamble. */
 export function cohereUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined
   const billed = asRecord(value.billed_units)

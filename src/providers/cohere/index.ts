@@ -1,6 +1,6 @@
 import { adapterFor, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
-import { lookAt } from '../wire/connection/look-at.ts'
+import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { cohereChat } from './cohere-chat.ts'
 import { cohereEmbed } from './cohere-embed.ts'
 import { cohereRerank } from './cohere-rerank.ts'
@@ -9,6 +9,6 @@ import { cohereRerank } from './cohere-rerank.ts'
 export const cohere: Provider = {
   kind: 'cohere',
   connect: (parameters, defaults) => bearerConnection('cohere', 'https://api.cohere.com', parameters, defaults),
-  look: lookAt('/v1/models?page_size=1'),
+  healthRequest: healthRequestAt('/v1/models?page_size=1'),
   adapters: { chat: adapterFor(cohereChat), embedding: adapterFor(cohereEmbed), rerank: adapterFor(cohereRerank) },
 }

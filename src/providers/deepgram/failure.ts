@@ -3,7 +3,7 @@ import { asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai/failure.ts'
 
-/** Names what an answer outside 2xx means: `err_code` and `err_msg`, or `category` and `message`. */
+/** Names the failure that an answer outside 2xx reports: `err_code` and `err_msg`, or `category` and `message`. */
 export function deepgramFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -13,7 +13,7 @@ export function deepgramFailure(
   return named(status, parseRecord(bytes) ?? {}, retryAfterSeconds(headers, now))
 }
 
-/** The same for one that came with status 200. */
+/** Names an error inside an answer of status 200. */
 export function deepgramEmbeddedFailure(body: JsonRecord): GatewayError {
   return named(502, body, undefined)
 }

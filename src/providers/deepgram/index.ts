@@ -1,6 +1,6 @@
 import { adapterFor, type Provider } from '../provider.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
-import { lookAt } from '../wire/connection/look-at.ts'
+import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { deepgramSpeech } from './speech.ts'
 import { deepgramTranscription } from './transcription.ts'
 
@@ -9,6 +9,6 @@ const vendor = { apiBase: 'https://api.deepgram.com', header: 'authorization', s
 export const deepgram: Provider = {
   kind: 'deepgram',
   connect: (parameters, defaults) => keyConnection(vendor, parameters, defaults),
-  look: lookAt('/v1/projects'),
+  healthRequest: healthRequestAt('/v1/projects'),
   adapters: { audio_speech: adapterFor(deepgramSpeech), audio_transcription: adapterFor(deepgramTranscription) },
 }

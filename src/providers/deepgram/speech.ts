@@ -2,14 +2,14 @@ import { GatewayError } from '../../lib/errors.ts'
 import { entryOf } from '../../lib/json/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { voiceOf } from '../wire/voice.ts'
 import { deepgramFailure } from './failure.ts'
 import { queryOptions } from './query-options.ts'
 
 const API = "Deepgram's text to speech"
 
-/** The public names of formats. `pcm` has no header and, like `wav`, the sample rate that the public shape promises. */
+/** The formats by public name. `pcm` has no header and, like `wav`, the sample rate of the public shape. */
 const FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mp3: { encoding: 'mp3' },
   opus: { encoding: 'opus', container: 'ogg' },
@@ -19,9 +19,9 @@ const FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pcm: { encoding: 'linear16', container: 'none', sample_rate: '24000' },
 }
 
-/** Speech: everything but the text is in the address; the sound is passed on as it comes. */
+/** Speech: everything but the text is in the address; the audio is relayed unparsed. */
 export const deepgramSpeech: Adapter<SpeechRequest> = {
-  passes: true,
+  unparsed: true,
   request({ body }, connection) {
     const {
       model: _model,
@@ -36,8 +36,8 @@ export const deepgramSpeech: Adapter<SpeechRequest> = {
       user: _user,
       ...native
     } = body
-    if (instructions) throw unspoken('instructions', API)
-    if (stream_format && stream_format !== 'audio') throw unspoken('stream_format', API)
+    if (instructions) throw unsupported('instructions', API)
+    if (stream_format && stream_format !== 'audio') throw unsupported('stream_format', API)
 
     const voice = voiceOf(body, connection.defaults)
     const query = new URLSearchParams({
@@ -61,8 +61,8 @@ export const deepgramSpeech: Adapter<SpeechRequest> = {
   failure: deepgramFailure,
 }
 
-/** A model is a family, a voice and a language: `aura-2-thalia-en`. The operator names the family, with or without the
- *  rest; a voice is taken within it, so that a client cannot choose what is billed otherwise. */
+/** A model name is a family, a voice and a language: `aura-2-thalia-en`. The operator names at least the family, and the
+ *  client's voice has to belong to it, because other families have other prices. */
 function modelOf(model: string, voice: string | undefined, language: string | undefined): string {
   const { family, language: own } = partsOf(model)
   if (voice === undefined) {
@@ -71,7 +71,7 @@ function modelOf(model: string, voice: string | undefined, language: string | un
     throw new GatewayError('invalid_request', message, { param: 'voice' })
   }
   const named = partsOf(voice)
-  // `2-thalia` would be a voice of another family: `aura` and `aura-2` are billed otherwise.
+  // `2-thalia` would change the family from `aura` to `aura-2`, which has another price.
   if (/^[a-z]+$/i.test(voice)) return `${family}-${voice}-${language ?? own ?? 'en'}`
   if (named.family === family && voice !== family) return voice
   throw new GatewayError('invalid_request', `voice: must be a voice of '${family}'`, { param: 'voice' })
@@ -85,5 +85,5 @@ function partsOf(model: string): { readonly family: string; readonly language: s
 function formatOf(asked: string): Readonly<Record<string, string>> {
   const format = entryOf(FORMATS, asked)
   if (format) return format
-  throw unspoken('response_format', API, `Ask for one of ${Object.keys(FORMATS).join(', ')}.`)
+  throw unsupported('response_format', API, `Ask for one of ${Object.keys(FORMATS).join(', ')}.`)
 }

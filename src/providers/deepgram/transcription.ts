@@ -5,25 +5,25 @@ import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { lateField } from '../wire/late-field.ts'
 import { transcriptReply } from '../wire/transcript/transcript-reply.ts'
-import { refuseForTranscription } from '../wire/transcript/unspoken-options.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedOptions } from '../wire/transcript/unsupported-options.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { deepgramEmbeddedFailure, deepgramFailure } from './failure.ts'
 import { queryOptions } from './query-options.ts'
 import { billedSeconds, readTranscript } from './read-transcript.ts'
 
 const API = "Deepgram's speech to text"
 
-/** A media type that may stand in a header. */
+/** A media type that is valid in a header. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/
 
-/** Transcription: the recording is the body, everything else is in the address. Options that only this vendor has
- *  (`smart_format`, `diarize`, `keyterm` …) travel on as they are. */
+/** Transcription: the recording is the body, everything else is in the address. The vendor's own options (`smart_format`,
+ *  `diarize`, `keyterm` …) are forwarded. */
 export const deepgramTranscription: Adapter<TranscriptionRequest> = {
   request({ body, form }, connection) {
     const { file } = body
     const path = pathOf(body, connection)
-    // What stands behind the file comes when the address has been said.
-    const said = async () => {
+    // Fields after the file arrive when the address has been sent already.
+    const checkLateFields = async () => {
       const whole = await form?.whole()
       if (whole && pathOf(whole, connection) !== path) throw lateField()
       return piecesOf(new Uint8Array())
@@ -36,7 +36,7 @@ export const deepgramTranscription: Adapter<TranscriptionRequest> = {
         ...connection.headers,
         'content-type': MEDIA_TYPE.test(file.contentType) ? file.contentType : 'application/octet-stream',
       },
-      upload: form?.raw.closing === undefined ? joinPieces([file.open(), said]) : file.open(),
+      upload: form?.raw.closing === undefined ? joinPieces([file.open(), checkLateFields]) : file.open(),
     }
   },
 
@@ -52,7 +52,7 @@ export const deepgramTranscription: Adapter<TranscriptionRequest> = {
 }
 
 function pathOf(body: TranscriptionRequest, connection: Connection): string {
-  refuseForTranscription(body, API, ['prompt'])
+  refuseUnsupportedOptions(body, API, ['prompt'])
   const {
     model: _model,
     file: _file,
@@ -67,11 +67,11 @@ function pathOf(body: TranscriptionRequest, connection: Connection): string {
     metadata: _metadata,
     ...native
   } = body
-  // 0, the public default, leaves it to the vendor.
-  if (temperature) throw unspoken('temperature', API)
+  // 0 is the public default.
+  if (temperature) throw unsupported('temperature', API)
 
   const query = new URLSearchParams({ model: connection.model })
-  // Unasked, the vendor writes without punctuation, and takes everything for English.
+  // The vendor's defaults are no punctuation, and English.
   if (native.smart_format === undefined && native.punctuate === undefined) query.set('smart_format', 'true')
   if (language) query.set('language', language)
   else if (native.detect_language === undefined) query.set('detect_language', 'true')

@@ -14,8 +14,8 @@ interface EchoRequest {
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[]
 }
 
-/** An upstream inside the process, in OpenAI's shape: answers with the last message, word by word when streamed. For
- *  trying the gateway out, and for tests, without a key and without a network. */
+/** An upstream of OpenAI's shape inside the process. It answers with the last message, word by word when streamed, and needs
+ *  neither a key nor a network. */
 const transport: Transport = {
   async send(request): Promise<UpstreamResponse> {
     const sent = wholeBody(request.body)
@@ -26,8 +26,8 @@ const transport: Transport = {
       created: Math.floor(Date.now() / 1000),
       model: body.model,
     }
-    const said = body.messages.reduce((sum, message) => sum + textOf(message.content).length, 0)
-    const prompt_tokens = tokensOfCharacters(said)
+    const characters = body.messages.reduce((sum, message) => sum + textOf(message.content).length, 0)
+    const prompt_tokens = tokensOfCharacters(characters)
     const completion_tokens = tokensOfCharacters(text.length)
     const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
     if (body.stream) {
@@ -80,6 +80,6 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
-const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1', beside: [], models: false })
+const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1', modes: [], models: false })
 
 export const echo: Provider = { ...shape, transport }

@@ -4,14 +4,14 @@ import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai/failure.ts'
 import type { WireError } from '../wire/wire-error.ts'
 
-/** Where the vendor's own word says more than its status. */
+/** The failures of codes that are more precise than their status. */
 const BY_CODE: Readonly<Record<string, FailureName>> = {
   max_character_limit_exceeded: 'context_window',
   text_too_long: 'context_window',
   content_against_policy: 'content_policy',
 }
 
-/** What the client chose and its account may not have, whatever the status is. */
+/** The fields of codes that reject a choice of the client, whatever their status. */
 const CHOSEN: Readonly<Record<string, string>> = {
   voice_not_found: 'voice',
   voice_access_denied: 'voice',
@@ -28,7 +28,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   output_format: 'response_format',
 }
 
-/** Names what an answer outside 2xx means. Errors stand in `detail`: an object, a list of wrong fields, or a text. */
+/** Names the failure that an answer outside 2xx reports in `detail`: an object, a list of wrong fields, or a text. */
 export function elevenlabsFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ export function elevenlabsFailure(
   return named(status, parseRecord(bytes), retryAfterSeconds(headers, now))
 }
 
-/** The same for one that came with status 200. */
+/** Names an error inside an answer of status 200. */
 export function elevenlabsEmbeddedFailure(body: JsonRecord): GatewayError {
   return named(502, body, undefined)
 }
@@ -47,7 +47,7 @@ function named(status: number, body: JsonRecord | undefined, retryAfter: number 
   const wire = readWire(body?.detail)
   const failure = entryOf(BY_CODE, wire.code)
   if (failure) return new GatewayError(failure, wire.message ?? 'The provider rejected the request.')
-  // The client chose these: it is not the operator who must look.
+  // These are the client's mistakes, not the operator's.
   const chosen = entryOf(CHOSEN, wire.code) ?? (LIBRARY_VOICE.test(wire.message ?? '') ? 'voice' : undefined)
   if (chosen) return classifyFailure(400, { ...wire, param: chosen }, retryAfter)
   return classifyFailure(status, wire, retryAfter)

@@ -2,13 +2,13 @@ import { GatewayError } from '../../lib/errors.ts'
 import { entryOf, isRecord } from '../../lib/json/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { voiceOf } from '../wire/voice.ts'
 import { elevenlabsFailure } from './failure.ts'
 
 const API = "ElevenLabs' text to speech"
 
-/** The public names of formats. `wav` and `pcm` have the sample rate that the public shape promises. */
+/** The formats by public name. `wav` and `pcm` have the sample rate of the public shape. */
 const FORMATS: Readonly<Record<string, string>> = {
   mp3: 'mp3_44100_128',
   opus: 'opus_48000_128',
@@ -21,10 +21,10 @@ const NATIVE_FORMAT = /^(mp3|opus|pcm|wav|ulaw|alaw)_\d+(_\d+)?$/
 /** Options that the vendor reads in the address. */
 const QUERY_OPTIONS = ['enable_logging', 'optimize_streaming_latency'] as const
 
-/** Speech: the text and the voice in the vendor's words, the sound passed on as it comes. Options that only this vendor
- *  has (`seed`, `voice_settings`, `previous_text` …) travel on as they are. */
+/** Speech: the request is translated, and the audio is relayed unparsed. The vendor's own options (`seed`,
+ *  `voice_settings`, `previous_text` …) are forwarded. */
 export const elevenlabsSpeech: Adapter<SpeechRequest> = {
-  passes: true,
+  unparsed: true,
   request({ body }, connection) {
     const {
       model: _model,
@@ -41,13 +41,13 @@ export const elevenlabsSpeech: Adapter<SpeechRequest> = {
       user: _user,
       ...native
     } = body
-    if (instructions) throw unspoken('instructions', API)
-    if (stream_format && stream_format !== 'audio') throw unspoken('stream_format', API)
+    if (instructions) throw unsupported('instructions', API)
+    if (stream_format && stream_format !== 'audio') throw unsupported('stream_format', API)
 
     const query = new URLSearchParams({ output_format: outputFormat(response_format ?? 'mp3') })
     for (const name of QUERY_OPTIONS) {
       const { [name]: option = null } = native
-      if (typeof option === 'object' && option !== null) throw unspoken(name, API)
+      if (typeof option === 'object' && option !== null) throw unsupported(name, API)
       if (option !== null) query.set(name, String(option))
       delete native[name]
     }
@@ -72,14 +72,14 @@ export const elevenlabsSpeech: Adapter<SpeechRequest> = {
   failure: elevenlabsFailure,
 }
 
-/** It becomes a segment of the path, so that nothing else than one segment will do. */
+/** The voice id. It becomes a segment of the path, so anything but one segment is refused. */
 function voiceId(body: SpeechRequest, defaults: Readonly<Record<string, unknown>>): string {
   const voice = voiceOf(body, defaults)
   if (voice === undefined) {
     const message = "voice: name a voice id; this deployment has no 'model_info.default_params.voice_id'"
     throw new GatewayError('invalid_request', message, { param: 'voice' })
   }
-  // Dot segments mean another path even when they are escaped; a lone surrogate cannot be escaped.
+  // Dot segments change the path even when escaped; a lone surrogate cannot be escaped.
   if (/^\.{1,2}$/.test(voice) || !voice.isWellFormed()) {
     throw new GatewayError('invalid_request', 'voice: must be the id of a voice', { param: 'voice' })
   }
@@ -90,7 +90,7 @@ function outputFormat(asked: string): string {
   const format = entryOf(FORMATS, asked) ?? (NATIVE_FORMAT.test(asked) ? asked : undefined)
   if (format !== undefined) return format
   const names = Object.keys(FORMATS).join(', ')
-  throw unspoken('response_format', API, `Ask for one of ${names}, or a format such as mp3_22050_32.`)
+  throw unsupported('response_format', API, `Ask for one of ${names}, or a format such as mp3_22050_32.`)
 }
 
 function settings(given: unknown, speed: unknown): object {

@@ -8,17 +8,17 @@ import { lateField } from '../wire/late-field.ts'
 import { readSeconds } from '../wire/transcript/read-seconds.ts'
 import type { Transcript, TranscriptWord } from '../wire/transcript/transcript.ts'
 import { TIMED_FORMATS, transcriptReply } from '../wire/transcript/transcript-reply.ts'
-import { refuseForTranscription } from '../wire/transcript/unspoken-options.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedOptions } from '../wire/transcript/unsupported-options.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { elevenlabsEmbeddedFailure, elevenlabsFailure } from './failure.ts'
 
 const API = "ElevenLabs' speech to text"
 
-/** Options of the vendor's whose answers are no transcript: several of them, or none yet. */
+/** Options whose answers are not one transcript: several transcripts, or a later one. */
 const OTHER_ANSWERS = ['use_multi_channel', 'webhook'] as const
 
-/** Transcription: the recording in the vendor's form, its words in the public format that was asked for. Options that
- *  only this vendor has (`num_speakers`, `tag_audio_events`, `keyterms` …) travel on as they are. */
+/** Transcription: the recording is sent in the vendor's form, and the transcript is returned in the public format that was
+ *  asked for. The vendor's own options (`num_speakers`, `tag_audio_events`, `keyterms` …) are forwarded. */
 export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
   request({ body, form: sent }, connection) {
     const fields = fieldsOf(body, connection)
@@ -49,7 +49,7 @@ export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
 
 /** Everything but the file. */
 function fieldsOf(body: TranscriptionRequest, connection: Connection): Fields {
-  refuseForTranscription(body, API, ['prompt', ...OTHER_ANSWERS])
+  refuseUnsupportedOptions(body, API, ['prompt', ...OTHER_ANSWERS])
   const {
     model: _model,
     file: _file,
@@ -75,22 +75,22 @@ function fieldsOf(body: TranscriptionRequest, connection: Connection): Fields {
   return Object.entries(fields).flatMap(([name, value]) => [value].flat().flatMap((one) => field(name, one)))
 }
 
-/** What is not said yet. */
-function addedTo(said: Fields, all: Fields): Fields {
-  const left = [...said]
+/** The fields that were not sent before the file. */
+function addedTo(sent: Fields, all: Fields): Fields {
+  const left = [...sent]
   const added = all.filter(([name, value]) => {
     const at = left.findIndex((field) => field[0] === name && field[1] === value)
     if (at !== -1) left.splice(at, 1)
     return at === -1
   })
-  // A default was said in the place of what the client says now.
+  // A default was sent in place of a field that arrived after the file.
   if (left.length > 0) throw lateField()
   return added
 }
 
 function field(name: string, value: unknown): Fields {
   if (value === undefined || value === null) return []
-  if (isFormFile(value)) throw unspoken(name, API)
+  if (isFormFile(value)) throw unsupported(name, API)
   return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
 }
 

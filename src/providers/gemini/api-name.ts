@@ -1,8 +1,2 @@
-/** How refusals name what cannot say something. */
+/** The name of the API in refusals. */
 export const GEMINI = "Gemini's generateContent"
-
-/** The generation of a Gemini model, such as 2.5; undefined where its name does not tell. */
-export function generationOf(model: string): number | undefined {
-  const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)
-  return match ? Number(match[1]) : undefined
-}

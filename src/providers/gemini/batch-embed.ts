@@ -4,7 +4,7 @@ import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import { tokensOfCharacters, type Usage, usageOf } from '../../modes/usage.ts'
 import type { Adapter } from '../provider.ts'
 import { embeddingList, textsOf } from '../wire/embedding-list.ts'
-import { refuseUnspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { geminiUsage } from './gemini-usage.ts'
 import { methodPath } from './generate-content.ts'
 import { googleFailure, googleFailureIn } from './google-failure.ts'
@@ -23,7 +23,7 @@ export const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
 /** Embeddings of a Gemini model, one request for each text in one call. */
 export const batchEmbed: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
-    refuseUnspoken(body, EMBEDDING_FIELDS, API)
+    refuseUnsupportedFields(body, EMBEDDING_FIELDS, API)
     const { dimensions, task_type: taskType, title } = body
     const requests = textsOf(body, API).map((text) => ({
       model: connection.model.includes('/') ? connection.model : `models/${connection.model}`,
@@ -50,13 +50,13 @@ export const batchEmbed: Adapter<EmbeddingRequest> = {
   failure: googleFailure,
 }
 
-/** Vectors, and nothing else. */
+/** Checks that an answer has vectors. */
 export function checked(vectors: readonly unknown[]): readonly unknown[] {
   if (vectors.length > 0 && vectors.every(Array.isArray)) return vectors
   throw new GatewayError('upstream_malformed', "The provider's answer holds no embeddings.")
 }
 
-/** Where the provider reports no tokens, those of the texts by their length. */
+/** The tokens estimated from the length of the texts, for answers without usage. */
 function estimated({ input }: EmbeddingRequest): Usage {
   const characters = [input].flat().reduce<number>((sum, text) => sum + asText(text).length, 0)
   return usageOf({ inputTokens: tokensOfCharacters(characters), estimated: true })

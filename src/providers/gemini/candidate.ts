@@ -4,20 +4,20 @@ import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/js
 import type { FinishReason, ThinkingBlock, ToolCallDelta } from '../../modes/chat-completion.ts'
 import { signedBlock, signedContent } from './thought-signature.ts'
 
-/** What one piece of a candidate adds to the answer; every member is absent where it adds nothing. */
-export interface Said {
+/** What one piece of a candidate adds to the answer. */
+export interface CandidateDelta {
   content?: string
   reasoning_content?: string
   thinking_blocks?: ThinkingBlock[]
   tool_calls?: ToolCallDelta[]
-  /** Pictures that the model made, as `image_url` parts with data: addresses. */
+  /** Generated images, as `image_url` parts with data: addresses. */
   images?: JsonRecord[]
 }
 
 export interface CandidateReader {
   /** Reads a candidate, or the next piece of one. */
-  read(candidate: JsonRecord): { readonly said: Said; readonly characters: number }
-  /** Why it ended; undefined while it goes on. Throws where the provider calls its own answer unusable. */
+  read(candidate: JsonRecord): { readonly delta: CandidateDelta; readonly characters: number }
+  /** The finish reason; undefined while the candidate continues. Throws if the provider calls the answer unusable. */
   finish(candidate: JsonRecord): FinishReason | undefined
 }
 
@@ -37,7 +37,7 @@ const FINISHES: Readonly<Record<string, FinishReason>> = {
   IMAGE_RECITATION: FILTERED,
 }
 
-/** The model did not bring out what it began: another attempt may. */
+/** The model failed to complete its answer; another attempt may succeed. */
 const UNUSABLE = new Set([
   'MALFORMED_FUNCTION_CALL',
   'MALFORMED_RESPONSE',
@@ -49,10 +49,10 @@ const UNUSABLE = new Set([
   'OTHER',
 ])
 
-/** Reads one candidate of an answer, whole or in pieces: the parts in order, with everything a follow-up must repeat. */
+/** Reads one candidate of an answer, whole or in pieces, including the signatures that later turns have to repeat. */
 export function candidateReader(responseId: string): CandidateReader {
   let calls = 0
-  let spoke = false
+  let hasContent = false
   let thought = ''
 
   const callOf = (call: JsonRecord): ToolCallDelta => {
@@ -64,7 +64,7 @@ export function candidateReader(responseId: string): CandidateReader {
 
   return {
     read(candidate) {
-      const said: Said = {}
+      const delta: CandidateDelta = {}
       let characters = 0
       for (const value of asList(asRecord(candidate.content).parts)) {
         const part = asRecord(value)
@@ -73,42 +73,42 @@ export function candidateReader(responseId: string): CandidateReader {
         characters += text.length
         if (part.thought === true) {
           thought += text
-          if (text !== '') said.reasoning_content = (said.reasoning_content ?? '') + text
+          if (text !== '') delta.reasoning_content = (delta.reasoning_content ?? '') + text
         } else if (text !== '') {
-          said.content = (said.content ?? '') + text
+          delta.content = (delta.content ?? '') + text
         }
         if (part.functionCall) {
           const call = callOf(asRecord(part.functionCall))
           characters += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0)
           const signed = signature === '' ? call : { ...call, extra_content: signedContent(signature) }
-          said.tool_calls = [...(said.tool_calls ?? []), signed]
+          delta.tool_calls = [...(delta.tool_calls ?? []), signed]
         }
-        if (part.inlineData) said.images = [...(said.images ?? []), pictureOf(asRecord(part.inlineData))]
+        if (part.inlineData) delta.images = [...(delta.images ?? []), pictureOf(asRecord(part.inlineData))]
         if (signature !== '') {
-          said.thinking_blocks = [...(said.thinking_blocks ?? []), signedBlock(thought, signature)]
+          delta.thinking_blocks = [...(delta.thinking_blocks ?? []), signedBlock(thought, signature)]
           thought = ''
         }
       }
-      spoke ||= said.content !== undefined || said.tool_calls !== undefined || said.images !== undefined
-      return { said, characters }
+      hasContent ||= delta.content !== undefined || delta.tool_calls !== undefined || delta.images !== undefined
+      return { delta, characters }
     },
 
     finish({ finishReason, finishMessage }) {
       if (typeof finishReason !== 'string') return undefined
       if (UNUSABLE.has(finishReason)) {
-        throw new GatewayError('unusable_answer', `The model broke its answer off (${finishReason}).`)
+        throw new GatewayError('unusable_answer', `The model did not complete its answer (${finishReason}).`)
       }
       if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
         throw new GatewayError('upstream_rejected', asText(finishMessage) || 'A thought signature is missing.')
       }
       const finish = entryOf(FINISHES, finishReason) ?? 'stop'
-      if (finish === FILTERED && !spoke) throw blocked(finishReason, finishMessage)
+      if (finish === FILTERED && !hasContent) throw blocked(finishReason, finishMessage)
       return finish === 'stop' && calls > 0 ? 'tool_calls' : finish
     },
   }
 }
 
-/** Nothing was said because of what the provider does not let pass. */
+/** The failure of an answer that the provider's filters blocked before it began. */
 export function blocked(reason: string, message: unknown): GatewayError {
   const why = asText(message)
   const words = `The provider's safety filters blocked the answer (${reason}).`

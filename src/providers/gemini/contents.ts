@@ -1,8 +1,9 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, entryOf, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import { callArguments } from '../wire/call-arguments.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
-import { GEMINI, generationOf } from './api-name.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
+import { GEMINI } from './api-name.ts'
+import { generationOf } from './generation-of.ts'
 import { type Part, partOf } from './media-part.ts'
 import { signatureOfBlocks, signatureOfCall, WITHOUT_SIGNATURE } from './thought-signature.ts'
 
@@ -19,16 +20,16 @@ export interface Conversation {
 interface Reading {
   readonly system: Part[]
   readonly contents: Content[]
-  /** Names of the functions that were called, by the call's id: results must repeat them. */
+  /** The names of called functions by the id of the call; results have to repeat them. */
   readonly names: Map<string, string>
-  /** Since the third generation ids are understood, and signatures demanded. */
+  /** Models since the third generation know ids and require signatures. */
   readonly withIds: boolean
-  /** The content that takes the results of the calls before it: all of one turn belong together. */
+  /** The content that collects the results of one turn's calls. */
   results: Content | undefined
 }
 
-/** The messages of a chat as Gemini takes them: instructions apart, results of tools under the names of their
- *  functions, signatures back on the parts that they came with. */
+/** Translates a conversation to Gemini's contents: instructions are separate, tool results carry the names of their
+ *  functions, and signatures return to their parts. */
 export function conversationOf(messages: readonly JsonRecord[], model: string): Conversation {
   const reading: Reading = {
     system: [],
@@ -39,7 +40,7 @@ export function conversationOf(messages: readonly JsonRecord[], model: string): 
   }
   for (const [index, message] of messages.entries()) {
     const read = entryOf(ROLES, message.role)
-    if (!read) throw unspoken(`messages.${index}.role`, GEMINI)
+    if (!read) throw unsupported(`messages.${index}.role`, GEMINI)
     read(reading, message, `messages.${index}`)
     if (message.role !== 'tool') reading.results = undefined
   }
@@ -60,24 +61,23 @@ const ROLES: Readonly<Record<string, (reading: Reading, message: JsonRecord, at:
 function readInstruction(reading: Reading, message: JsonRecord, at: string): void {
   const parts = partsOf(message.content, at)
   const other = parts.findIndex((part) => part.text === undefined)
-  if (other !== -1) throw unspoken(`${at}.content.${other}`, GEMINI, 'Instructions are text.')
+  if (other !== -1) throw unsupported(`${at}.content.${other}`, GEMINI, 'Instructions are text.')
   reading.system.push(...parts)
 }
 
 function readAnswer(reading: Reading, message: JsonRecord, at: string): void {
   for (const field of ['audio', 'function_call'] as const) {
-    if (message[field]) throw unspoken(`${at}.${field}`, GEMINI, 'Send the text, or tool_calls.')
+    if (message[field]) throw unsupported(`${at}.${field}`, GEMINI, 'Send the text, or tool_calls.')
   }
-  const said = message.content ?? message.refusal ?? ''
-  // Beside calls the content is usually empty, and an empty text is refused.
-  const parts = partsOf(said, at).filter((part) => part.text !== '')
+  // Next to tool calls the content is usually empty, and Gemini refuses empty text.
+  const parts = partsOf(message.content ?? message.refusal ?? '', at).filter((part) => part.text !== '')
   const signature = signatureOfBlocks(message)
   const calls = asList(message.tool_calls).map((call, index) =>
     callPart(reading, asRecord(call), `${at}.tool_calls.${index}`),
   )
   const [first] = calls
   if (first) {
-    // Of parallel calls only the first is signed.
+    // Only the first of parallel calls is signed.
     const own = signature ?? (reading.withIds ? WITHOUT_SIGNATURE : undefined)
     if (own !== undefined && first.thoughtSignature === undefined) calls[0] = { ...first, thoughtSignature: own }
   } else if (signature !== undefined && parts.length > 0) {
@@ -87,7 +87,7 @@ function readAnswer(reading: Reading, message: JsonRecord, at: string): void {
 }
 
 function callPart(reading: Reading, call: JsonRecord, at: string): Part {
-  if (!isRecord(call.function)) throw unspoken(at, GEMINI, 'Send calls of type function.')
+  if (!isRecord(call.function)) throw unsupported(at, GEMINI, 'Send calls of type function.')
   const name = asText(call.function.name)
   const id = asText(call.id)
   reading.names.set(id, name)

@@ -2,8 +2,8 @@ import { asList, asRecord } from '../../lib/json/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { count } from '../openai/usage.ts'
 
-/** Usage as Gemini reports it: its prompt includes what was cached, its candidates exclude what was thought. undefined
- *  when nothing usable is there. */
+/** The usage that Gemini reports: the prompt includes cached tokens, the candidates exclude reasoning tokens. undefined if
+ *  it has no tokens. */
 export function geminiUsage(value: unknown): Usage | undefined {
   const usage = asRecord(value)
   const reasoningTokens = count(usage.thoughtsTokenCount)

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
-import { refuseUnspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
 import { generateReply } from './generate-reply.ts'
@@ -10,7 +10,7 @@ import { generationConfigOf } from './generation-config.ts'
 import { googleFailure } from './google-failure.ts'
 import { toolsOf } from './tools.ts'
 
-const SPOKEN: ReadonlySet<string> = new Set([
+const SUPPORTED: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'stream',
@@ -36,13 +36,13 @@ const SPOKEN: ReadonlySet<string> = new Set([
   'cached_content',
 ])
 
-/** Of Cloud Storage, and files of the account by the address of the API. */
+/** Addresses of objects in Cloud Storage, and of the account's files at the API. */
 const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
 
-/** Chat with a Gemini model, wherever it is served: generateContent, streamed or not. */
+/** Chat with a Gemini model on any Google service, by generateContent. */
 export const generateContent: Adapter<ChatRequest> = {
   request({ body, streamed }, connection) {
-    refuseUnspoken(body, SPOKEN, GEMINI)
+    refuseUnsupportedFields(body, SUPPORTED, GEMINI)
     refuseCloudObjects(body.messages, connection, OBJECTS)
     const { contents, systemInstruction } = conversationOf(body.messages, connection.model)
     const generationConfig = generationConfigOf(body, connection.model)
@@ -67,7 +67,7 @@ export const generateContent: Adapter<ChatRequest> = {
   failure: googleFailure,
 }
 
-/** A method of a model: a bare name is one of Google's own, one with a slash names its collection too. */
+/** The path of a model's method. A name without a slash is one of Google's models; others contain their collection. */
 export function methodPath({ basePath, model }: Connection, method: string): string {
   return `${basePath}/${model.includes('/') ? model : `models/${model}`}:${method}`
 }

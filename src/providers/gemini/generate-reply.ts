@@ -12,7 +12,7 @@ type Choice = ChatCompletion['choices'][number]
 
 const decoder = new TextDecoder()
 
-/** A whole answer of generateContent as a chat completion. */
+/** Reads a whole answer of generateContent as a chat completion. */
 export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<string, string>>, call: Outgoing): Reply {
   const answer = parseRecord(bytes) ?? firstOf(bytes)
   const failure = failureIn(answer)
@@ -26,9 +26,9 @@ export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<strin
   let outputCharacters = 0
   const choices = candidates.map((candidate, index): Choice => {
     const reader = candidateReader(index === 0 ? responseId : `${responseId}_${index}`)
-    const { said, characters } = reader.read(candidate)
+    const { delta, characters } = reader.read(candidate)
     outputCharacters += characters
-    const { tool_calls, content = null, ...more } = said
+    const { tool_calls, content = null, ...more } = delta
     const calls = tool_calls?.map(({ index: _, ...rest }) => rest) as Choice['message']['tool_calls']
     const logprobs = logprobsOf(candidate)
     return {
@@ -49,7 +49,7 @@ export function generateReply(bytes: Uint8Array, _headers: Readonly<Record<strin
   return { completion, usage, outputCharacters }
 }
 
-/** Why a document or an event is no answer: an error in it, or a prompt that was not let through. */
+/** The failure in a document or an event: an error, or a blocked prompt. */
 export function failureIn(answer: JsonRecord): GatewayError | undefined {
   const failure = googleFailureIn(answer)
   if (failure) return failure
@@ -61,7 +61,7 @@ export function identityOf(responseId: string): string {
   return `chatcmpl-${responseId}`
 }
 
-/** Without `alt=sse` answers come as lists, and so do some errors. */
+/** The first entry of an answer that is a list, as some errors are. */
 function firstOf(bytes: Uint8Array): JsonRecord {
   try {
     const [first] = asList(JSON.parse(decoder.decode(bytes)))

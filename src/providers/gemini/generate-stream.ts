@@ -12,8 +12,8 @@ import { logprobsOf } from './logprobs.ts'
 
 type Choice = ChatChunk['choices'][number]
 
-/** The events of streamGenerateContent as chunks. There is no closing event: the answer is over when every candidate has
- *  its finish and the usage is there. */
+/** Reads a stream of streamGenerateContent as chat chunks. It has no closing event: the answer ends when every candidate has
+ *  its finish reason and the usage was reported. */
 export function generateStream({ body }: Outgoing): StreamReader {
   const awaited = typeof body.n === 'number' ? body.n : 1
   const readers = new Map<number, CandidateReader>()
@@ -33,11 +33,11 @@ export function generateStream({ body }: Outgoing): StreamReader {
       readers.set(index, reader)
     }
     const steps: StreamStep[] = []
-    const { said, characters } = reader.read(candidate)
+    const { delta, characters } = reader.read(candidate)
     const logprobs = logprobsOf(candidate)
-    if (Object.keys(said).length > 0 || logprobs || role.role) {
-      const choice = { index, delta: { ...role, ...said }, finish_reason: null, ...(logprobs ? { logprobs } : {}) }
-      const commits = said.tool_calls || said.images
+    if (Object.keys(delta).length > 0 || logprobs || role.role) {
+      const choice = { index, delta: { ...role, ...delta }, finish_reason: null, ...(logprobs ? { logprobs } : {}) }
+      const commits = delta.tool_calls || delta.images
       steps.push({ chunk: chunkOf(choice), characters, ...(commits ? { commits: true } : {}) })
     }
     const finish = reader.finish(candidate)

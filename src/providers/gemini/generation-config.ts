@@ -1,10 +1,10 @@
 import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { thinkingOf } from './thinking.ts'
 
-/** How a chat wants to be answered. */
+/** The generation settings of a chat request. */
 export function generationConfigOf(body: ChatRequest, model: string): JsonRecord | undefined {
   const { stop, modalities } = body
   const config: Record<string, unknown> = {
@@ -29,7 +29,7 @@ export function generationConfigOf(body: ChatRequest, model: string): JsonRecord
 
 function modalityOf(modality: unknown): string {
   if (modality === 'text' || modality === 'image') return modality.toUpperCase()
-  throw unspoken('modalities', GEMINI, 'Ask for text or image.')
+  throw unsupported('modalities', GEMINI, 'Ask for text or image.')
 }
 
 function formatOf(format: unknown): JsonRecord {
@@ -37,6 +37,6 @@ function formatOf(format: unknown): JsonRecord {
   if (type === undefined || type === 'text') return {}
   if (type === 'json_object') return { responseMimeType: 'application/json' }
   if (type !== 'json_schema')
-    throw unspoken(`response_format.type`, GEMINI, `'${asText(type)}' is not among its formats.`)
+    throw unsupported(`response_format.type`, GEMINI, `'${asText(type)}' is not among its formats.`)
   return { responseMimeType: 'application/json', responseJsonSchema: asRecord(json_schema).schema }
 }

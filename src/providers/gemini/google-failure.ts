@@ -22,17 +22,17 @@ const STATUSES: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** Status 400 that is about the deployment: its key, its project, the place it is called from. What a client wrote is
- *  repeated in other messages, so that words count at the beginning alone. */
-const OURS =
+/** A 400 about the deployment: its key, its project, its location. Other messages repeat the client's text, so only their
+ *  beginning is matched. */
+const DEPLOYMENT_FAULT =
   /^(API_KEY_INVALID|API_KEY_EXPIRED|SERVICE_DISABLED|BILLING_DISABLED)$|^(api key (not valid|expired|not found)|user location is not supported|this api method requires billing|billing)/im
-/** Status 403 for what the request names: a file, what was cached, an object in a bucket. */
+/** A 403 about an object that the request names: a file, cached content, an object in a bucket. */
 const NAMED_BY_CLIENT =
   /permission to access the (file|object)|^cachedcontent not found|storage\.objects\.get|cannot access .{0,40}gs:\/\//i
 const CONTEXT_WINDOW = /token count .*(exceeds|only supports)|exceeds the maximum number of tokens/i
 const CONTENT_POLICY = /PROHIBITED_CONTENT|usage guidelines|violat\w+ .{0,60}polic/i
 
-/** Names what an answer outside 2xx of a Google API means. */
+/** Names the failure that an answer outside 2xx of a Google API reports. */
 export function googleFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export function googleFailure(
   return classify(status, errorIn(parse(bytes)) ?? {}, retryAfterSeconds(headers, now))
 }
 
-/** The error that a document or an event of status 200 holds; undefined when it holds none. */
+/** Names the error inside a document or an event of status 200; undefined if there is none. */
 export function googleFailureIn(document: unknown): GatewayError | undefined {
   const error = errorIn(document)
   if (!error) return undefined
@@ -66,9 +66,9 @@ function classify(status: number, error: JsonRecord, retryAfter: number | undefi
 }
 
 function meantStatus(status: number, words: string): number {
-  if (status === 400 && OURS.test(words)) return 401
+  if (status === 400 && DEPLOYMENT_FAULT.test(words)) return 401
   if (status === 403 && NAMED_BY_CLIENT.test(words)) return 400
-  // What was cancelled on their side, ours being still there.
+  // Cancelled by Google while the gateway still waited.
   return status === STATUSES.CANCELLED ? 503 : status
 }
 

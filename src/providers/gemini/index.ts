@@ -1,6 +1,6 @@
 import { type Adapters, adapterFor, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
-import { lookAt } from '../wire/connection/look-at.ts'
+import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { batchEmbed } from './batch-embed.ts'
 import { generateContent } from './generate-content.ts'
 
@@ -12,18 +12,18 @@ export const geminiAdapters: Adapters = {
   embedding: adapterFor(batchEmbed),
 }
 
-/** Google's Gemini API, by its key. */
+/** Google's Gemini API with an API key. */
 export const gemini: Provider = {
   kind: 'gemini',
   connect(parameters, defaults) {
     const own = { ...JSON_HEADERS, 'x-goog-api-key': parameters.api_key }
     const connection = connectionAt(parameters.api_base ?? API_BASE, own, parameters, defaults)
     const { basePath: path } = connection
-    // An address that ends in a version is whole.
+    // An address that ends in a version is complete.
     return /\/v\d\w*$/.test(path)
       ? connection
       : { ...connection, basePath: `${path}/${parameters.api_version ?? API_VERSION}` }
   },
-  look: lookAt('/models?pageSize=1'),
+  healthRequest: healthRequestAt('/models?pageSize=1'),
   adapters: geminiAdapters,
 }

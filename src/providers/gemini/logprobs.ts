@@ -2,7 +2,7 @@ import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/j
 
 const encoder = new TextEncoder()
 
-/** The probabilities of a candidate's tokens in the public shape; undefined where it has none. */
+/** The log probabilities of a candidate's tokens in the public shape; undefined if it has none. */
 export function logprobsOf({ logprobsResult }: JsonRecord): JsonRecord | undefined {
   if (!isRecord(logprobsResult)) return undefined
   const top = asList(logprobsResult.topCandidates)

@@ -1,5 +1,5 @@
 import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 
 export type Part = JsonRecord
@@ -7,7 +7,7 @@ export type Part = JsonRecord
 const DATA_ADDRESS = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 const STORED = /^(https?|gs):\/\//i
 
-/** Media types by the ending of an address. */
+/** Media types by file extension. */
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -33,16 +33,16 @@ const TYPES: Readonly<Record<string, string>> = {
   mpeg: 'video/mpeg',
 }
 
-/** One part of a message in Gemini's words. `at` is its place in the request, for a refusal. */
+/** Translates one part of a message to Gemini. `at` is its path in the request, for a refusal. */
 export function partOf(value: unknown, at: string): Part {
   const part = asRecord(value)
-  const say = entryOf(SAYINGS, part.type)
-  if (!say) throw unspoken(`${at}.type`, GEMINI)
-  return say(part, at)
+  const translate = entryOf(TRANSLATIONS, part.type)
+  if (!translate) throw unsupported(`${at}.type`, GEMINI)
+  return translate(part, at)
 }
 
-// `detail` of an image is a hint about its cost: the model's own resolution applies.
-const SAYINGS: Readonly<Record<string, (part: JsonRecord, at: string) => Part>> = {
+// `detail` of an image is dropped: the model chooses the resolution.
+const TRANSLATIONS: Readonly<Record<string, (part: JsonRecord, at: string) => Part>> = {
   text: (part) => ({ text: asText(part.text) }),
   refusal: (part) => ({ text: asText(part.refusal) }),
   image_url: (part, at) => media(addressOf(part.image_url), `${at}.image_url`),
@@ -66,7 +66,7 @@ function media(address: string, at: string, name = ''): Part {
   const inline = DATA_ADDRESS.exec(address)
   if (inline) return { inlineData: { mimeType: inline[1], data: address.slice(inline[0].length) } }
   if (!STORED.test(address)) {
-    throw unspoken(at, GEMINI, 'Send the bytes as a data: address with base64, or an https: or gs: address.')
+    throw unsupported(at, GEMINI, 'Send the bytes as a data: address with base64, or an https: or gs: address.')
   }
   const mimeType = typeByEnding(name) ?? typeByEnding(URL.parse(address)?.pathname ?? '')
   return { fileData: { fileUri: address, ...(mimeType ? { mimeType } : {}) } }

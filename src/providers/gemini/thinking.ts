@@ -1,10 +1,10 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
-import { generationOf } from './api-name.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
+import { generationOf } from './generation-of.ts'
 
-/** Tokens to think with, up to generation 2.5: Google's own numbers for the same words. */
+/** The thinking budget by effort up to generation 2.5, as Google maps it. */
 const BUDGETS: Readonly<Record<string, number>> = {
   none: 0,
   minimal: 1024,
@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   max: 24_576,
 }
 
-/** The level to think at, since generation 3. */
+/** The thinking level by effort since generation 3. */
 const LEVELS: Readonly<Record<string, string>> = {
   minimal: 'MINIMAL',
   low: 'LOW',
@@ -25,8 +25,8 @@ const LEVELS: Readonly<Record<string, string>> = {
   max: 'HIGH',
 }
 
-/** How much the model may think: from `thinking` with a number of tokens, else from `reasoning_effort`. Whoever asks for
- *  thinking gets to see it. */
+/** The thinking settings: from `thinking` with a budget, else from `reasoning_effort`. A client that asks for thinking also
+ *  receives the thoughts. */
 export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: string): JsonRecord | undefined {
   const { type, budget_tokens } = asRecord(thinking)
   if (type === 'disabled') return { thinkingBudget: 0 }
@@ -41,13 +41,13 @@ export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: s
       param: 'reasoning_effort',
     })
   }
-  // A name that does not tell, such as gemini-flash-latest: budgets are understood by every generation.
+  // A name without a generation, such as gemini-flash-latest, gets a budget, which every generation accepts.
   if ((generationOf(model) ?? 0) < 3) {
     return budget === 0 ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget: budget }
   }
   const level = entryOf(LEVELS, reasoning_effort)
   if (!level) {
-    throw unspoken('reasoning_effort', 'Gemini 3, which always thinks', "Ask for 'minimal', or choose another model.")
+    throw unsupported('reasoning_effort', 'Gemini 3, which always thinks', "Ask for 'minimal', or choose another model.")
   }
   return { includeThoughts: true, thinkingLevel: level }
 }

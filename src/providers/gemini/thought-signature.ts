@@ -1,10 +1,10 @@
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ThinkingBlock } from '../../modes/chat-completion.ts'
 
-/** What Gemini accepts in place of a signature that it did not give, such as for a call of another vendor's model. */
+/** What Gemini accepts instead of a signature, for example for a call of another vendor's model. */
 export const WITHOUT_SIGNATURE = 'skip_thought_signature_validator'
 
-/** Marks a signature in `thinking_blocks` as one of Gemini's: each vendor refuses those of another. */
+/** The prefix of Gemini's signatures in `thinking_blocks`: each vendor refuses those of others. */
 const OURS = 'gemini:'
 
 /** The signature beside a tool call, where Google's own OpenAI-shaped API has it. */
@@ -17,7 +17,7 @@ export function signatureOfCall(call: JsonRecord): string | undefined {
   return typeof signature === 'string' ? signature : undefined
 }
 
-/** The same as a block: it survives dialects and clients that know no `extra_content`. */
+/** The signature as a thinking block, which survives dialects and clients that drop `extra_content`. */
 export function signedBlock(thinking: string, signature: string): ThinkingBlock {
   return { type: 'thinking', thinking, signature: OURS + signature }
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { unspoken } from '../wire/unspoken-fields.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 
-/** The functions of a chat and how they may be called. */
+/** The tools and the tool choice of a request. */
 export function toolsOf(body: ChatRequest): { tools?: readonly JsonRecord[]; toolConfig?: JsonRecord } {
   const functions = (body.tools ?? []).map((tool, index) => declarationOf(tool, `tools.${index}`))
   if (functions.length === 0) return {}
@@ -17,12 +17,12 @@ export function toolsOf(body: ChatRequest): { tools?: readonly JsonRecord[]; too
 }
 
 function declarationOf(tool: JsonRecord, at: string): JsonRecord {
-  if (tool.type !== 'function') throw unspoken(`${at}.type`, GEMINI, 'Send tools of type function.')
+  if (tool.type !== 'function') throw unsupported(`${at}.type`, GEMINI, 'Send tools of type function.')
   const { name, description, parameters } = asRecord(tool.function)
   return {
     name,
     ...(description === undefined || description === null ? {} : { description }),
-    // This field takes the schema as JSON Schema; the older `parameters` takes a dialect of OpenAPI and refuses the rest.
+    // This field accepts any JSON Schema; the older `parameters` accepts only a subset of OpenAPI.
     ...(parameters === undefined || parameters === null ? {} : { parametersJsonSchema: parameters }),
   }
 }
@@ -44,8 +44,8 @@ function callingOf(choice: unknown, strict: boolean): JsonRecord | undefined {
   if (type === 'allowed_tools') {
     const { mode, tools } = asRecord(allowed_tools)
     const allowedFunctionNames = asList(tools).map((tool) => asText(asRecord(asRecord(tool).function).name))
-    // AUTO takes no list of names.
+    // AUTO accepts no list of names.
     return { mode: mode === 'required' ? 'ANY' : 'VALIDATED', allowedFunctionNames }
   }
-  throw unspoken('tool_choice', GEMINI)
+  throw unsupported('tool_choice', GEMINI)
 }

@@ -7,8 +7,8 @@ import { type Adapter, adapterFor, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
 
-/** OpenAI's embeddings, but for the name of the encoding and the count of tokens, of which some models give the total
- *  alone. Jina's own fields (`task`, `late_chunking`, …) travel as they are. */
+/** OpenAI's embeddings with another name for the encoding; some models report the total of tokens only. Jina's own fields
+ *  (`task`, `late_chunking`, …) are forwarded. */
 const embeddings: Adapter<EmbeddingRequest> = {
   ...openaiEmbeddings,
   request(call, connection) {
@@ -27,7 +27,7 @@ const embeddings: Adapter<EmbeddingRequest> = {
   },
 }
 
-/** Jina's reranking is the public shape; it is billed in tokens. */
+/** Jina's reranking has the public shape and is billed in tokens. */
 const rerank = {
   ...openaiRerank,
   reply(...[bytes, headers, call]: Parameters<typeof openaiRerank.reply>) {
@@ -35,7 +35,7 @@ const rerank = {
   },
 }
 
-/** Jina: embeddings and reranking, in all but OpenAI's shape. */
+/** Jina: embeddings and reranking. */
 export const jina: Provider = {
   kind: 'jina',
   connect: (parameters, defaults) => bearerConnection('jina', 'https://api.jina.ai/v1', parameters, defaults),

@@ -5,7 +5,7 @@ import { openaiSpeech } from '../openai/speech.ts'
 import { openaiTranscription } from '../openai/transcription.ts'
 import { type Adapter, adapterFor, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
-import { lookAt } from '../wire/connection/look-at.ts'
+import { healthRequestAt } from '../wire/connection/health-request.ts'
 
 const MEDIA = {
   embedding: adapterFor(openaiEmbeddings),
@@ -16,22 +16,22 @@ const MEDIA = {
   responses: adapterFor(openaiResponses),
 } satisfies Record<string, Adapter>
 
-/** What tells one OpenAI-shaped vendor from another. */
+/** The properties of one vendor of OpenAI's shape. */
 export interface Vendor extends ChatQuirks {
-  /** With its path, e.g. `https://api.groq.com/openai/v1`; `{project}` in it stands for the operator's project. Absent
-   *  where only the operator can know it. */
+  /** With its path, e.g. `https://api.groq.com/openai/v1`; `{project}` in it is replaced by the operator's project. Absent
+   *  if only the operator knows it. */
   readonly apiBase?: string
-  /** What it serves beside chat, in OpenAI's shape and at OpenAI's paths. */
-  readonly beside: readonly (keyof typeof MEDIA)[]
+  /** What it serves besides chat, in OpenAI's shape and at OpenAI's paths. */
+  readonly modes: readonly (keyof typeof MEDIA)[]
   /** It does not list its models at /models. */
   readonly models?: false
   readonly routingFields?: Provider['routingFields']
 }
 
-/** A vendor that speaks the OpenAI shape: a data row, not a file. */
+/** The provider of a vendor of OpenAI's shape. */
 export function openaiCompatible(
   kind: string,
-  { apiBase, beside, models, routingFields, ...quirks }: Vendor,
+  { apiBase, modes, models, routingFields, ...quirks }: Vendor,
 ): Provider {
   return {
     kind,
@@ -39,9 +39,9 @@ export function openaiCompatible(
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
     adapters: {
       chat: adapterFor(openaiChatWith(quirks)),
-      ...Object.fromEntries(beside.map((mode) => [mode, MEDIA[mode]])),
+      ...Object.fromEntries(modes.map((mode) => [mode, MEDIA[mode]])),
     },
-    ...(models === false ? {} : { look: lookAt('/models') }),
+    ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),
   }
 }

@@ -2,18 +2,18 @@ import { type Frame, frameIn, frameSplitter, readFrame } from '../../lib/bytes/s
 import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
 import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
-import { madeInChoices, orNothing } from '../wire/made-ids.ts'
+import { madeInChoices, madeField } from '../wire/made-ids.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
 const NOTHING: StreamStep = {}
-/** How often a stream is tried to be known by one of its chunks: those of some vendors have a time or an id each. */
+/** How many chunks of a stream are tried as a pattern for the others. Some vendors put a new time or id into each chunk. */
 const MOST_EXAMPLES = 4
 
-/** Relays the events of an OpenAI-shaped chat stream byte for byte, reading along: what is like a chunk that was read is
- *  not read again, and events that only speak go on together. The usage event that the gateway asked for is kept from a
- *  client that did not. */
+/** Relays the events of an OpenAI-shaped chat stream byte for byte and reads them on the way. Chunks that differ from an
+ *  earlier one in their text only are not parsed, and consecutive text chunks are relayed as one piece. The usage event
+ *  that the gateway asked for is withheld from a client that did not ask. */
 export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string; choices?: number }): StreamReader {
   const awaited = options.choices ?? 1
   const reported = (chunk: JsonRecord) =>
@@ -21,7 +21,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
   const read = (frame: Frame): StreamStep => {
     const data = dataOf(frame)
     if (data === undefined) return frame.text.startsWith(':') ? { out: frame.bytes } : NOTHING
-    // Some vendors answer with fewer choices than they were asked for; each that began has to have ended.
+    // Some vendors answer with fewer choices than asked for; the answer is complete if every choice that began has ended.
     if (data === '[DONE]') {
       const whole = ended !== undefined && ended.size === begun?.size
       return { out: frame.bytes, done: true, ...(whole ? { finished: true } : {}) }
@@ -37,12 +37,12 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     let characters = 0
     let commits = false
     let finished = false
-    let said: unknown
+    let lastDelta: unknown
     for (const choice of choices) {
       if (typeof choice !== 'object' || choice === null) continue
       const { index, delta, finish_reason } = choice as { index?: unknown; delta?: unknown; finish_reason?: unknown }
       const content = contentOf(delta)
-      said = delta
+      lastDelta = delta
       if (awaited > 1) {
         begun ??= new Set()
         begun.add(index)
@@ -56,13 +56,13 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
         if (endsAll(index)) finished = true
       }
     }
-    // Of what is said only spoken words have an id of their own.
-    const speaks: StreamStep = asRecord(said).audio
-      ? { out: frame.bytes, characters, ...orNothing(madeInChoices(choices, 'delta')) }
+    // Only audio has an id of its own.
+    const step: StreamStep = asRecord(lastDelta).audio
+      ? { out: frame.bytes, characters, ...madeField(madeInChoices(choices, 'delta')) }
       : { out: frame.bytes, characters }
     if (commits || usage) {
       return {
-        ...speaks,
+        ...step,
         ...(commits ? { commits: true } : {}),
         ...(finished ? { finished } : {}),
         ...(usage ? { usage } : {}),
@@ -70,12 +70,12 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     }
     if (choices.length === 1 && characters > 0 && examples < MOST_EXAMPLES) {
       examples += 1
-      known = chunksLike(frame.text, asRecord(said)) ?? known
+      known = chunksLike(frame.text, asRecord(lastDelta)) ?? known
     }
-    return speaks
+    return step
   }
 
-  /** Takes note of a choice's end: whether all that were asked for have ended now. */
+  /** Records the end of a choice; returns whether all choices have ended. */
   const endsAll = (index: unknown): boolean => {
     if (awaited === 1) return true
     ended ??= new Set()
@@ -92,7 +92,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
       const frames = splitter.cut(piece)
       const steps: StreamStep[] = []
       let start = 0
-      // Since where what was seen only speaks, and how much.
+      // Where the current run of unparsed text chunks began, and its characters.
       let since = 0
       let characters = 0
       const pushAlike = () => {
@@ -117,11 +117,11 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
   }
 }
 
-/** Everything that a model can say in a delta, whatever the vendor calls it, in characters. */
+/** The generated characters of a delta, in whatever fields the vendor puts them. */
 function contentOf(delta: unknown): { characters: number; calls: boolean } {
   if (typeof delta !== 'object' || delta === null) return { characters: 0, calls: false }
   const { role: _, content, tool_calls, ...other } = delta as Record<string, unknown>
-  // Some reasoning models speak in parts.
+  // Some reasoning models send parts instead of text.
   let characters = typeof content === 'string' ? content.length : Array.isArray(content) ? lengthOf(content) : 0
   for (const key in other) {
     const value = other[key]
@@ -141,8 +141,7 @@ function lengthOf(parts: readonly unknown[]): number {
   return parts.length === 0 ? 0 : JSON.stringify(parts).length
 }
 
-/** The data of a frame. The usual one-line frame is read without decoding its bytes again: only counts and ASCII words
- *  are taken from it. */
+/** The data of a frame. A frame of one line is not decoded as UTF-8: only counts and ASCII values are read from it. */
 function dataOf(frame: Frame): string | undefined {
   const { text } = frame
   if (text.startsWith('data: ')) {

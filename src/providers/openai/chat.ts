@@ -4,7 +4,7 @@ import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Adapter, Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
-import { madeInChoices, orNothing } from '../wire/made-ids.ts'
+import { madeInChoices, madeField } from '../wire/made-ids.ts'
 import { withoutCacheMarks, withTextResults } from '../wire/plain-conversation.ts'
 import { type ReasoningField, withReasoning } from '../wire/reasoning-history.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
@@ -17,23 +17,23 @@ const latin1 = new TextDecoder('latin1')
 
 /** Where a vendor's chat differs from OpenAI's. */
 export interface ChatQuirks {
-  /** Its one name for the limit of output tokens; absent where it knows both. */
+  /** Its only name for the limit of output tokens; absent if it accepts both. */
   readonly maxTokens?: 'max_tokens' | 'max_completion_tokens'
-  /** It refuses `stream_options`, and tells the usage without being asked. */
+  /** It refuses `stream_options` and reports the usage unasked. */
   readonly streamOptions?: false
-  /** The only field of a message in which it takes thoughts of earlier turns; absent where it takes what it is sent. */
+  /** The only field in which it accepts the reasoning of earlier turns; absent if it accepts any. */
   readonly reasoning?: ReasoningField
-  /** Addresses of what it reads with the account's credentials. */
+  /** Addresses of objects that it reads with the account's credentials. */
   readonly readsOwn?: RegExp
-  /** It has no such field, and its own clients know that: only what comes from another dialect is looked through. */
+  /** It accepts no reasoning. Its own clients send none, so only translated requests are searched for it. */
   readonly refusesReasoning?: true
-  /** It takes marks of what to cache, as they come from the Messages API. */
+  /** It accepts the cache marks of the Messages API. */
   readonly cacheMarks?: true
-  /** The member of a chunk that the usage is in, where it is not the chunk itself. */
+  /** The member of a chunk that contains the usage, if the chunk itself does not. */
   readonly usageUnder?: string
 }
 
-/** Chat for everyone who speaks OpenAI's shape: bytes are relayed both ways, with the model renamed and usage read. */
+/** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
   const { streamOptions, usageUnder, refusesReasoning, readsOwn } = quirks
   return {
@@ -49,9 +49,9 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       }
       if (translated) Object.assign(changes, plain(body, quirks))
       if (reasoning) {
-        const told = (changes.messages ?? body.messages) as ChatRequest['messages']
-        const messages = withReasoning(told, reasoning)
-        if (messages !== told) changes.messages = messages
+        const before = (changes.messages ?? body.messages) as ChatRequest['messages']
+        const messages = withReasoning(before, reasoning)
+        if (messages !== before) changes.messages = messages
       }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
       Object.assign(changes, limitRenamed(body, quirks.maxTokens))
@@ -65,7 +65,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
     },
 
     reply(bytes, _headers, { body }) {
-      const usage = speaks(body) ? undefined : usageAtEnd(bytes, 'choices')
+      const usage = asksForAudio(body) ? undefined : usageAtEnd(bytes, 'choices')
       return usage ? { bytes, contentType: 'application/json', usage, outputCharacters: 0 } : read(bytes)
     },
 
@@ -83,14 +83,14 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 /** Chat with OpenAI itself. */
 export const openaiChat = openaiChatWith({ refusesReasoning: true })
 
-/** What came from another dialect, without what only others take. */
+/** The fields of a translated request without what only other dialects know. */
 function plain({ messages, tools }: ChatRequest, { cacheMarks }: ChatQuirks): Record<string, unknown> {
-  const told = withTextResults(messages)
-  if (cacheMarks) return told === messages ? {} : { messages: told }
-  return { messages: withoutCacheMarks(told), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
+  const withTexts = withTextResults(messages)
+  if (cacheMarks) return withTexts === messages ? {} : { messages: withTexts }
+  return { messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
 }
 
-/** The limit of output tokens under the vendor's name for it. A client that sent both gets the vendor's own answer. */
+/** The limit of output tokens under the vendor's name for it. A request with both names is left to the vendor. */
 function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record<string, unknown> {
   if (known === undefined) return {}
   const other = known === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
@@ -103,7 +103,7 @@ function read(bytes: Uint8Array): Reply {
   if (!body) throw malformed()
   if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(parseRecord(bytes)?.error)
   if (!Array.isArray(body.choices) || body.choices.length === 0) throw malformed()
-  // Mistral and OpenRouter tell so that the model failed on the way.
+  // Mistral and OpenRouter report this way that the model failed while it answered.
   const failed = body.choices.findIndex((choice) => asRecord(choice).finish_reason === 'error')
   if (failed !== -1) throw openaiEmbeddedFailure(asRecord(asList(parseRecord(bytes)?.choices)[failed]).error)
   const usage = openaiUsage(body.usage, body)
@@ -112,12 +112,12 @@ function read(bytes: Uint8Array): Reply {
     contentType: 'application/json',
     usage,
     outputCharacters: usage ? 0 : charactersOf(body.choices),
-    ...orNothing(madeInChoices(body.choices, 'message')),
+    ...madeField(madeInChoices(body.choices, 'message')),
   }
 }
 
-/** Whether what it asks for is said aloud, under an id that later turns name. */
-function speaks({ audio }: ChatRequest): boolean {
+/** Whether a request asks for audio, whose id later turns refer to. */
+function asksForAudio({ audio }: ChatRequest): boolean {
   return audio !== undefined && audio !== null
 }
 

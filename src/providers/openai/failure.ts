@@ -1,7 +1,7 @@
 import { type FailureDetails, type FailureName, GatewayError } from '../../lib/errors.ts'
 import { asRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
-import { clientsOwn } from '../wire/clients-own.ts'
+import { clientFault } from '../wire/client-fault.ts'
 import type { WireError } from '../wire/wire-error.ts'
 
 const decoder = new TextDecoder()
@@ -9,16 +9,16 @@ const decoder = new TextDecoder()
 const CONTEXT_WINDOW =
   /context[_ ](length|window|size)|maximum prompt length|model token limit|max_new_tokens` must be|(prompt|input) is too long|too many tokens|reduce the length of the (messages|prompt)/i
 
-/** Of a 400, which is otherwise about the request. */
+/** Messages of a 400 that is the operator's fault; any other 400 is the request's. */
 const OPERATORS_OWN = /^(incorrect api key provided|your credit balance is too low)/i
 
-/** Of a 403, which is otherwise about our key. */
+/** Messages of a 403 about the content; any other 403 is about the deployment's key. */
 const MODERATED = /content_policy|violates usage guidelines|requires moderation|input was flagged/i
 
 const CONTENT_POLICY =
   /content[_ ]?filter|content_policy|content management policy|responsibleai|safety system|flagged as potentially violating|content exists risk/i
 
-/** Too many tokens of a while, not of one prompt. */
+/** Messages about too many tokens in a period of time, not in one prompt. */
 const OF_A_RATE = /rate.?limit|quota|per (minute|hour|day)/i
 
 /** Names what an answer outside 2xx of an OpenAI-shaped API means. */
@@ -34,7 +34,7 @@ export function openaiFailure(
   return classifyFailure(meant, error, retryAfterSeconds(headers, now))
 }
 
-/** The same for an error that came inside an answer of status 200, whole or as an event. */
+/** Names an error inside an answer of status 200, whole or as an event. */
 export function openaiEmbeddedFailure(error: unknown): GatewayError {
   const wire = readWire(error)
   const status = Number(wire.code)
@@ -45,35 +45,35 @@ export function openaiEmbeddedFailure(error: unknown): GatewayError {
   return classifyFailure(502, wire, undefined)
 }
 
-/** Of an error that says neither a status nor a type: another attempt would be told the same. */
+/** Whether an error without status and type is about the content, so that another attempt would fail alike. */
 function isAboutContent({ code, inner, message }: WireError): boolean {
   const words = `${code} ${inner} ${message}`
   return (CONTEXT_WINDOW.test(words) || CONTENT_POLICY.test(words)) && !OF_A_RATE.test(words)
 }
 
-/** Names a failure by its status, and within the client's own mistakes by its words. */
+/** Names a failure by its status, and a failure of the request by its message. */
 export function classifyFailure(status: number, error: WireError, retryAfter: number | undefined): GatewayError {
   const failure = failureOf(status, error)
   const details: FailureDetails = {
     ...(error.param !== undefined && failure === 'upstream_rejected' ? { param: error.param } : {}),
     ...(error.code !== undefined && failure === 'upstream_rejected' ? { code: error.code } : {}),
-    ...(failure === 'upstream_rejected' ? { status: TOLD.has(status) ? status : 400 } : {}),
+    ...(failure === 'upstream_rejected' ? { status: PASSED_ON.has(status) ? status : 400 } : {}),
     ...(failure === 'upstream_refused' && DOUBTFUL.has(status) ? { blames: 'perhaps' } : {}),
     ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
   }
   return new GatewayError(failure, messageOf(failure, status, error), details)
 }
 
-/** The statuses of a rejection that a client of the gateway is told; others would mean something else here. */
-const TOLD: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 422, 424])
+/** The statuses of a rejection that are passed on to the client; others mean something else in the gateway's answers. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 422, 424])
 
-/** Of the refusals, those that may be about the kind of request. */
+/** The refusals that may be about the kind of request instead of the deployment. */
 const DOUBTFUL: ReadonlySet<number> = new Set([403, 404, 405])
 
 function failureOf(status: number, error: WireError): FailureName {
   if (status >= 300 && status < 400) return 'upstream_failed'
-  const own = clientsOwn(status, error)
-  if (own) return own
+  const fault = clientFault(status, error)
+  if (fault) return fault
   if (status === 403 && MODERATED.test(`${error.code} ${error.message}`)) return 'content_policy'
   if (status === 400 && OPERATORS_OWN.test(error.message ?? '')) return 'upstream_refused'
   if (REFUSALS.has(status)) return 'upstream_refused'
@@ -87,20 +87,20 @@ function failureOf(status: number, error: WireError): FailureName {
   return 'upstream_rejected'
 }
 
-/** Statuses of a wrong credential, model or address: none of it is the client's. */
+/** Statuses of a wrong credential, model or address: the operator's fault. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 410])
 
-/** A client's mistake is told in the provider's words; the provider's own troubles are told in ours. */
+/** The message for the client: the provider's own for a mistake of the client, else one of the gateway. */
 function messageOf(failure: FailureName, status: number, error: WireError): string {
-  // Such an answer names the operator's own account.
+  // The provider's message contains the operator's account.
   if (failure === 'context_window' && (status === 429 || status === 413))
-    return 'The request is larger than all that the provider takes of this deployment in a minute.'
+    return 'The request is larger than what the provider accepts from this deployment in a minute.'
   if (failure === 'content_policy' && status === 403)
     return 'The provider refused the content for reasons of its policy.'
   switch (failure) {
     case 'upstream_rejected':
-      // Such an answer names the operator's own account.
-      if (status === 402) return 'The provider cannot be paid for as many output tokens: lower max_tokens.'
+      // The provider's message contains the operator's account.
+      if (status === 402) return "The provider's account cannot pay for this many output tokens. Lower max_tokens."
       return error.message ?? `The provider rejected the request with status ${status}.`
     case 'context_window':
     case 'content_policy':
@@ -119,7 +119,7 @@ function messageOf(failure: FailureName, status: number, error: WireError): stri
 function readError(bytes: Uint8Array): WireError {
   try {
     const body: unknown = JSON.parse(decoder.decode(bytes))
-    // Some answer with a list of one, some with the error at the top.
+    // Some vendors answer with a list of one error, some with the error as the top-level object.
     const first: unknown = Array.isArray(body) ? body[0] : body
     const record = asRecord(first)
     return readWire(record.error ?? record.detail ?? record)

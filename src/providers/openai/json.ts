@@ -10,14 +10,14 @@ import { usageAtEnd } from '../wire/usage-at-end.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
 
-/** A kind of request that goes to an OpenAI-shaped API and comes back byte for byte, with the model renamed. */
+/** An adapter that relays requests and answers of an OpenAI-shaped API byte for byte, with the model renamed. */
 export function openaiJson<Request extends ModelRequest>(options: {
   readonly path: string
-  /** The member that an answer has to have. */
+  /** The member that every answer has. */
   readonly answers: string
-  /** Nothing is written: some vendors then tell the total of tokens alone. */
+  /** The model generates no tokens, so a reported total is the input. */
   readonly reads?: true
-  /** What is known beside the reported tokens. */
+  /** Usage beyond the reported tokens. */
   readonly usage?: (body: Readonly<Record<string, unknown>>, request: Request) => Partial<Usage>
   /** Types of the events that end a stream, where the vendor streams this kind. */
   readonly lastEvent?: RegExp

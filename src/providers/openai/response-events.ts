@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 
-/** A whole response as the events of a stream, for a client that asked for one. */
+/** The events of a whole response, for a client that asked for a stream. */
 export function responseEvents(response: JsonRecord): JsonRecord[] {
   const begun = { ...response, status: 'in_progress', output: [], usage: null }
   const events = [
@@ -14,7 +14,7 @@ export function responseEvents(response: JsonRecord): JsonRecord[] {
 
 function itemEvents(item: JsonRecord, output_index: number): JsonRecord[] {
   const at = { item_id: asText(item.id), output_index }
-  const { hidden, inside } = said(item, at)
+  const { hidden, inside } = contentEvents(item, at)
   return [
     { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', ...hidden } },
     ...inside,
@@ -22,8 +22,8 @@ function itemEvents(item: JsonRecord, output_index: number): JsonRecord[] {
   ]
 }
 
-/** What an item does not have yet when it begins, and the events that say it. */
-function said(item: JsonRecord, at: JsonRecord): { readonly hidden: JsonRecord; readonly inside: JsonRecord[] } {
+/** The members that an item lacks when it begins, and the events that deliver them. */
+function contentEvents(item: JsonRecord, at: JsonRecord): { readonly hidden: JsonRecord; readonly inside: JsonRecord[] } {
   if (item.type === 'message') {
     const parts = asList(item.content).map(asRecord)
     return {

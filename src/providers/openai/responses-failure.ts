@@ -2,11 +2,11 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import { classifyFailure, openaiEmbeddedFailure } from './failure.ts'
 
-/** Codes of an error that say that the request itself is at fault. */
-const CLIENTS_OWN = /^(context_length|invalid_|image_|unsupported_|empty_|failed_to_download)/
+/** Codes of errors that are the request's fault. */
+const CLIENT_FAULT = /^(context_length|invalid_|image_|unsupported_|empty_|failed_to_download)/
 const POLICY = /^invalid_prompt$|_policy(_violation)?$/
 
-/** Why a response is none, though its status was 200. */
+/** The failure in a response of status 200. */
 export function responsesFailure(response: JsonRecord): GatewayError | undefined {
   if (response.error !== undefined && response.error !== null) return responsesErrorFailure(response.error)
   if (response.status === 'failed') return openaiEmbeddedFailure({ message: 'The response failed.' })
@@ -16,14 +16,14 @@ export function responsesFailure(response: JsonRecord): GatewayError | undefined
   return new GatewayError('content_policy', "The provider's content filter withheld the answer.")
 }
 
-/** The same for the error alone, as an event tells it. */
+/** Names the error of a response or of an error event. */
 export function responsesErrorFailure(error: unknown): GatewayError {
   const { code, message, type, param } = asRecord(error)
   const words = (value: unknown) => asText(value) || undefined
   if (POLICY.test(asText(code))) {
     return new GatewayError('content_policy', asText(message) || "The provider's policy withheld the answer.")
   }
-  if (!CLIENTS_OWN.test(asText(code))) return openaiEmbeddedFailure(error)
+  if (!CLIENT_FAULT.test(asText(code))) return openaiEmbeddedFailure(error)
   const wire = { message: words(message), type: words(type), code: words(code), param: words(param) }
   return classifyFailure(400, wire, undefined)
 }

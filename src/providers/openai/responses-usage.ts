@@ -4,7 +4,7 @@ import type { Usage } from '../../modes/usage.ts'
 import { openaiUsage } from './usage.ts'
 
 const CALL = /_call$/
-/** Calls that are the client's to run. */
+/** Calls that the client runs. */
 const CLIENTS: ReadonlySet<string> = new Set([
   'function',
   'custom_tool',
@@ -14,7 +14,7 @@ const CLIENTS: ReadonlySet<string> = new Set([
   'mcp',
 ])
 
-/** Usage of a response, with the tools that its provider ran: they stand among its items. */
+/** The usage of a response, with the tools that its provider ran, which are among its items. */
 export function responsesUsage(response: JsonRecord): Usage | undefined {
   const usage = openaiUsage(response.usage, response)
   if (!usage) return undefined
@@ -24,10 +24,10 @@ export function responsesUsage(response: JsonRecord): Usage | undefined {
     const type = asText(item.type)
     const name = toolName(type.replace(CALL, ''))
     if (!CALL.test(type) || CLIENTS.has(name)) continue
-    // What a search found is opened for nothing.
+    // Opening a search result costs nothing.
     const { type: action = 'search' } = asRecord(item.action)
     if (name === 'web_search' && action !== 'search') continue
-    // A container is billed once, whatever runs in it.
+    // A container is billed once for all its calls.
     if (name === 'code_interpreter') {
       const { container_id: container = item.id } = item
       if (containers.has(container)) continue

@@ -3,7 +3,7 @@ import { editJson } from '../../lib/json/edit-json.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { ResponsesRequest } from '../../modes/responses.ts'
 import type { Adapter } from '../provider.ts'
-import { madeInResponse, orNothing } from '../wire/made-ids.ts'
+import { madeInResponse, madeField } from '../wire/made-ids.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { openaiFailure } from './failure.ts'
 import { responseEvents } from './response-events.ts'
@@ -11,7 +11,7 @@ import { responsesFailure } from './responses-failure.ts'
 import { openaiResponsesStream } from './responses-stream.ts'
 import { responsesUsage } from './responses-usage.ts'
 
-/** Responses where the vendor speaks them itself: bytes are relayed both ways, with the model renamed and usage read. */
+/** Responses with a vendor that serves them: bytes are relayed both ways, the model is renamed and the usage read. */
 export const openaiResponses: Adapter<ResponsesRequest> = {
   request({ body, bytes }, connection) {
     const changes: Record<string, unknown> = {}
@@ -38,7 +38,7 @@ export const openaiResponses: Adapter<ResponsesRequest> = {
       bytes,
       contentType: 'application/json',
       usage,
-      ...orNothing(madeInResponse(response, body.store !== false)),
+      ...madeField(madeInResponse(response, body.store !== false)),
       outputCharacters: usage ? 0 : JSON.stringify(response.output).length,
     }
   },

@@ -4,9 +4,9 @@ import type { SpeechRequest } from '../../modes/audio-speech.ts'
 import type { Adapter } from '../provider.ts'
 import { openaiFailure } from './failure.ts'
 
-/** Speech: the request renamed, the sound passed on as it comes. */
+/** Speech: the model is renamed, and the audio is relayed unparsed. */
 export const openaiSpeech: Adapter<SpeechRequest> = {
-  passes: true,
+  unparsed: true,
   request({ body, bytes }, connection) {
     const changes: Record<string, unknown> = {}
     if (body.model !== connection.model) changes.model = connection.model

@@ -16,8 +16,8 @@ import { openaiUsage } from './usage.ts'
 const utf8 = new TextDecoder()
 const PLAIN = new Set(['text', 'srt', 'vtt'])
 
-/** Transcription: the client's form with the model renamed, what its operator set added where the client left it out, and
- *  every other byte as it was; sent while it comes. */
+/** Transcription: the client's form is relayed while it arrives, with the model renamed and the operator's defaults added
+ *  for fields that the client left out. */
 export const openaiTranscription: Adapter<TranscriptionRequest> = {
   request({ form }, connection) {
     if (!form) throw new TypeError('a transcription is asked for by a form')
@@ -34,7 +34,7 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
     const contentType = headers['content-type'] ?? 'text/plain; charset=utf-8'
     if (PLAIN.has(request.response_format ?? '')) {
       if (/\bhtml\b/i.test(contentType)) throw malformed()
-      // Plain answers report nothing, but subtitles tell when they end.
+      // Plain answers report no usage, but subtitles contain the time of their end.
       const audioSeconds = request.response_format === 'text' ? undefined : lastCueEnd(utf8.decode(bytes))
       const usage = audioSeconds ? usageOf({ audioSeconds, estimated: true }) : undefined
       return { bytes, contentType, usage, outputCharacters: bytes.byteLength }
@@ -58,18 +58,19 @@ export const openaiTranscription: Adapter<TranscriptionRequest> = {
   failure: openaiFailure,
 }
 
-/** What is withheld stands there, and says nothing. */
+/** Withheld fields are sent empty. */
 function withheld({ withheld: names = [] }: RequestForm): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, '']))
 }
 
-/** What the operator set, as far as the client did not say it. Nothing where nothing is set: then the length is known. */
+/** The operator's defaults for fields that the client left out. undefined without defaults, so that the length of the form
+ *  stays known. */
 function added(defaults: Connection['defaults'], form: ArrivingForm): (() => Fields) | undefined {
   const { voice_id: _voice, ...set } = defaults
   if (Object.keys(set).length === 0) return undefined
   return () => {
-    const said = new Set(form.parts.map(({ name }) => name.replace(/\[\]$/, '')))
-    return Object.entries(set).flatMap(([name, value]) => (said.has(name) ? [] : formFields(name, value)))
+    const sent = new Set(form.parts.map(({ name }) => name.replace(/\[\]$/, '')))
+    return Object.entries(set).flatMap(([name, value]) => (sent.has(name) ? [] : formFields(name, value)))
   }
 }
 

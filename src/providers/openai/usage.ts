@@ -2,19 +2,19 @@ import type { JsonRecord } from '../../lib/json/lenient.ts'
 import type { ToolUses } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 
-/** Usage as OpenAI-shaped APIs report it, with the terms that stand in the answer beside it. undefined when nothing usable
- *  is there: absent, null, or all zero. */
+/** The usage that an OpenAI-shaped answer reports, with the billing terms beside it. undefined if it is absent, null or all
+ *  zero. */
 export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord = {}): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const usage = value as Record<string, unknown>
   const inputTokens = count(usage.prompt_tokens ?? usage.input_tokens)
-  const told = count(usage.completion_tokens ?? usage.output_tokens)
+  const reported = count(usage.completion_tokens ?? usage.output_tokens)
   const input = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
   const output = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<string, unknown>
   const reasoningTokens = count(output.reasoning_tokens)
-  // Some vendors count thoughts beside the output that they are billed as; the sum tells which.
-  const beside = reasoningTokens > 0 && usage.total_tokens === inputTokens + told + reasoningTokens
-  const outputTokens = beside ? told + reasoningTokens : told
+  // Some vendors report reasoning tokens apart from the output tokens, though they bill them as such: the total shows it.
+  const apart = reasoningTokens > 0 && usage.total_tokens === inputTokens + reported + reasoningTokens
+  const outputTokens = apart ? reported + reasoningTokens : reported
   if (inputTokens + outputTokens === 0) return undefined
   return usageOf({
     inputTokens,
@@ -29,16 +29,16 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
   })
 }
 
-/** Of vendors that search by themselves, and tell how often in the usage. */
+/** The searches of vendors that search unasked and report the number in the usage. */
 function searches({ num_sources_used: sources, num_search_queries: queries }: JsonRecord): { toolUses?: ToolUses } {
   if (sources === undefined && queries === undefined) return {}
   return { toolUses: { live_search: count(sources), web_search: count(queries) } }
 }
 
-/** More than any call has of anything. Who reports more reports nothing: such numbers, added up, are none to a store. */
+/** Larger counts are ignored: their sums would exceed the integers of the stores. */
 const MOST = 1e12
 
-/** A number of something, whatever was sent in its place. */
+/** A count that a vendor reports; 0 for anything that is not a plausible number. */
 export function count(value: unknown): number {
   return typeof value === 'number' && value > 0 && value <= MOST ? Math.floor(value) : 0
 }

@@ -3,10 +3,10 @@ import type { Vendor } from '../openai-compatible/index.ts'
 /** The limit of output tokens has one name at most vendors: OpenAI's older one. */
 const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
 
-/** What OpenRouter chooses models and their hosts by. */
+/** The fields by which OpenRouter chooses models and hosts. */
 const OPENROUTER_FIELDS = ['models', 'route', 'provider', 'plugins', 'preset', 'fallbacks'] as const
 
-/** What the servers do that stand in front of other providers: OpenRouter's copies, Vercel's, LiteLLM and its copies. */
+/** The routing fields of servers in front of other providers: OpenRouter, Vercel, LiteLLM and compatible ones. */
 export const PROXY_FIELDS = [
   ...OPENROUTER_FIELDS,
   'providers',
@@ -45,30 +45,30 @@ export const PROXY_FIELDS = [
   'aws_bedrock_runtime_endpoint',
 ] as const
 
-/** Everyone who speaks OpenAI's shape, by kind, with what each serves of it and where it differs. */
+/** The vendors of OpenAI's shape by kind: the modes that each serves, and where it differs. */
 export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
-  // A server of the operator's own may have any of them.
+  // A server that the operator runs may have any of these fields.
   'openai-compatible': {
-    beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
+    modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
     routingFields: PROXY_FIELDS,
   },
   openai: {
     apiBase: 'https://api.openai.com/v1',
-    beside: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
+    modes: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
     refusesReasoning: true,
   },
   mistral: {
     apiBase: 'https://api.mistral.ai/v1',
-    beside: ['embedding', 'audio_transcription'],
+    modes: ['embedding', 'audio_transcription'],
     ...MAX_TOKENS,
-    // Refused with 422; usage comes with the last chunk in any case.
+    // It refuses the field with 422 and sends the usage with the last chunk anyway.
     streamOptions: false,
-    // Any field that it does not know is refused with 422.
+    // It refuses unknown fields with 422.
     reasoning: 'none',
   },
   groq: {
     apiBase: 'https://api.groq.com/openai/v1',
-    beside: ['audio_speech', 'audio_transcription'],
+    modes: ['audio_speech', 'audio_transcription'],
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
     // The models that a compound system is made of.
@@ -76,52 +76,52 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   },
   together: {
     apiBase: 'https://api.together.xyz/v1',
-    beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
+    modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
     ...MAX_TOKENS,
     // The model that moderates.
     routingFields: ['safety_model'],
   },
-  fireworks: { apiBase: 'https://api.fireworks.ai/inference/v1', beside: ['responses', 'embedding'] },
+  fireworks: { apiBase: 'https://api.fireworks.ai/inference/v1', modes: ['responses', 'embedding'] },
   deepinfra: {
     apiBase: 'https://api.deepinfra.com/v1/openai',
-    beside: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
+    modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
     ...MAX_TOKENS,
   },
-  deepseek: { apiBase: 'https://api.deepseek.com/v1', beside: [], ...MAX_TOKENS, reasoning: 'reasoning_content' },
+  deepseek: { apiBase: 'https://api.deepseek.com/v1', modes: [], ...MAX_TOKENS, reasoning: 'reasoning_content' },
   openrouter: {
     apiBase: 'https://openrouter.ai/api/v1',
-    beside: ['embedding'],
+    modes: ['embedding'],
     cacheMarks: true,
     routingFields: OPENROUTER_FIELDS,
   },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
-  perplexity: { apiBase: 'https://api.perplexity.ai', beside: [], models: false, ...MAX_TOKENS, reasoning: 'none' },
-  xai: { apiBase: 'https://api.x.ai/v1', beside: ['responses', 'image_generation'] },
+  perplexity: { apiBase: 'https://api.perplexity.ai', modes: [], models: false, ...MAX_TOKENS, reasoning: 'none' },
+  xai: { apiBase: 'https://api.x.ai/v1', modes: ['responses', 'image_generation'] },
   cerebras: {
     apiBase: 'https://api.cerebras.ai/v1',
-    beside: [],
+    modes: [],
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
   },
-  nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', beside: ['embedding'], ...MAX_TOKENS },
+  nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', modes: ['embedding'], ...MAX_TOKENS },
   moonshot: {
     apiBase: 'https://api.moonshot.ai/v1',
-    beside: [],
+    modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
     // Files that were uploaded to the account.
     readsOwn: /^ms:/i,
   },
-  huggingface: { apiBase: 'https://router.huggingface.co/v1', beside: [], ...MAX_TOKENS, routingFields: ['provider'] },
+  huggingface: { apiBase: 'https://router.huggingface.co/v1', modes: [], ...MAX_TOKENS, routingFields: ['provider'] },
   cloudflare: {
     apiBase: 'https://api.cloudflare.com/client/v4/accounts/{project}/ai/v1',
-    beside: ['embedding'],
+    modes: ['embedding'],
     models: false,
     ...MAX_TOKENS,
     // A tuned model of the account.
     routingFields: ['lora'],
   },
-  ollama: { apiBase: 'http://localhost:11434/v1', beside: ['embedding'], ...MAX_TOKENS },
-  vllm: { apiBase: 'http://localhost:8000/v1', beside: ['embedding', 'audio_transcription', 'rerank'] },
-  lmstudio: { apiBase: 'http://localhost:1234/v1', beside: ['embedding'], ...MAX_TOKENS },
+  ollama: { apiBase: 'http://localhost:11434/v1', modes: ['embedding'], ...MAX_TOKENS },
+  vllm: { apiBase: 'http://localhost:8000/v1', modes: ['embedding', 'audio_transcription', 'rerank'] },
+  lmstudio: { apiBase: 'http://localhost:1234/v1', modes: ['embedding'], ...MAX_TOKENS },
 }

@@ -4,60 +4,60 @@ import type { Authorizing } from '../provider.ts'
 import { type AccessToken, mintToken } from './mint-token.ts'
 import type { ServiceAccount } from './service-account.ts'
 
-/** How long before its end a token is renewed, where a fifth of its life is not shorter. */
+/** How long before its end a token is renewed; a fifth of its lifetime if that is shorter. */
 const MARGIN_MS = 300_000
 const MINT_TIMEOUT_MS = 5000
-/** Longer than a mint may take: who waits this long waits for something that a killed invocation took along. */
+/** Longer than minting may take: after this time the minting was killed together with the request that began it. */
 const WAIT_TIMEOUT_MS = 6000
 
-interface Kept {
+interface Entry {
   token?: { readonly bearer: Secret; readonly renewAt: number; readonly endsAt: number }
-  /** Resolves with what came of it; never rejects, since nobody may be waiting any more. */
+  /** Resolves with the token or the failure. It never rejects, because possibly no call awaits it any more. */
   minting?: Promise<AccessToken | { readonly failure: unknown }> | undefined
 }
 
-/** Access tokens by service account: each is kept until shortly before its end and minted once, however many calls wait
- *  for it. A client that leaves does not take the others' token along. */
+/** Access tokens by service account. A token is cached until shortly before its end and minted once for all waiting calls; a
+ *  client that disconnects does not abort it for the others. */
 export function accessTokens(limits: { readonly accounts: number } = { accounts: 256 }) {
-  const accounts = new Map<string, Kept>()
+  const accounts = new Map<string, Entry>()
 
-  /** The one used longest ago gives way. */
-  const keptFor = ({ keyFile }: ServiceAccount): Kept => {
-    // By the whole key file: who knows the name of an account has no right to its token.
+  /** Finds or adds an entry; the least recently used one is evicted. */
+  const entryFor = ({ keyFile }: ServiceAccount): Entry => {
+    // The key is the whole key file, so that an account's name alone does not give access to its token.
     const name = reveal(keyFile)
-    const kept = accounts.get(name) ?? {}
+    const entry = accounts.get(name) ?? {}
     accounts.delete(name)
-    accounts.set(name, kept)
+    accounts.set(name, entry)
     const [oldest] = accounts.keys()
     if (accounts.size > limits.accounts && oldest !== undefined) accounts.delete(oldest)
-    return kept
+    return entry
   }
 
-  const mint = async (kept: Kept, account: ServiceAccount, { transport, now }: Authorizing) => {
+  const mint = async (entry: Entry, account: ServiceAccount, { transport, now }: Authorizing) => {
     const signal = AbortSignal.timeout(MINT_TIMEOUT_MS)
     try {
       const token = await mintToken(account, { transport, signal, now })
       const margin = Math.min(MARGIN_MS, token.lifetimeMs / 5)
       const endsAt = now + token.lifetimeMs
-      kept.token = { bearer: token.bearer, endsAt, renewAt: endsAt - margin }
+      entry.token = { bearer: token.bearer, endsAt, renewAt: endsAt - margin }
       return token
     } catch (failure) {
       return { failure: signal.aborted ? late() : failure }
     } finally {
-      kept.minting = undefined
+      entry.minting = undefined
     }
   }
 
   return async (account: ServiceAccount, means: Authorizing): Promise<Secret> => {
-    const kept = keptFor(account)
-    const { token } = kept
+    const entry = entryFor(account)
+    const { token } = entry
     if (token && means.now < token.renewAt) return token.bearer
-    kept.minting ??= mint(kept, account, means)
-    const { minting } = kept
+    entry.minting ??= mint(entry, account, means)
+    const { minting } = entry
     const outcome = await Promise.race([minting, leaving(means.signal)])
     if ('bearer' in outcome) return outcome.bearer
-    if (kept.minting === minting) kept.minting = undefined
-    // The old token is good to its very end.
+    if (entry.minting === minting) entry.minting = undefined
+    // The old token is valid until its end.
     if (token && means.now < token.endsAt && !means.signal.aborted) return token.bearer
     throw outcome.failure
   }

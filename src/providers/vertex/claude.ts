@@ -11,7 +11,7 @@ import { nativeCountTokens, nativeMessages } from '../anthropic/native-messages.
 import { googleFailure } from '../gemini/google-failure.ts'
 import { type Adapter, type Adapters, adapterFor, type Connection, type Outgoing } from '../provider.ts'
 
-/** The version of the Messages API that Vertex serves; it stands in the body, as the model does in the address. */
+/** The version of the Messages API that Vertex serves. It is sent in the body, and the model in the address. */
 const VERSION = 'vertex-2023-10-16'
 
 const encoder = new TextEncoder()
@@ -37,7 +37,7 @@ const messages: Adapter = {
   ...nativeMessages,
   async request(call, connection) {
     const asked = await nativeMessages.request(call, connection)
-    return inTheirWords(asked, call, predictPath(connection, call.streamed), { model: undefined })
+    return vertexRequest(asked, call, predictPath(connection, call.streamed), { model: undefined })
   },
   failure: claudeFailure,
 }
@@ -46,21 +46,21 @@ const countTokens: Adapter = {
   ...nativeCountTokens,
   async request(call, connection) {
     const asked = await nativeCountTokens.request(call, connection)
-    // The one method whose body names the model.
-    return inTheirWords(asked, call, `${connection.basePath}/models/count-tokens:rawPredict`, {})
+    // The body of this method contains the model.
+    return vertexRequest(asked, call, `${connection.basePath}/models/count-tokens:rawPredict`, {})
   },
   failure: claudeFailure,
 }
 
-/** Claude, as Vertex serves it: the Messages API behind other addresses. */
+/** Claude on Vertex: the Messages API at other addresses. */
 export const claudeAdapters: Adapters = { chat: adapterFor(chat), messages, count_tokens: countTokens }
 
 function predictPath({ basePath, model }: Connection, streamed: boolean): string {
   return `${basePath}/models/${model}:${streamed ? 'streamRawPredict' : 'rawPredict'}`
 }
 
-/** The vendor's own request with the changes that Vertex wants. */
-function inTheirWords(
+/** A request of the Messages API with the changes for Vertex. */
+function vertexRequest(
   asked: UpstreamRequest,
   { body }: Outgoing,
   path: string,
@@ -73,7 +73,7 @@ function inTheirWords(
   return { ...asked, path, headers, body: editJson(bytes, parsed, { anthropic_version: VERSION, ...changes }) }
 }
 
-/** Some refusals are Claude's, some are the platform's in front of it. */
+/** Errors have either Claude's shape or that of the platform in front of it. */
 function claudeFailure(status: number, headers: Readonly<Record<string, string>>, bytes: Uint8Array, now: number) {
   const read = parseRecord(bytes)?.type === 'error' ? messagesFailure : googleFailure
   return read(status, headers, bytes, now)

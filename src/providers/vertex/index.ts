@@ -10,14 +10,14 @@ import { type ServiceAccount, serviceAccountOf } from './service-account.ts'
 const API_VERSION = 'v1'
 const REGION = 'global'
 const CLAUDE = /^claude-/
-/** A model that the operator deployed or tuned: it belongs to the project, not to a publisher. */
+/** A model that the operator deployed or tuned; it belongs to the project, not to a publisher. */
 const ENDPOINT = /^endpoints\/[^/]+$/
 
 const google: Adapters = { ...geminiAdapters, embedding: adapterFor(predictEmbeddings) }
 const accounts = new WeakMap<Connection, ServiceAccount>()
 const tokenFor = accessTokens()
 
-/** Google Cloud's Vertex AI: Gemini and Claude in a project, by a service account or an API key. */
+/** Google Cloud's Vertex AI: Gemini and Claude in a project, with a service account or an API key. */
 export const vertex: Provider = {
   kind: 'vertex',
   connect(parameters, defaults) {
@@ -43,14 +43,14 @@ export const vertex: Provider = {
   },
 }
 
-/** `us` and `eu` are regions of regions, with names of their own kind. */
+/** `us` and `eu` are multi-regions, whose host names differ. */
 function hostOf(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com'
   if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`
   return `${region}-aiplatform.googleapis.com`
 }
 
-/** Where the models of a publisher are. An API key alone knows its project. */
+/** The path of the collection that contains the model. An API key implies its project. */
 function collectionOf(parameters: GatewayParams, account: ServiceAccount | undefined, region: string): string {
   const { upstream_model: model, api_version: version = API_VERSION } = parameters
   const project = parameters.project ?? account?.projectId

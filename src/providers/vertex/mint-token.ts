@@ -16,7 +16,7 @@ export interface AccessToken {
   readonly lifetimeMs: number
 }
 
-/** Exchanges an assertion that the account signs for an access token (RFC 7523). Failures are those of a deployment. */
+/** Exchanges an assertion that the account signs for an access token (RFC 7523). Failures count against the deployment. */
 export async function mintToken(
   account: ServiceAccount,
   means: { readonly transport: Transport; readonly signal: AbortSignal; readonly now: number },
@@ -46,7 +46,7 @@ export async function mintToken(
 
 async function assertionOf(account: ServiceAccount, now: number): Promise<string> {
   const { email, privateKey, privateKeyId, tokenUri } = account
-  // Loaded for who has such an account.
+  // Loaded only if a deployment has a service account.
   const { importPKCS8, SignJWT } = await import('jose')
   try {
     const key = await importPKCS8(reveal(privateKey), 'RS256')
@@ -59,7 +59,7 @@ async function assertionOf(account: ServiceAccount, now: number): Promise<string
       .setExpirationTime(now + ASSERTION_SECONDS)
       .sign(key)
   } catch {
-    // What a parser says of a private key is not repeated.
+    // The parser's message is not repeated, since it may quote the private key.
     throw new GatewayError(
       'upstream_refused',
       "The private key of the deployment's service account cannot be read. The operator must check it.",
@@ -67,7 +67,7 @@ async function assertionOf(account: ServiceAccount, now: number): Promise<string
   }
 }
 
-/** A 400 of this endpoint (`invalid_grant`) is about the account, never about the client's request. */
+/** The failure of the token endpoint. Its 400 (`invalid_grant`) is about the account, never about the client's request. */
 function refusal(status: number, error: string, retryAfter: number | undefined): GatewayError {
   const own = status >= 400 && status < 500 && status !== 408 && status !== 429
   const wire = { message: undefined, type: undefined, code: error || undefined, param: undefined }

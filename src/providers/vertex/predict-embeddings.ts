@@ -8,15 +8,15 @@ import { googleFailure, googleFailureIn } from '../gemini/google-failure.ts'
 import { count } from '../openai/usage.ts'
 import type { Adapter } from '../provider.ts'
 import { embeddingList, textsOf } from '../wire/embedding-list.ts'
-import { refuseUnspoken, unspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 
 const PREDICT = "Vertex's predict"
 const EMBED_CONTENT = "Vertex's embedContent"
 
-/** Since the second generation a method of their own embeds, one content in a call. */
+/** Models since the second generation have a method that embeds one text in a call. */
 const SECOND_GENERATION = /^gemini-embedding-(?!001)/
 
-/** Embeddings on Vertex. A text that is too long is an error, as everywhere, not cut in silence. */
+/** Embeddings on Vertex. A text that is too long is an error, not truncated. */
 export const predictEmbeddings: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
     const single = SECOND_GENERATION.test(connection.model)
@@ -43,7 +43,7 @@ export const predictEmbeddings: Adapter<EmbeddingRequest> = {
 }
 
 function predict(body: EmbeddingRequest) {
-  refuseUnspoken(body, EMBEDDING_FIELDS, PREDICT)
+  refuseUnsupportedFields(body, EMBEDDING_FIELDS, PREDICT)
   const { dimensions, task_type, title } = body
   return {
     instances: textsOf(body, PREDICT).map((content) => ({
@@ -56,10 +56,10 @@ function predict(body: EmbeddingRequest) {
 }
 
 function embedContent(body: EmbeddingRequest) {
-  refuseUnspoken(body, EMBEDDING_FIELDS, EMBED_CONTENT)
+  refuseUnsupportedFields(body, EMBEDDING_FIELDS, EMBED_CONTENT)
   const { dimensions, task_type: taskType, title } = body
   const [text, ...others] = textsOf(body, EMBED_CONTENT)
-  if (others.length > 0) throw unspoken('input', EMBED_CONTENT, 'It embeds one text in a call: send one.')
+  if (others.length > 0) throw unsupported('input', EMBED_CONTENT, 'It embeds one text in a call: send one.')
   return {
     content: { parts: [{ text }] },
     autoTruncate: false,

@@ -4,9 +4,9 @@ import { parseRecord } from '../../lib/json/lenient.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 
-/** Who asks for access tokens, and where. */
+/** A service account of Google Cloud. */
 export interface ServiceAccount {
-  /** All of it, as it was given: what tells accounts apart. */
+  /** The whole key file, which identifies the account. */
   readonly keyFile: Secret
   readonly email: string
   readonly projectId: string | undefined
@@ -26,8 +26,8 @@ const keyFile = lazily(() =>
   }),
 )
 
-/** The service account whose key file `api_key` holds; undefined for a plain API key. Throws TypeError, without showing
- *  anything of it, for a key file that cannot be used. */
+/** The service account whose key file is `api_key`; undefined for a plain API key. Throws a TypeError that shows nothing of
+ *  the key file if it is invalid. */
 export function serviceAccountOf(key: Secret): ServiceAccount | undefined {
   const text = reveal(key).trim()
   if (!text.startsWith('{')) return undefined
@@ -44,7 +44,7 @@ export function serviceAccountOf(key: Secret): ServiceAccount | undefined {
     keyFile: secret(text),
     email: client_email,
     projectId: project_id,
-    // Environment files often keep the line ends of the key escaped once more.
+    // In environment files the line ends of the key are often escaped twice.
     privateKey: secret(private_key.replaceAll('\\n', '\n')),
     privateKeyId: private_key_id,
     tokenUri: token_uri,

@@ -8,7 +8,7 @@ import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { embeddingList, textsOf } from '../wire/embedding-list.ts'
 import { documentTexts, rerankList } from '../wire/rerank-list.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
-import { refuseUnspoken } from '../wire/unspoken-fields.ts'
+import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 
 const EMBEDDING_API = "Voyage's embeddings API"
 const EMBEDDING_FIELDS = new Set([
@@ -35,7 +35,7 @@ function post(path: string, connection: Connection, body: JsonRecord) {
 
 const embeddings: Adapter<EmbeddingRequest> = {
   request({ body }, connection) {
-    refuseUnspoken(body, EMBEDDING_FIELDS, EMBEDDING_API)
+    refuseUnsupportedFields(body, EMBEDDING_FIELDS, EMBEDDING_API)
     const { dimensions, encoding_format, input_type, truncation, output_dtype } = body
     return post('/embeddings', connection, {
       input: textsOf(body, EMBEDDING_API),
@@ -43,7 +43,7 @@ const embeddings: Adapter<EmbeddingRequest> = {
       truncation,
       output_dtype,
       output_dimension: dimensions,
-      // Numbers are what comes without a format, and have no name.
+      // Numbers are the default format, which has no name.
       encoding_format: encoding_format === 'base64' ? encoding_format : undefined,
     })
   },
@@ -60,7 +60,7 @@ const embeddings: Adapter<EmbeddingRequest> = {
 
 const rerank: Adapter<RerankRequest> = {
   request({ body }, connection) {
-    refuseUnspoken(body, RERANK_FIELDS, "Voyage's rerank API")
+    refuseUnsupportedFields(body, RERANK_FIELDS, "Voyage's rerank API")
     const { query, top_n, truncation } = body
     return post('/rerank', connection, { query, documents: documentTexts(body), top_k: top_n, truncation })
   },
@@ -71,7 +71,7 @@ const rerank: Adapter<RerankRequest> = {
   failure: openaiFailure,
 }
 
-/** Voyage: embeddings and reranking, nearly in OpenAI's shape. */
+/** Voyage: embeddings and reranking. */
 export const voyage: Provider = {
   kind: 'voyage',
   connect: (parameters, defaults) => bearerConnection('voyage', 'https://api.voyageai.com/v1', parameters, defaults),

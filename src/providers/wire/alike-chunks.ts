@@ -1,23 +1,23 @@
-/** The chunks of a stream that differ from one of them in their words only. */
+/** Recognizes the chunks of a stream that differ from one of them in their text only. */
 export interface AlikeChunks {
-  /** How many characters the event says that stands there in a text; -1 where it is not one of them. */
+  /** The generated characters of the event between `start` and `end`; -1 if it differs in more than its text. */
   charactersIn(text: string, start: number, end: number): number
 }
 
-/** What some vendors fill their chunks up with, so that their length tells nobody the word. */
+/** Random filler that some vendors add, so that the length of a chunk does not reveal its text. */
 const PADDING = 'obfuscation'
 const PADDING_OPENING = `"${PADDING}":"`
 
-/** The chunks like the one that `event` is, of which `delta` is all that it says; undefined where that is not one plain
- *  string. Whatever is alike means the same, so that nobody needs to parse it. */
+/** Recognizes chunks like `event`, whose content is `delta`; undefined if the delta is not one plain string. Such chunks
+ *  have the same meaning, so they need no parsing. */
 export function chunksLike(event: string, delta: Readonly<Record<string, unknown>>): AlikeChunks | undefined {
-  // Inside of the delta it would be words.
+  // Inside the delta it would be content.
   if (Object.hasOwn(delta, PADDING)) return undefined
-  const [name, word] = theOnlyWords(delta) ?? []
+  const [name, word] = onlyText(delta) ?? []
   if (name === undefined || word === undefined) return undefined
   const opening = `"${name}":"`
   const at = event.indexOf(opening)
-  // A second one might be the one that was meant.
+  // With two occurrences it is unclear which one is the delta's.
   if (at === -1 || event.indexOf(opening, at + 1) !== -1) return undefined
   const from = at + opening.length
   const to = event.indexOf('"', from)
@@ -48,12 +48,12 @@ function alike(head: string, rest: string, tail: string | undefined): AlikeChunk
   }
 }
 
-/** As `startsWith`, which optimised code does letter by letter, while equality compares words of memory. */
+/** Like `startsWith`, but faster: engines compare equal-length strings by machine words. */
 function standsAt(at: number, piece: string, text: string): boolean {
   return text.slice(at, at + piece.length) === piece
 }
 
-function theOnlyWords(delta: Readonly<Record<string, unknown>>): [string, string] | undefined {
+function onlyText(delta: Readonly<Record<string, unknown>>): [string, string] | undefined {
   let found: [string, string] | undefined
   for (const name in delta) {
     const value = delta[name]

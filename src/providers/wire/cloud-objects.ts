@@ -2,8 +2,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asList, asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { Connection } from '../provider.ts'
 
-/** Refuses the first part of a conversation that names what its provider would read with the operator's credentials, unless
- *  the operator allows that: `addresses` are those of such things. */
+/** Refuses a conversation with an object that the provider would read with the operator's credentials, unless the operator
+ *  allows it. `addresses` matches the addresses of such objects. */
 export function refuseCloudObjects(
   messages: readonly JsonRecord[],
   { parameters }: Connection,
@@ -18,14 +18,14 @@ export function refuseCloudObjects(
       const named = part[type]
       const texts = typeof named === 'string' ? [named] : Object.values(asRecord(named))
       if (texts.some((text) => typeof text === 'string' && addresses.test(text.trimStart()))) {
-        throw operatorsOwn(`messages.${index}.content.${at}.${type}`)
+        throw cloudObjectRefused(`messages.${index}.content.${at}.${type}`)
       }
     }
   }
 }
 
-/** Why a field is refused that leads to what only the operator's credentials open. */
-export function operatorsOwn(param: string): GatewayError {
-  const message = `'${param}' names something that the provider would read with the operator's credentials, and this deployment does not allow that (gateway_params.allow_cloud_objects). Send the content itself.`
+/** The refusal of a field that names an object which only the operator's credentials can read. */
+export function cloudObjectRefused(param: string): GatewayError {
+  const message = `'${param}' names an object that the provider would read with the operator's credentials, and this deployment does not allow that (gateway_params.allow_cloud_objects). Send the content itself.`
   return new GatewayError('invalid_request', message, { param })
 }

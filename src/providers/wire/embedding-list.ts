@@ -2,15 +2,14 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
 import type { Usage } from '../../modes/usage.ts'
 import type { Reply } from '../provider.ts'
-import { unspoken } from './unspoken-fields.ts'
+import { unsupported } from './unsupported-fields.ts'
 
 /** Numbers, or base64. */
 type Vector = string | readonly unknown[]
 
 const encoder = new TextEncoder()
 
-/** The public list of embeddings, from the vectors of a vendor of another shape. Numbers become base64 where the client
- *  asked for it; what is base64 already stays. */
+/** The public list of embeddings from a vendor's vectors. Numbers become base64 if the client asked for it. */
 export function embeddingList(
   vectors: readonly unknown[],
   { model: asked, encoding_format, input }: EmbeddingRequest,
@@ -20,7 +19,7 @@ export function embeddingList(
   if (!vectors.every(isVector)) {
     throw new GatewayError('upstream_malformed', "The provider's answer has something else than embeddings.")
   }
-  // One too few and every text behind it has its neighbour's. Vendors leave out texts that they make nothing of.
+  // Some vendors skip texts without a result, which would assign the following vectors to the wrong texts.
   if (vectors.length !== [input].flat().length) {
     throw new GatewayError('unusable_answer', "The provider's answer does not hold one embedding for each text.")
   }
@@ -34,12 +33,12 @@ export function embeddingList(
   return { bytes: encoder.encode(JSON.stringify(list)), contentType: 'application/json', usage, outputCharacters: 0 }
 }
 
-/** The texts of a request, for vendors that take no tokens. */
+/** The texts of a request, for vendors that do not accept tokens. */
 export function textsOf({ input }: EmbeddingRequest, api: string): string[] {
   const list = typeof input === 'string' ? [input] : input
   return list.map((text) => {
     if (typeof text === 'string') return text
-    throw unspoken('input', api, 'Send text instead of tokens.')
+    throw unsupported('input', api, 'Send text instead of tokens.')
   })
 }
 
@@ -47,7 +46,7 @@ function isVector(value: unknown): value is Vector {
   return Array.isArray(value) || typeof value === 'string'
 }
 
-/** 32-bit floats, little-endian: what clients of the public shape read. */
+/** 32-bit floats, little-endian, as clients of the public shape read them. */
 function asBase64(vector: Vector): string {
   if (typeof vector === 'string') return vector
   const view = new DataView(new ArrayBuffer(4 * vector.length))

@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 
-/** The id of something that a provider made for a call and keeps, so that its client may name it in a later one. */
+/** The id of an object that a provider created for a call and keeps, so that a later call can refer to it. */
 export interface MadeId {
   readonly id: string
   /** How long the provider keeps it, 30 days at most. */
@@ -9,17 +9,17 @@ export interface MadeId {
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-/** Answers, and what belongs to them. */
+/** Stored answers and their files and containers. */
 const KEPT = 30 * DAY
-/** What its client has in full, and brings along as long as its conversation goes on. */
+/** Items that the client has in full and sends along for as long as its conversation lasts. */
 const CARRIED = 3 * DAY
-/** Spoken words, for the next turns. */
-const SPOKEN = DAY
+/** Audio that the next turns refer to. */
+const AUDIO = DAY
 
 const made = (ttlSeconds: number, ...values: readonly unknown[]): MadeId[] =>
   values.map(asText).flatMap((id) => (id === '' ? [] : [{ id, ttlSeconds }]))
 
-/** Of a response, as far as it is known. One that is not stored can only be brought along. */
+/** The ids in a response. The items of a response that is not stored are carried by the client. */
 export function madeInResponse(response: JsonRecord, stored: boolean): MadeId[] {
   const { id, conversation, output } = response
   return [
@@ -28,7 +28,7 @@ export function madeInResponse(response: JsonRecord, stored: boolean): MadeId[] 
   ]
 }
 
-/** Of one item of a response: itself, the container that its code ran in, and the files that it left there. */
+/** The ids in one item of a response: its own, those of its container, and those of the files that it cites. */
 export function madeInItem(value: unknown, stored: boolean): MadeId[] {
   const { id, container_id, environment, content } = asRecord(value)
   const cited = asList(content).flatMap((part) => asList(asRecord(part).annotations).map(asRecord))
@@ -40,8 +40,8 @@ export function madeInItem(value: unknown, stored: boolean): MadeId[] {
   ]
 }
 
-/** Of a message of the Messages API, or of what an event adds to it: its container, its thread, and the files that its
- *  tools have written. */
+/** The ids in a message of the Messages API, or in an event that adds to one: its container, its thread, and the files of
+ *  its tools. */
 export function madeInMessage({ container, thread, content }: JsonRecord): MadeId[] {
   return [
     ...made(KEPT, ...[container, thread].map((one) => (isRecord(one) ? one.id : one))),
@@ -49,7 +49,7 @@ export function madeInMessage({ container, thread, content }: JsonRecord): MadeI
   ]
 }
 
-/** Of one block of its content. */
+/** The ids in one block of a message. */
 export function madeInBlock(value: unknown): MadeId[] {
   const { type, content } = asRecord(value)
   if (!asText(type).endsWith('_tool_result')) return []
@@ -57,11 +57,11 @@ export function madeInBlock(value: unknown): MadeId[] {
   return made(KEPT, ...written.map((file) => asRecord(file).file_id))
 }
 
-/** Of the choices of a chat answer or chunk: what was spoken, which a later turn names by its id. */
-export function madeInChoices(choices: unknown, said: 'message' | 'delta'): MadeId[] {
-  return made(SPOKEN, ...asList(choices).map((choice) => asRecord(asRecord(asRecord(choice)[said]).audio).id))
+/** The ids of the audio in the choices of a chat answer or chunk. */
+export function madeInChoices(choices: unknown, field: 'message' | 'delta'): MadeId[] {
+  return made(AUDIO, ...asList(choices).map((choice) => asRecord(asRecord(asRecord(choice)[field]).audio).id))
 }
 
-/** undefined for nothing, which most answers make. */
-export const orNothing = (ids: MadeId[]): { readonly made?: readonly MadeId[] } =>
+/** The `made` field of a reply or step; absent for most answers, which have no ids. */
+export const madeField = (ids: MadeId[]): { readonly made?: readonly MadeId[] } =>
   ids.length === 0 ? {} : { made: ids }

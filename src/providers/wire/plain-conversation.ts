@@ -4,7 +4,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
 
-/** Messages, or tools, without marks of what to cache, which OpenAI refuses and which change nothing in an answer. */
+/** Messages or tools without cache marks, which OpenAI refuses and which do not change an answer. */
 export function withoutCacheMarks<Marked extends JsonRecord>(list: readonly Marked[]): Marked[] {
   return list.map((marked) => {
     const { cache_control: _, ...rest } = marked
@@ -15,31 +15,32 @@ export function withoutCacheMarks<Marked extends JsonRecord>(list: readonly Mark
   })
 }
 
-/** One text is said as one: parts were needed for its mark alone, and some vendors take none. */
+/** A single text part as a string: the part was only needed for its mark, and some vendors accept no parts. */
 function plainly(parts: readonly JsonRecord[]): unknown {
   const [only] = parts
   return parts.length === 1 && only?.type === 'text' ? only.text : parts
 }
 
-/** Messages whose results of tools are text alone, as OpenAI takes them: what else they hold, the user shows behind them. */
+/** Messages whose tool results are text only, as OpenAI requires; other content of a result moves to a user message after
+ *  it. */
 export function withTextResults(messages: Messages): Messages {
   if (!messages.some((message) => message.role === 'tool' && mediaOf(message).length > 0)) return messages
-  const told: Message[] = []
+  const result: Message[] = []
   let shown: JsonRecord[] = []
   for (const message of messages) {
     const media = message.role === 'tool' ? mediaOf(message) : []
     if (message.role === 'tool') {
-      told.push(media.length > 0 ? inText(message) : message)
+      result.push(media.length > 0 ? inText(message) : message)
       if (media.length > 0) shown.push({ type: 'text', text: `The result of ${message.tool_call_id}:` }, ...media)
       continue
     }
-    if (shown.length === 0) told.push(message)
-    else if (message.role === 'user') told.push({ ...message, content: [...shown, ...partsOf(message.content)] })
-    else told.push({ role: 'user', content: shown }, message)
+    if (shown.length === 0) result.push(message)
+    else if (message.role === 'user') result.push({ ...message, content: [...shown, ...partsOf(message.content)] })
+    else result.push({ role: 'user', content: shown }, message)
     shown = []
   }
-  if (shown.length > 0) told.push({ role: 'user', content: shown })
-  return told
+  if (shown.length > 0) result.push({ role: 'user', content: shown })
+  return result
 }
 
 function mediaOf({ content }: JsonRecord): JsonRecord[] {

@@ -1,14 +1,13 @@
 import type { ChatRequest } from '../../modes/chat.ts'
 
-/** Where vendors and clients keep what a model thought before it answered. */
+/** The message fields in which vendors and clients keep reasoning. */
 const FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
 
-/** The field in which a vendor takes back what its model thought; `none` where it takes nothing back. */
+/** The field in which a vendor accepts the reasoning of earlier turns; `none` if it accepts none. */
 export type ReasoningField = 'reasoning_content' | 'reasoning' | 'none'
 
-/** A conversation with its thoughts where the vendor reads them, for some refuse any other field of a message. Thoughts of
- *  earlier turns are a courtesy to the model: vendors without a field for them ask that they be left out, so nothing that
- *  the client asked for is lost. The same list where nothing has to change. */
+/** Moves the reasoning of earlier turns to the field that the vendor reads, since some vendors refuse other fields. For a
+ *  vendor without such a field it is dropped, as those vendors ask. Returns the same list if nothing changes. */
 export function withReasoning(messages: ChatRequest['messages'], field: ReasoningField): ChatRequest['messages'] {
   if (!messages.some((message) => needsChange(message, field))) return messages
   return messages.map((message) => {

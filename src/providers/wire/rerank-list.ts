@@ -6,12 +6,12 @@ import type { Reply } from '../provider.ts'
 
 const encoder = new TextEncoder()
 
-/** The texts of the documents, for vendors that take nothing else. */
+/** The texts of the documents, for vendors that accept only texts. */
 export function documentTexts({ documents }: RerankRequest): string[] {
   return documents.map((document) => (typeof document === 'string' ? document : document.text))
 }
 
-/** The public list of results. Documents are shown as the client sent them, where it asked for them. */
+/** The public list of results, with the client's own documents if it asked for them. */
 export function rerankList(
   results: unknown,
   { documents, return_documents }: RerankRequest,

@@ -1,7 +1,7 @@
 import { type Frame, frameSplitter } from '../../lib/bytes/sse.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
 
-/** A reader of server-sent events from what one event means. */
+/** A stream reader of server-sent events; `read` gives the meaning of one event. */
 export function sseReader(
   read: (frame: Frame) => StreamStep | readonly StreamStep[],
   closing?: () => Uint8Array,

@@ -1,9 +1,9 @@
-/** An error in a vendor's words, whatever it calls their parts. */
+/** The parts of a vendor's error. */
 export interface WireError {
   readonly message: string | undefined
   readonly type: string | undefined
   readonly code: string | undefined
   readonly param: string | undefined
-  /** The code of the error behind it: Azure's filters speak only there. */
+  /** The code of the inner error, the only place where Azure reports its filters. */
   readonly inner?: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { WireUsage } from '../../modes/chat-completion.ts'
 import type { Usage } from '../../modes/usage.ts'
 
-/** Usage in the words of the public chat shape. */
+/** Usage in the public chat shape. */
 export function wireUsage(usage: Usage): WireUsage {
   const { inputTokens, outputTokens, cachedInputTokens, cacheCreationInputTokens, reasoningTokens } = usage
   const input = {

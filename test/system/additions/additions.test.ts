@@ -8,7 +8,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts'
 // What the contributing guide says of additions, followed to the letter: one thing each, and its line in its registry.
 vi.mock(import('../../../src/providers/openai/vendors.ts'), async (original) => {
   const vendors = await original()
-  const nearby: Vendor = { beside: [] }
+  const nearby: Vendor = { modes: [] }
   return { ...vendors, OPENAI_VENDORS: { ...vendors.OPENAI_VENDORS, nearby } }
 })
 vi.mock(import('../../../src/providers/index.ts'), async (original) => {

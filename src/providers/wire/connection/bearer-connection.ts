@@ -3,8 +3,8 @@ import { reveal, secret } from '../../../lib/secret.ts'
 import type { Connection } from '../../provider.ts'
 import { connectionAt, JSON_HEADERS } from './connection-at.ts'
 
-/** Reads the parameters of a deployment whose key goes into `Authorization: Bearer`, or which has none. `usualBase` may
- *  hold `{project}`, which the operator's project takes the place of. */
+/** The connection of a deployment whose key is sent as `Authorization: Bearer`, or which has no key. `{project}` in
+ *  `usualBase` is replaced by the operator's project. */
 export function bearerConnection(
   kind: string,
   usualBase: string | undefined,

@@ -2,7 +2,7 @@ import type { GatewayParams } from '../../../config/sections/model-list.ts'
 import type { Secret } from '../../../lib/secret.ts'
 import type { Connection } from '../../provider.ts'
 
-/** A connection to a base address: what every vendor is sent, what this one is, and, last, what the operator adds. */
+/** A connection to a base address. Its headers are those for every vendor, then `own`, then the operator's. */
 export function connectionAt(
   base: string,
   own: Readonly<Record<string, string | Secret | undefined>>,
@@ -11,7 +11,7 @@ export function connectionAt(
 ): Connection {
   const url = new URL(base)
   const headers: Record<string, string | Secret> = {
-    // Bodies are relayed as they come: nothing here decodes them.
+    // Bodies are relayed without decompression.
     'accept-encoding': 'identity',
     'user-agent': 'model-gateway',
   }
@@ -27,7 +27,7 @@ export function connectionAt(
   }
 }
 
-/** Of vendors whose requests are JSON and whose answers are JSON or events. */
+/** The headers for vendors whose requests are JSON and whose answers are JSON or events. */
 export const JSON_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',

@@ -3,16 +3,16 @@ import { reveal, secret } from '../../../lib/secret.ts'
 import type { Connection } from '../../provider.ts'
 import { connectionAt } from './connection-at.ts'
 
-/** What tells vendors apart whose credential is one constant header. */
+/** A vendor whose credential is one constant header. */
 export interface KeyHeader {
   /** Without the version that its paths begin with. */
   readonly apiBase: string
   readonly header: string
-  /** Before the key, with its space. */
+  /** The prefix of the key, with its space. */
   readonly scheme?: string
 }
 
-/** Where a vendor is that takes its key in one header. An address is understood with and without its `/v1`. */
+/** The connection of a deployment whose key is sent in one header. The address may end in `/v1` or not. */
 export function keyConnection(
   vendor: KeyHeader,
   parameters: GatewayParams,

@@ -1,10 +1,10 @@
 import type { Segment, Transcript, TranscriptWord } from './transcript.ts'
 
-/** What subtitles are commonly held to: two lines of 42 characters, seven seconds. */
+/** The usual limits of subtitles: two lines of 42 characters, seven seconds. */
 const LONGEST_CHARACTERS = 84
 const LONGEST_SECONDS = 7
 const PAUSE_SECONDS = 0.8
-/** So little before a full stop is more likely an abbreviation or a "Yes." than a sentence. */
+/** A shorter text before a full stop is taken for an abbreviation, not for a sentence. */
 const SHORTEST_CHARACTERS = 8
 
 const SENTENCE_END = /[.!?…。！？][\p{Pe}\p{Pf}"']*$/u

@@ -48,7 +48,7 @@ export function transcriptReply(
   }
 }
 
-/** Formats that need to know when each word was said. */
+/** Formats that need the time of each word. */
 export const TIMED_FORMATS: ReadonlySet<unknown> = new Set<Format>(['verbose_json', 'diarized_json', 'srt', 'vtt'])
 
 function verbose(transcript: Transcript, request: TranscriptionRequest): object {
@@ -69,8 +69,8 @@ function verbose(transcript: Transcript, request: TranscriptionRequest): object 
   }
 }
 
-/** With every field that typed clients insist on. What only the shape's first vendor measures is neutral, so that a
- *  client that filters by it keeps the segment. */
+/** A segment with every field that typed clients require. Fields that only OpenAI measures have neutral values, so that a
+ *  client that filters by them keeps the segment. */
 function verboseSegment(
   id: number,
   { start, end, text }: { start: number; end: number; text: string },

@@ -1,7 +1,7 @@
-/** What was heard, whatever the vendor calls its parts. */
+/** A transcript of any vendor. */
 export interface Transcript {
   readonly text: string
-  /** As the vendor names it. */
+  /** By the vendor's name. */
   readonly language: string | undefined
   /** How long the recording is. */
   readonly seconds: number | undefined
@@ -11,14 +11,14 @@ export interface Transcript {
 /** Times are seconds from the beginning of the recording. */
 export interface TranscriptWord {
   readonly text: string
-  /** What stands between the word before and this one: a space, or nothing in scripts without spaces. */
+  /** The text between the word before and this one: a space, or '' in scripts without spaces. */
   readonly gap: string
   readonly start: number
   readonly end: number
   readonly speaker: string | undefined
 }
 
-/** A piece of a transcript that is read at one glance. */
+/** A piece of a transcript that fits a subtitle. */
 export interface Segment {
   readonly text: string
   readonly start: number

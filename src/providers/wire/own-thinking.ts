@@ -1,7 +1,7 @@
 import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 
-/** The thinking of an assistant's message that a vendor of bare signatures may be given back. A signature that names its
- *  vendor (`gemini:…`) is that vendor's alone: any other refuses it, as it refuses a thought that nobody signed. */
+/** The thinking blocks of an assistant's message that may be sent back to a vendor whose signatures have no prefix. It
+ *  refuses unsigned thoughts and signatures with another vendor's prefix (`gemini:…`). */
 export function ownThinking(message: JsonRecord): JsonRecord[] {
   return asList(message.thinking_blocks)
     .map(asRecord)

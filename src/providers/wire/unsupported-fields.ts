@@ -1,7 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { entryOf } from '../../lib/json/lenient.ts'
 
-/** Hints to a provider's own bookkeeping: they change nothing in the answer, so a vendor without them loses nothing. */
+/** Hints for a provider's bookkeeping. They do not change the answer, so they are dropped for a vendor without them. */
 const HINTS = new Set([
   'user',
   'safety_identifier',
@@ -11,7 +11,7 @@ const HINTS = new Set([
   'stream_options',
 ])
 
-/** Values that ask for what happens anyway. */
+/** Values that ask for the default behaviour. */
 const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
   n: [1],
   store: [false],
@@ -24,21 +24,21 @@ const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
   verbosity: ['medium'],
 }
 
-/** Refuses the first field of a request that a vendor's API has no words for: nothing is dropped in silence. */
-export function refuseUnspoken(
+/** Refuses a request with a field that the vendor's API cannot express, instead of dropping the field. */
+export function refuseUnsupportedFields(
   body: Readonly<Record<string, unknown>>,
-  spoken: ReadonlySet<string>,
+  supported: ReadonlySet<string>,
   api: string,
 ): void {
   for (const [field, value] of Object.entries(body)) {
-    if (value === undefined || value === null || spoken.has(field) || HINTS.has(field)) continue
+    if (value === undefined || value === null || supported.has(field) || HINTS.has(field)) continue
     if (entryOf(NEUTRAL, field)?.includes(value) || isEmpty(value) || isTextOnly(field, value)) continue
-    throw unspoken(field, api)
+    throw unsupported(field, api)
   }
 }
 
-/** What to answer when a part of a request cannot be said to this vendor. */
-export function unspoken(param: string, api: string, instead = 'Leave it out, or choose another model.'): GatewayError {
+/** The refusal of a part of a request that the vendor's API cannot express. */
+export function unsupported(param: string, api: string, instead = 'Leave it out, or choose another model.'): GatewayError {
   return new GatewayError('invalid_request', `'${param}' cannot be expressed in ${api}. ${instead}`, { param })
 }
 

@@ -1,8 +1,8 @@
 import type { UpstreamRequest } from '../../../transport/transport.ts'
 import type { Connection } from '../../provider.ts'
 
-/** Reads a path of the vendor's API. */
-export const lookAt =
+/** A health request that reads a path of the vendor's API. */
+export const healthRequestAt =
   (path: string) =>
   ({ origin, basePath, headers }: Connection): UpstreamRequest => ({
     method: 'GET',

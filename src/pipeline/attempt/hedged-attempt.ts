@@ -18,7 +18,7 @@ export type StartHedge = (wanted: () => boolean) => Promise<Attempt | undefined>
 /** Asks one deployment and, if its group hedges and the answer is late, a second one. The first to commit wins; the
  *  other is aborted, and its outcome does not count. Throws when both failed, or when the failure is the request's own.
  *  The deciding attempt becomes the call's last. */
-export function ask(
+export function hedgedAttempt(
   services: PipelineServices,
   call: Call,
   plan: Plan,
