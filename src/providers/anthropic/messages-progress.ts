@@ -1,7 +1,7 @@
 import { asRecord, asText, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import type { StreamStep } from '../provider.ts'
-import { madeInBlock, madeInMessage, madeField } from '../wire/made-ids.ts'
+import { madeField, madeInBlock, madeInMessage } from '../wire/made-ids.ts'
 import { messagesEmbeddedFailure } from './messages-failure.ts'
 import { messagesUsage } from './messages-usage.ts'
 

@@ -41,7 +41,8 @@ function chunkWriter(created: number) {
     hasContent ||= finish_reason === null
     return { ...identity, choices: [{ index: 0, delta, finish_reason }] }
   }
-  const fragment = (call: number, text: string) => chunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
+  const fragment = (call: number, text: string) =>
+    chunk({ tool_calls: [{ index: call, function: { arguments: text } }] })
   const signed = (block: ThinkingBlock) => chunk({ thinking_blocks: [block] })
 
   const starts: Readonly<Record<string, (block: JsonRecord, index: unknown) => ChatChunk[]>> = {

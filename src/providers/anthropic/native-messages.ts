@@ -5,7 +5,7 @@ import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/json/
 import type { ModelRequest } from '../../modes/mode.ts'
 import { usageOf } from '../../modes/usage.ts'
 import type { Adapter, Connection, Outgoing, StreamReader } from '../provider.ts'
-import { madeInMessage, madeField } from '../wire/made-ids.ts'
+import { madeField, madeInMessage } from '../wire/made-ids.ts'
 import { sseReader } from '../wire/sse-reader.ts'
 import { messageEvents } from './message-events.ts'
 import { messagesFailure } from './messages-failure.ts'

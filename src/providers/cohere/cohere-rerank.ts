@@ -6,7 +6,15 @@ import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { cohereFailure } from './cohere-failure.ts'
 import { cohereUsage } from './cohere-usage.ts'
 
-const SUPPORTED = new Set(['model', 'query', 'documents', 'top_n', 'return_documents', 'max_tokens_per_doc', 'priority'])
+const SUPPORTED = new Set([
+  'model',
+  'query',
+  'documents',
+  'top_n',
+  'return_documents',
+  'max_tokens_per_doc',
+  'priority',
+])
 
 /** Reranking, billed in search units. Version 2 accepts texts only and returns no documents, so they are added here. */
 export const cohereRerank: Adapter<RerankRequest> = {

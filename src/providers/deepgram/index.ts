@@ -1,6 +1,6 @@
 import { adapterFor, type Provider } from '../provider.ts'
-import { keyConnection } from '../wire/connection/key-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
+import { keyConnection } from '../wire/connection/key-connection.ts'
 import { deepgramSpeech } from './speech.ts'
 import { deepgramTranscription } from './transcription.ts'
 

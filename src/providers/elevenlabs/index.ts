@@ -1,6 +1,6 @@
 import { adapterFor, type Provider } from '../provider.ts'
-import { keyConnection } from '../wire/connection/key-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
+import { keyConnection } from '../wire/connection/key-connection.ts'
 import { elevenlabsSpeech } from './speech.ts'
 import { elevenlabsTranscription } from './transcription.ts'
 

@@ -47,7 +47,11 @@ export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: s
   }
   const level = entryOf(LEVELS, reasoning_effort)
   if (!level) {
-    throw unsupported('reasoning_effort', 'Gemini 3, which always thinks', "Ask for 'minimal', or choose another model.")
+    throw unsupported(
+      'reasoning_effort',
+      'Gemini 3, which always thinks',
+      "Ask for 'minimal', or choose another model.",
+    )
   }
   return { includeThoughts: true, thinkingLevel: level }
 }

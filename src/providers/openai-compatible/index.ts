@@ -29,10 +29,7 @@ export interface Vendor extends ChatQuirks {
 }
 
 /** The provider of a vendor of OpenAI's shape. */
-export function openaiCompatible(
-  kind: string,
-  { apiBase, modes, models, routingFields, ...quirks }: Vendor,
-): Provider {
+export function openaiCompatible(kind: string, { apiBase, modes, models, routingFields, ...quirks }: Vendor): Provider {
   return {
     kind,
     ...(apiBase === undefined ? { needsAddress: true } : {}),

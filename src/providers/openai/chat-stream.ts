@@ -2,7 +2,7 @@ import { type Frame, frameIn, frameSplitter, readFrame } from '../../lib/bytes/s
 import { asRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { StreamReader, StreamStep } from '../provider.ts'
 import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
-import { madeInChoices, madeField } from '../wire/made-ids.ts'
+import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
 

@@ -23,7 +23,10 @@ function itemEvents(item: JsonRecord, output_index: number): JsonRecord[] {
 }
 
 /** The members that an item lacks when it begins, and the events that deliver them. */
-function contentEvents(item: JsonRecord, at: JsonRecord): { readonly hidden: JsonRecord; readonly inside: JsonRecord[] } {
+function contentEvents(
+  item: JsonRecord,
+  at: JsonRecord,
+): { readonly hidden: JsonRecord; readonly inside: JsonRecord[] } {
   if (item.type === 'message') {
     const parts = asList(item.content).map(asRecord)
     return {

@@ -38,7 +38,11 @@ export function refuseUnsupportedFields(
 }
 
 /** The refusal of a part of a request that the vendor's API cannot express. */
-export function unsupported(param: string, api: string, instead = 'Leave it out, or choose another model.'): GatewayError {
+export function unsupported(
+  param: string,
+  api: string,
+  instead = 'Leave it out, or choose another model.',
+): GatewayError {
   return new GatewayError('invalid_request', `'${param}' cannot be expressed in ${api}. ${instead}`, { param })
 }
 

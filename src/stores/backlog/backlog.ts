@@ -1,20 +1,20 @@
-/** Room for records of one topic that outlives the process: first in, first out. One process at a time has it. */
+/** A durable first-in, first-out list of the records of one topic, owned by one process at a time. */
 export interface Backlog {
   readonly isEmpty: boolean
-  /** How many entries are known to wait here. What an earlier process left counts from when it is read. */
+  /** The number of known entries. Entries of an earlier process count once they are read. */
   readonly depth: number
-  /** Resolves with how many of the first entries are kept from now on, whatever becomes of the process: fewer than all
-   *  where there is no more room, or no disk. */
+  /** Resolves with the number of entries, from the first, that survive the process from now on: fewer than all if the space
+   *  is used up or the disk fails. */
   append(entries: readonly object[]): Promise<number>
-  /** The oldest entries, which stay; none where it is empty. */
+  /** The oldest entries, which stay in the list; none if it is empty. */
   first(limit: number): Promise<readonly object[]>
-  /** Lets go of so many of the oldest, which `first` has shown. */
+  /** Removes the oldest entries, which `first` has returned. */
   remove(count: number): Promise<void>
 }
 
 export interface Backlogs {
   of(topic: string): Backlog
-  /** Takes over what processes left that are no more. */
+  /** Takes over the entries of processes that have ended. */
   adopt(): void
   close(): Promise<void>
 }

@@ -7,19 +7,19 @@ import { isSegment, type Segments, segments, topicOf } from './segments.node.ts'
 
 export interface FolderBacklogsOptions {
   readonly folder: string
-  /** All processes together, about: each looks again with every new file. 0 keeps nothing. */
+  /** The approximate limit of all processes together, which each checks with every new file. 0 stores nothing. */
   readonly maxBytes: number
-  /** Topics that may use the room that is kept back for what must not be lost. */
+  /** Topics that may use the reserved space, because they must not be lost. */
   readonly reserved: ReadonlySet<string>
   readonly log: Log
 }
 
-/** What reserved topics may use beyond the bound. */
+/** The reserved space, as a share of the limit. */
 const RESERVE = 1 / 16
 const LOG_EVERY_MS = 60_000
 
-/** Backlogs in files. Each process has a folder of its own under `folder`, locked for as long as it lives; what it finds
- *  in folders that nobody has becomes its own. */
+/** Backlogs in files. Each process locks a folder of its own under `folder` while it lives, and takes over the files in
+ *  unlocked folders. */
 export function folderBacklogs({ folder, maxBytes, reserved, log }: FolderBacklogsOptions): Backlogs {
   const topics = new Map<string, Segments>()
   let own: { readonly path: string; readonly unlock: () => void } | undefined
@@ -33,7 +33,7 @@ export function folderBacklogs({ folder, maxBytes, reserved, log }: FolderBacklo
     logFailure()
   }
 
-  /** The first folder that nobody has, made where there is none. */
+  /** The folder of this process: the first unlocked one, created if needed. */
   function place(): string {
     for (let number = 0; !own; number++) {
       const path = join(folder, String(number))

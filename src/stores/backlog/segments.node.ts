@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Backlog } from './backlog.ts'
 
 export interface Segments extends Backlog {
-  /** Takes a file over that now lies in the folder. */
+  /** Adds a file that is in the folder now. */
   adopt(file: string): void
   close(): Promise<void>
 }
@@ -13,17 +13,17 @@ export interface SegmentsOptions {
   /** The folder of this process. */
   readonly place: () => string
   readonly failed: (error: unknown) => void
-  /** How many bytes there may be in all folders. */
+  /** The limit of the bytes in all folders. */
   readonly limit: number
   readonly used: () => number
 }
 
-/** A file is written to until it has so many bytes, and read as a whole. */
+/** The size at which a file is closed. Files are read as a whole. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
-/** How many entries are printed in one go: other work goes on between. */
+/** How many entries are serialized at once, so that other work can run in between. */
 const ENTRIES_A_WRITE = 500
 
-/** Names sort by age. No two processes make the same one. */
+/** File names sort by age and are unique across processes. */
 const newName = (topic: string) =>
   `${topic}.${String(Date.now()).padStart(15, '0')}.${String(serial++).padStart(9, '0')}.${randomBytes(4).toString('hex')}.jsonl`
 let serial = 0
@@ -39,18 +39,18 @@ interface Tail {
   entries: number
 }
 
-/** A backlog in files of lines, each line an entry. A file is either written to or read, and gone when all of it was
- *  removed: what a killed process had removed of its last one comes again. */
+/** A backlog in files with one entry per line. A file is either written to or read, and is deleted when all its entries are
+ *  removed, so the removed entries of a file that a killed process was reading are returned again. */
 export function segments(topic: string, { place, failed, limit, used }: SegmentsOptions): Segments {
-  /** Those that are neither written to nor read, the oldest first. */
+  /** The files that are neither written to nor read, oldest first. */
   const whole: { readonly file: string; readonly entries: number }[] = []
   let tail: Tail | undefined
   let head: { readonly file: string; readonly lines: string[]; at: number } | undefined
-  /** Of all folders, without the tail, as it was last looked at. */
+  /** The bytes in all folders without the tail, as last measured. */
   let usedBefore = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  /** One thing at a time, in order. */
+  /** Runs one operation at a time, in order. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = last.then(work)
     last = done.catch(() => {})
@@ -69,7 +69,7 @@ export function segments(topic: string, { place, failed, limit, used }: Segments
     const file = newName(topic)
     const handle = await open(join(folder, file), 'ax', 0o600)
     tail = { file, handle, bytes: 0, entries: 0 }
-    // The name of a file is kept by its folder.
+    // The folder is synced too, because it contains the file's name.
     const opened = await open(folder)
     await opened.sync().finally(() => opened.close())
     return tail
@@ -83,7 +83,7 @@ export function segments(topic: string, { place, failed, limit, used }: Segments
     await handle.close().catch(failed)
   }
 
-  /** All of them or none. */
+  /** Writes all entries or none. */
   async function write(entries: readonly object[]): Promise<boolean> {
     const text = Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     try {
@@ -97,7 +97,7 @@ export function segments(topic: string, { place, failed, limit, used }: Segments
       return true
     } catch (error) {
       failed(error)
-      // What may have been written of them is cut off, or stands there as entries that come twice.
+      // A partial write is truncated; if that fails, some entries are returned twice.
       await tail?.handle.truncate(tail.bytes).catch(() => {})
       await seal()
       return false
@@ -124,7 +124,7 @@ export function segments(topic: string, { place, failed, limit, used }: Segments
     return { file: next.file, lines: text.split('\n').filter((line) => line !== ''), at: 0 }
   }
 
-  /** What a process was writing when it was killed is no JSON. */
+  /** Parses entries; skips a line that a killed process left incomplete. */
   function parsed({ lines, at }: { lines: string[]; at: number }, limitTo: number): object[] {
     const entries: object[] = []
     while (entries.length < limitTo && at + entries.length < lines.length) {

@@ -7,10 +7,10 @@ export interface Blob extends BlobInfo {
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** Large immutable objects: batch files, archived logs. Keys are `/`-separated names of letters, digits, `.`, `_` and
- *  `-`; no segment is empty, `.` or `..`. */
+/** Large immutable objects. Keys are `/`-separated names of letters, digits, `.`, `_` and `-`; no segment is empty, `.` or
+ *  `..`. */
 export interface Blobs {
-  /** Visible to readers only when all of it has arrived; a failed put leaves what was there before. */
+  /** Stores a blob. Readers see it only when it is complete; a failed put leaves the former blob. */
   put(key: string, body: ReadableStream<Uint8Array> | Uint8Array, contentType: string): Promise<BlobInfo>
   get(key: string): Promise<Blob | undefined>
   /** Removing what is absent is not an error. */

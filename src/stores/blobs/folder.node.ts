@@ -110,19 +110,19 @@ function streamOf(file: FileHandle, from: number): ReadableStream<Uint8Array> {
       },
       cancel: () => file.close(),
     },
-    // Nothing is read before somebody asks.
+    // Nothing is read before the consumer reads.
     { highWaterMark: 0 },
   )
 }
 
-/** A rename lasts through a power cut once its folder is on the disk. Windows cannot open folders, and need not. */
+/** Makes a rename survive a power cut. Windows cannot open folders, and does not need it. */
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r').catch(() => undefined)
   await handle?.sync().catch(() => {})
   await handle?.close()
 }
 
-/** What a killed process left half-written. */
+/** Removes files that a killed process left incomplete. */
 async function removeStale(incoming: string): Promise<void> {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name)

@@ -3,7 +3,7 @@ import { joinBytes } from '../../lib/bytes/bytes.ts'
 /** Above the 5 MiB that S3 and R2 ask of every part but the last. */
 const PART_BYTES = 8 * 1024 * 1024
 
-/** An object that is being sent in pieces; nobody sees it before `complete`. */
+/** An object that is uploaded in parts and becomes visible with `complete`. */
 export interface MultipartUpload {
   /** Numbers count from 1. All parts but the last have PART_BYTES. */
   part(number: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>
@@ -11,14 +11,14 @@ export interface MultipartUpload {
   abort(): Promise<void>
 }
 
-/** What a bucket must offer to take a body of unknown length. */
+/** What a bucket offers for bodies of unknown length. */
 export interface PartTarget {
   whole(bytes: Uint8Array<ArrayBuffer>): Promise<void>
   begin(): Promise<MultipartUpload>
 }
 
-/** Sends a body with at most two parts in memory: a small one whole, a large one in parts, dropped if anything fails.
- *  Answers its size. */
+/** Stores a body with at most two parts in memory: a small one at once, a large one in parts, which are dropped on a
+ *  failure. Resolves with the size. */
 export async function putInParts(body: ReadableStream<Uint8Array> | Uint8Array, target: PartTarget): Promise<number> {
   let upload: MultipartUpload | undefined
   let size = 0
@@ -36,7 +36,7 @@ export async function putInParts(body: ReadableStream<Uint8Array> | Uint8Array, 
     await upload?.complete()
     return size
   } catch (error) {
-    // The first failure is the one to tell; an upload that cannot be dropped is the bucket's life-cycle rule's.
+    // The first failure is thrown. An upload that cannot be aborted is left to the bucket's life-cycle rule.
     await upload?.abort().catch(() => {})
     throw error
   }

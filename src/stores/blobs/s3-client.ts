@@ -8,7 +8,7 @@ export interface S3Options {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: Secret
-  /** What every key begins with, without a `/` at the end. */
+  /** The prefix of every key, without a `/` at the end. */
   readonly prefix?: string | undefined
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
 }
@@ -19,7 +19,7 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
-  /** Sending it twice does what sending it once does. */
+  /** The request may be sent twice. */
   readonly repeatable: boolean
 }
 
@@ -39,7 +39,7 @@ export class S3Error extends Error {
 const TRIES = 3
 const TIMEOUT_MS = 60_000
 
-/** Sends signed requests, path-style, with payload hashes, its own deadline, and a few retries where they are harmless. */
+/** Sends signed, path-style requests with a deadline, and retries those that may be sent twice. */
 export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
   const root = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}/${options.prefix ? `${options.prefix}/` : ''}`
   const signingKeys = new Map<string, ArrayBuffer>()
@@ -58,9 +58,9 @@ export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
       service: 's3',
       cache: signingKeys,
     }).sign()
-    // Unsigned, since an edge on the way may change it. Were the answer compressed, its length would not be the object's.
+    // Not signed, because proxies may change it. A compressed answer would not have the length of the object.
     signed.headers.set('accept-encoding', 'identity')
-    // The deadline is for the answer's head; a large body may take its time.
+    // The deadline covers the response headers only; a large body may take longer.
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(new Error('the object storage did not answer in time')), TIMEOUT_MS)
     try {

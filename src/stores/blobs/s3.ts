@@ -3,7 +3,7 @@ import { checkKey } from './key.ts'
 import { type MultipartUpload, putInParts } from './parts.ts'
 import { element, errorOf, S3Error, type S3Options, s3Client } from './s3-client.ts'
 
-/** Blobs in a bucket of any storage that speaks the S3 protocol. */
+/** Blobs in a bucket of any storage with the S3 protocol. */
 export function s3Blobs(options: S3Options): Blobs {
   if (options.prefix) checkKey(options.prefix)
   const send = s3Client(options)
@@ -32,7 +32,7 @@ export function s3Blobs(options: S3Options): Blobs {
         const body = new TextEncoder().encode(xml)
         const response = await send({ method: 'POST', key, query: { uploadId }, body, repeatable: false })
         if (!response.ok) throw await errorOf('CompleteMultipartUpload', response)
-        // The status was sent before the parts were joined: only the body tells how that ended.
+        // The status is sent before the parts are joined, so only the body contains the outcome.
         const answer = await response.text()
         if (element(answer, 'ETag') === undefined) {
           throw new S3Error('CompleteMultipartUpload', response.status, element(answer, 'Code') ?? 'without an ETag')

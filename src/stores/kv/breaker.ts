@@ -1,29 +1,29 @@
-/** One failure is an accident, three in a row are a state. */
+/** Consecutive failures that open the breaker. */
 const FAILURES_TO_OPEN = 3
-/** Slowness is a state when most answers of so many of the last seconds came too late. */
+/** The breaker also opens when most answers were late in this many of the last seconds. */
 const SLOW_SECONDS_TO_OPEN = 3
-const SECONDS_LOOKED_AT = 4
-/** What was an accident is over by then. */
+const SECONDS_COUNTED = 4
+/** Short enough to recover quickly from a brief fault. */
 const FIRST_PROBE_MS = 500
-/** Two probes and a reconnection fit into the three seconds in which a store that is back must be used again. */
+/** A recovered store has to be used again within three seconds, which leaves time for two probes and a reconnection. */
 const PROBE_EVERY_MS = 1000
 
-/** How the store has failed: it is `gone`, or `refused` to do what it must; it said nothing to anybody (`silent`), or
- *  answered others and this one too late (`late`). */
-export type Failing = 'gone' | 'refused' | 'silent' | 'late'
+/** How the store failed: `gone` is a broken connection, `refused` a refused command. After a timeout it is `silent` if it
+ *  answered no call meanwhile, else `late`. */
+export type FailureKind = 'gone' | 'refused' | 'silent' | 'late'
 
-/** Whether the store is worth asking. Has no timer: what happens to calls moves it. */
+/** The circuit breaker of a store. It has no timer; the outcomes of calls open it, and probes close it. */
 export interface Breaker {
   readonly open: boolean
-  /** Names the present stretch of being open or closed; what a call learned in an earlier one does not count. */
-  readonly stretch: number
+  /** Counts the changes between open and closed. Outcomes of calls that began in an earlier period do not count. */
+  readonly period: number
   /** Milliseconds since 1970 when it last opened. */
   readonly openedAt: number
-  succeeded(stretch: number): void
-  failed(stretch: number, how: Failing): void
-  /** True for one caller at a time while open: that one may look whether the store is back. */
+  succeeded(period: number): void
+  failed(period: number, kind: FailureKind): void
+  /** Returns true to one caller at a time while open: that caller may probe the store. */
   takeProbe(): boolean
-  /** Closes on probation: the first failure opens it again. */
+  /** Closes the breaker; the next failure opens it again. */
   close(): void
 }
 
@@ -35,28 +35,28 @@ interface Second {
 
 export function createBreaker(now: () => number): Breaker {
   let open = false
-  let stretch = 0
+  let period = 0
   let openedAt = 0
   let failures = 0
   let nextProbeAt = 0
   const seconds: Second[] = []
 
-  /** The present second, in the place of one that is long over. */
-  function second(): Second {
+  /** The counts of the current second, which replace those of the oldest. */
+  function currentSecond(): Second {
     const at = Math.floor(now() / 1000)
-    let present = seconds[at % SECONDS_LOOKED_AT]
-    if (present?.at !== at) {
-      present = { at, inTime: 0, tooLate: 0 }
-      seconds[at % SECONDS_LOOKED_AT] = present
+    let current = seconds[at % SECONDS_COUNTED]
+    if (current?.at !== at) {
+      current = { at, inTime: 0, tooLate: 0 }
+      seconds[at % SECONDS_COUNTED] = current
     }
-    return present
+    return current
   }
 
   function isSlow(): boolean {
-    const from = Math.floor(now() / 1000) - SECONDS_LOOKED_AT
-    const looked = seconds.filter(({ at }) => at > from)
-    const slow = looked.filter(({ inTime, tooLate }) => tooLate > 0 && tooLate >= inTime)
-    const late = looked.reduce((sum, { inTime, tooLate }) => sum + tooLate - inTime, 0)
+    const from = Math.floor(now() / 1000) - SECONDS_COUNTED
+    const recent = seconds.filter(({ at }) => at > from)
+    const slow = recent.filter(({ inTime, tooLate }) => tooLate > 0 && tooLate >= inTime)
+    const late = recent.reduce((sum, { inTime, tooLate }) => sum + tooLate - inTime, 0)
     return slow.length >= SLOW_SECONDS_TO_OPEN && late >= 0
   }
 
@@ -64,24 +64,24 @@ export function createBreaker(now: () => number): Breaker {
     get open() {
       return open
     },
-    get stretch() {
-      return stretch
+    get period() {
+      return period
     },
     get openedAt() {
       return openedAt
     },
     succeeded(during) {
-      if (during !== stretch || open) return
+      if (during !== period || open) return
       failures = 0
-      second().inTime += 1
+      currentSecond().inTime += 1
     },
-    failed(during, how) {
-      if (during !== stretch || open) return
-      second().tooLate += 1
-      if (how !== 'late') failures += 1
-      if (how !== 'refused' && failures < FAILURES_TO_OPEN && !isSlow()) return
+    failed(during, kind) {
+      if (during !== period || open) return
+      currentSecond().tooLate += 1
+      if (kind !== 'late') failures += 1
+      if (kind !== 'refused' && failures < FAILURES_TO_OPEN && !isSlow()) return
       open = true
-      stretch += 1
+      period += 1
       openedAt = now()
       nextProbeAt = openedAt + FIRST_PROBE_MS
       seconds.length = 0
@@ -93,7 +93,7 @@ export function createBreaker(now: () => number): Breaker {
     },
     close() {
       open = false
-      stretch += 1
+      period += 1
       failures = FAILURES_TO_OPEN - 1
     },
   }

@@ -3,40 +3,40 @@ import type { Log } from '../../lib/log.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
 import { type Change, type RecordVersion, StoreUnavailable } from './shared-store.ts'
 
-/** How long whoever made a change waits for the shared store to know it. */
+/** How long `publish` waits for the shared store. */
 const WAIT_MS = 2000
-/** An attempt that has no answer after this does not keep the next one waiting: a message may be lost without a word. */
+/** The next attempt begins after this time, because a message may be lost without an error. */
 const ATTEMPT_MS = 500
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
-/** A loop that has done nothing for so long has ended with the request whose it was. */
-const STILL_MS = 15_000
+/** A retry loop that was idle for this long was killed by the runtime, together with its request. */
+const KILLED_AFTER_MS = 15_000
 
-/** Longer than anybody remembers a caller. */
-const REMEMBER_MS = 4_000_000
-const MOST_REMEMBERED = 10_000
-const MOST_UNTOLD = 10_000
+/** Longer than any cache keeps a caller. */
+const KEPT_MS = 4_000_000
+const MOST_KEPT = 10_000
+const MOST_PENDING = 10_000
 const MOST_AT_ONCE = 200
 
-/** The changes that this process has made: it goes by them whatever becomes of the shared store, which is told of each
- *  until it has been told. */
+/** The changes that this process made. They apply in this process at once, whatever the state of the shared store, and
+ *  each is sent to the store until the store has it. */
 export interface Changes {
-  /** Tells the shared store; says whether it knows before anybody would wait longer. What it does not know by then is told
-   *  beside everything else. */
+  /** Sends a change to the shared store; resolves with whether the store has it in time. A pending change is retried in the
+   *  background. */
   publish(change: Change): Promise<boolean>
-  /** Which of these records this process has changed since. */
+  /** The records that this process has changed since these versions. */
   since(versions: readonly RecordVersion[]): readonly string[]
-  /** Goes on telling, where the runtime has ended who did. */
+  /** Restarts the retry loop if the runtime has killed it. */
   resume(): void
-  /** Tells everything that is left, once. False: there is something left. */
-  tellAll(): Promise<boolean>
-  /** Tells what is left for the last time. */
+  /** Sends all pending changes once; resolves with false if some are left. */
+  flush(): Promise<boolean>
+  /** Sends the pending changes for the last time. */
   close(): Promise<void>
 }
 
 export interface ChangesOptions {
-  /** Rejects where the shared store did not take it in time. */
-  readonly tell: (change: Change) => Promise<unknown>
+  /** Sends a change to the shared store. Rejects if the store did not take it in time. */
+  readonly send: (change: Change) => Promise<unknown>
   readonly now: () => number
   readonly log: Log
   readonly defer: (work: Promise<void>) => void
@@ -44,40 +44,39 @@ export interface ChangesOptions {
   readonly deferredMs?: number
 }
 
-interface Untold {
+interface Pending {
   readonly change: Change
-  told: boolean
+  sent: boolean
 }
 
 const NOTHING: readonly string[] = []
 
 export function createChanges(options: ChangesOptions): Changes {
-  const { tell, now, log, defer, deferredMs = Number.POSITIVE_INFINITY } = options
-  const versions = expiringMap<number>(now, MOST_REMEMBERED)
-  const untold = new Set<Untold>()
+  const { send, now, log, defer, deferredMs = Number.POSITIVE_INFINITY } = options
+  const versions = expiringMap<number>(now, MOST_KEPT)
+  const pending = new Set<Pending>()
   let activeAt = Number.NEGATIVE_INFINITY
   let closed = false
 
   function remember({ records }: Change): void {
     for (const { record, version } of records) {
-      if (version > (versions.get(record) ?? 0)) versions.set(record, version, now() + REMEMBER_MS)
+      if (version > (versions.get(record) ?? 0)) versions.set(record, version, now() + KEPT_MS)
     }
   }
 
-  function owe(change: Change): Untold {
-    const one = { change, told: false }
-    untold.add(one)
-    // The oldest is left to those who look into the database.
-    if (untold.size > MOST_UNTOLD) untold.delete(untold.values().next().value as Untold)
+  function addPending(change: Change): Pending {
+    const one = { change, sent: false }
+    pending.add(one)
+    // Other processes find the dropped change when they recheck the database.
+    if (pending.size > MOST_PENDING) pending.delete(pending.values().next().value as Pending)
     return one
   }
 
-  /** Everything that is left, in one message unless it is very much. */
-  async function tellAll(): Promise<boolean> {
-    while (untold.size > 0) {
-      const some = [...untold].slice(0, MOST_AT_ONCE)
+  async function flush(): Promise<boolean> {
+    while (pending.size > 0) {
+      const some = [...pending].slice(0, MOST_AT_ONCE)
       try {
-        await tell({
+        await send({
           records: some.flatMap(({ change }) => change.records),
           removed: some.flatMap(({ change }) => change.removed),
         })
@@ -86,8 +85,8 @@ export function createChanges(options: ChangesOptions): Changes {
         throw error
       }
       for (const one of some) {
-        one.told = true
-        untold.delete(one)
+        one.sent = true
+        pending.delete(one)
       }
     }
     return true
@@ -95,35 +94,35 @@ export function createChanges(options: ChangesOptions): Changes {
 
   async function publish(change: Change): Promise<boolean> {
     remember(change)
-    const own = owe(change)
+    const own = addPending(change)
     const until = performance.now() + WAIT_MS
     const left = () => until - performance.now()
     for (let pauseMs = FIRST_PAUSE_MS; left() > 0; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const ended = await atMost(Math.min(ATTEMPT_MS, left()), tellAll())
-      if (own.told) return true
+      const ended = await atMost(Math.min(ATTEMPT_MS, left()), flush())
+      if (own.sent) return true
       if (ended) await sleep(Math.max(0, Math.min(pauseMs, left())))
     }
-    log.warn('change.pending', { untold: untold.size })
+    log.warn('change.pending', { untold: pending.size })
     resume()
-    return own.told
+    return own.sent
   }
 
   function resume(): void {
-    if (untold.size === 0 || closed || performance.now() - activeAt < STILL_MS) return
+    if (pending.size === 0 || closed || performance.now() - activeAt < KILLED_AFTER_MS) return
     activeAt = performance.now()
-    defer(tellOn())
+    defer(retry())
   }
 
-  async function tellOn(): Promise<void> {
+  async function retry(): Promise<void> {
     const until = performance.now() + deferredMs
     for (let pauseMs = FIRST_PAUSE_MS; !closed; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       activeAt = performance.now()
-      if (await tellAll()) break
+      if (await flush()) break
       if (performance.now() + pauseMs > until) break
       await sleep(pauseMs)
     }
     activeAt = Number.NEGATIVE_INFINITY
-    if (untold.size === 0) log.info('change.told')
+    if (pending.size === 0) log.info('change.told')
   }
 
   return {
@@ -137,10 +136,10 @@ export function createChanges(options: ChangesOptions): Changes {
       return changed
     },
     resume,
-    tellAll,
+    flush,
     async close() {
       closed = true
-      if (untold.size > 0) await atMost(WAIT_MS, tellAll())
+      if (pending.size > 0) await atMost(WAIT_MS, flush())
     },
   }
 }

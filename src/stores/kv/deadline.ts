@@ -1,33 +1,32 @@
 import { StoreUnavailable } from './shared-store.ts'
 
 const TICKS = 6
-/** A timer that comes later than this says that nobody here was fast, the store neither. */
+/** A tick that is later than this shows that the process is busy, so the tick does not count. */
 const LATE_MS = 10
-/** How much longer than the deadline a busy process waits at most. */
+/** How much a busy process extends a deadline at most. */
 const MOST_BUSY_MS = 1500
 
-/** When a store was last heard to answer anything at all. */
+/** When a store last answered any call. */
 export interface Heartbeat {
   /** By `performance.now()`. */
-  heardAt: number
+  answeredAt: number
 }
 
 export interface Deadline {
   readonly limitMs: number
-  /** How long a store is waited for that goes on answering others. */
+  /** The limit while the store keeps answering other calls. */
   readonly utmostMs: number
-  /** One that has answered nobody for so long does not go on. */
+  /** A store without any answer for this long has stopped answering. */
   readonly silenceMs: number
 }
 
-/** The answer, if it comes within the limit; or within the utmost, from a store that goes on answering others. A later
- *  one is dropped, a later failure too. While this process gets nothing done, as at the beginning of a burst, or because
- *  its machine has too much to do, answers may be there, unread, and a store that is well must not be taken for one that
- *  is away: that time does not count, within bounds. */
+/** Resolves with the answer if it arrives within `limitMs`, or within `utmostMs` while the store answers other calls; a later
+ *  answer is dropped. Time in which this process is too busy to read answers does not count, within bounds, so that a
+ *  healthy store is not taken for one that is away. */
 export function within<Answer>(
   { limitMs, utmostMs, silenceMs }: Deadline,
   answer: Promise<Answer>,
-  heartbeat: Heartbeat = { heardAt: Number.NEGATIVE_INFINITY },
+  heartbeat: Heartbeat = { answeredAt: Number.NEGATIVE_INFINITY },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
@@ -39,8 +38,8 @@ export function within<Answer>(
       const waited = now - startedAt
       if (now - tickedAt < tickMs + LATE_MS) left -= 1
       tickedAt = now
-      const { heardAt } = heartbeat
-      const patient = waited < utmostMs && heardAt > startedAt && now - heardAt < silenceMs
+      const { answeredAt } = heartbeat
+      const patient = waited < utmostMs && answeredAt > startedAt && now - answeredAt < silenceMs
       if ((left <= 0 && !patient) || waited >= utmostMs + MOST_BUSY_MS) reject(new StoreUnavailable('timeout'))
       else timer = setTimeout(tick, tickMs)
     }
@@ -48,7 +47,7 @@ export function within<Answer>(
     answer.then(
       (value) => {
         clearTimeout(timer)
-        heartbeat.heardAt = performance.now()
+        heartbeat.answeredAt = performance.now()
         resolve(value)
       },
       (error) => {
@@ -59,5 +58,5 @@ export function within<Answer>(
   })
 }
 
-/** A deadline that nothing prolongs. */
+/** A deadline that other answers do not extend. */
 export const strictly = (limitMs: number): Deadline => ({ limitMs, utmostMs: limitMs, silenceMs: 0 })

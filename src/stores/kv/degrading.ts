@@ -8,15 +8,15 @@ import type { Admission, Admitted, Refused, Settlement, SharedStore, Stale } fro
 import { createUnsettled } from './unsettled.ts'
 
 export interface DegradingOptions {
-  /** Makes the store that stands in; a new one for each time that the shared one is away. */
+  /** Creates the local store for one outage of the shared one. */
   readonly local: () => SharedStore
   /** `fail_open`: limits hold within this process while the store is away. `fail_closed`: calls are refused. */
   readonly mode: 'fail_open' | 'fail_closed'
   readonly now: () => number
   readonly log: Log
-  /** Keeps the runtime alive for work that no call waits for. */
+  /** Keeps the runtime alive for background work. */
   readonly defer?: (work: Promise<void>) => void
-  /** How long the runtime lets such work run; left out where it ends with the process. */
+  /** How long the runtime lets such work run; unlimited if absent. */
   readonly deferredMs?: number
   readonly deadlines?: Deadlines
 }
@@ -25,27 +25,26 @@ export interface DegradingStore extends SharedStore {
   state(): 'primary' | 'degraded'
 }
 
-/** How long versions that were confirmed are gone by while the store is away. */
+/** How long confirmed versions stay valid while the store is away. */
 const UNCONFIRMED_MS = 60_000
-/** Locally admitted calls that never settle are forgotten after this. */
-const REMEMBER_MS = 3_600_000
+/** Locally admitted calls that never settle are dropped after this time. */
+const LOCAL_CALL_MS = 3_600_000
 const MOST_LOCAL_CALLS = 100_000
-/** How many untold settlements one settled call brings along. */
-const BROUGHT_ALONG = 20
+/** How many missed settlements are sent after one that succeeded. */
+const RESENT_AT_ONCE = 20
 
 const UNUSED = { result: 'neutral', used: {}, cooldown: { allowedFails: 0, seconds: 0 } } as const
 
-/** A shared store that never hangs a call and never fails one but by `fail_closed`: deadlines, a breaker, and a local store
- *  that stands in. What the shared store missed of money is told to it when it is back, and changes of records until it
- *  knows them; counters and slots of the stand-in are dropped. After a call is admitted, nothing here throws because the
- *  store is away. */
+/** A shared store that never hangs a call, and fails one only under `fail_closed`: it has deadlines, a breaker, and a local
+ *  store for outages. Settlements and changes that the shared store missed are sent when it is back; counters and slots of
+ *  the local store are dropped. Once a call is admitted, no method throws because the store is away. */
 export function degrading(primary: SharedStore, options: DegradingOptions): DegradingStore {
   const { mode, now, log, defer = () => {}, deadlines = DEADLINES } = options
   const guard = guarded(primary, now, deadlines)
   const { breaker } = guard
   const unsettled = createUnsettled()
   const changes = createChanges({
-    tell: (change) => guard.tryOut(deadlines.unhurriedMs, (store) => store.publish(change)),
+    send: (change) => guard.tryOut(deadlines.unhurriedMs, (store) => store.publish(change)),
     now,
     log,
     defer,
@@ -54,34 +53,34 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   const localCalls = expiringMap<SharedStore>(now, MOST_LOCAL_CALLS)
   let local: SharedStore | undefined
 
-  const complain = throttled(1000, now, (suppressed) => {
-    const { trouble } = guard
-    const fields = { mode, trouble: trouble.trouble, reason: trouble.message, state: state(), suppressed }
-    if (trouble.trouble === 'refused') log.error('store.degraded', fields)
+  const logDegraded = throttled(1000, now, (suppressed) => {
+    const { trouble, message } = guard.lastFailure
+    const fields = { mode, trouble, reason: message, state: state(), suppressed }
+    if (trouble === 'refused') log.error('store.degraded', fields)
     else log.warn('store.degraded', fields)
   })
 
   const state = () => (breaker.open ? 'degraded' : 'primary')
 
-  function standIn(): SharedStore {
+  function localStore(): SharedStore {
     local ??= options.local()
     return local
   }
 
-  /** Undefined when the store is away. */
+  /** Resolves with undefined if the store is away. */
   async function askPrimary<T>(
-    waiting: 'client' | 'nobody',
+    waiting: 'client' | 'background',
     verb: (store: SharedStore) => Promise<T>,
   ): Promise<[T] | undefined> {
     if (!breaker.open) {
       const answer = await guard.ask(waiting, verb)
       if (answer) return answer
     } else if (breaker.takeProbe()) defer(probe())
-    complain()
+    logDegraded()
     return undefined
   }
 
-  async function ask<T>(waiting: 'client' | 'nobody', verb: (store: SharedStore) => Promise<T>): Promise<T> {
+  async function ask<T>(waiting: 'client' | 'background', verb: (store: SharedStore) => Promise<T>): Promise<T> {
     const answer = await askPrimary(waiting, verb)
     if (answer) return answer[0]
     if (mode === 'fail_closed') {
@@ -89,48 +88,50 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
         retryAfterSeconds: 1,
       })
     }
-    return verb(standIn())
+    return verb(localStore())
   }
 
   async function admit(call: Admission): Promise<Admitted | Refused | Stale> {
     changes.resume()
-    // Whoever made a change goes by it, whatever the store knows of it.
+    // A change of this process applies here even before the store has it.
     const changed = changes.since(call.versions)
     if (changed.length > 0) return { kind: 'stale', records: changed, budgets: [] }
     const { open } = breaker
     try {
       const answer = await ask(
         'client',
-        async (store) => [store, store === primary ? await store.admit(call) : await standInFor(store, call)] as const,
+        async (store) =>
+          [store, store === primary ? await store.admit(call) : await admitLocally(store, call)] as const,
       )
       const [admitter, decision] = answer
       if (admitter === primary) return decision
-      if (decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + REMEMBER_MS)
-      else if (decision.kind === 'refused' && !open) giveBack(call)
+      if (decision.kind === 'admitted') localCalls.set(call.callId, admitter, now() + LOCAL_CALL_MS)
+      else if (decision.kind === 'refused' && !open) release(call)
       return decision
     } catch (error) {
-      if (!open && error instanceof GatewayError) giveBack(call)
+      if (!open && error instanceof GatewayError) release(call)
       throw error
     }
   }
 
-  /** Nobody compares versions here, and what nobody has compared for long holds no more. */
-  async function standInFor(store: SharedStore, call: Admission): Promise<Admitted | Refused | Stale> {
+  /** Admits a call without the shared store. The local store compares no versions, so a caller whose versions were not
+   *  confirmed for long is stale. */
+  async function admitLocally(store: SharedStore, call: Admission): Promise<Admitted | Refused | Stale> {
     const { versions, confirmedAt } = call
     if (versions.length > 0 && confirmedAt !== undefined && now() - confirmedAt > UNCONFIRMED_MS) {
       return { kind: 'stale', records: versions.map(({ record }) => record), budgets: [], unconfirmed: true }
     }
-    const decision = await store.admit(trusting(call))
+    const decision = await store.admit(withoutRecency(call))
     return decision.kind === 'stale' ? decision : { ...decision, unconfirmed: true }
   }
 
-  /** The shared store may have let in a call whose answer was not heard, and which is refused here: nobody would settle
-   *  it. One that asks for no deployment may be a part of a call that goes on, and is settled with it. */
-  function giveBack({ callId, attemptId, slots, budgets, candidates }: Admission): void {
+  /** Releases what the shared store may have reserved for a call whose admission timed out and which is refused here. An
+   *  admission without candidates may belong to a running call, with which it is settled. */
+  function release({ callId, attemptId, slots, budgets, candidates }: Admission): void {
     if (slots.length === 0 && candidates.length === 0) return
     const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
     const subjects = slots.map(({ subject }) => subject)
-    // Whichever of them it has reserved.
+    // It is unknown which of them was reserved.
     const unused = { attemptId, ...UNUSED, unusedSince: now() }
     const outcomes = candidates.map(({ deployment }) => ({ deployment, ...unused }))
     defer(settle({ callId, slots: subjects, budgets: unspent, outcomes, counters: {}, entries: [] }))
@@ -139,31 +140,31 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   async function settle(outcome: Settlement): Promise<void> {
     const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
     localCalls.delete(outcome.callId)
-    const told = await askPrimary('nobody', (store) => store.settle(outcome))
-    if (!told) unsettled.add(outcome)
-    if (admittedHere || !told) await local?.settle(outcome)
-    if (told) await tellUnsettled()
+    const settled = await askPrimary('background', (store) => store.settle(outcome))
+    if (!settled) unsettled.add(outcome)
+    if (admittedHere || !settled) await local?.settle(outcome)
+    if (settled) await resendSettlements()
   }
 
-  async function tellUnsettled(): Promise<void> {
-    for (let count = 0; count < BROUGHT_ALONG; count++) {
+  async function resendSettlements(): Promise<void> {
+    for (let count = 0; count < RESENT_AT_ONCE; count++) {
       const outcome = unsettled.take()
       if (!outcome) return
-      if (await askPrimary('nobody', (store) => store.settle(outcome))) continue
+      if (await askPrimary('background', (store) => store.settle(outcome))) continue
       unsettled.add(outcome)
       return
     }
   }
 
-  /** Looks whether the store is back, beside a call that does not wait for it. An empty admission that writes one record:
-   *  a store that answers pings but refuses the script, or writes, is not back. */
+  /** Probes the store beside a call that does not wait for it. The probe is an empty admission that writes one record: a
+   *  store that answers pings but refuses scripts or writes is not back. */
   async function probe(): Promise<void> {
     try {
       const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
       const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
       const empty = { callId: 'probe', attemptId: 'probe', versions, ...nothing }
       await guard.tryOut(deadlines.patienceMs, (store) => store.admit(empty))
-      if (!(await changes.tellAll())) return
+      if (!(await changes.flush())) return
     } catch {
       return
     }
@@ -173,19 +174,18 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const dropped = local
     local = undefined
     await dropped?.close()
-    await tellUnsettled()
+    await resendSettlements()
   }
 
-  /** A store that is too slow for calls is away. Whoever asks helps to find out that it is back: nobody else may, when
-   *  a process that is not ready gets no calls. */
+  /** Rejects while the breaker is open. A ping also probes, because a process that is not ready gets no calls that would. */
   async function ping(timeoutMs: number): Promise<void> {
     if (!breaker.open) return primary.ping(Math.min(timeoutMs, deadlines.patienceMs))
     if (breaker.takeProbe()) await within(strictly(timeoutMs), probe())
-    if (breaker.open) throw guard.trouble
+    if (breaker.open) throw guard.lastFailure
   }
 
-  const waitedFor = <T>(verb: (store: SharedStore) => Promise<T>) => ask('client', verb)
-  const unhurried = <T>(verb: (store: SharedStore) => Promise<T>) => ask('nobody', verb)
+  const forClient = <T>(verb: (store: SharedStore) => Promise<T>) => ask('client', verb)
+  const inBackground = <T>(verb: (store: SharedStore) => Promise<T>) => ask('background', verb)
 
   return {
     state,
@@ -193,29 +193,29 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     settle,
     async startAttempt(start) {
       const answer = await askPrimary('client', (store) => store.startAttempt(start))
-      return answer ? answer[0] : standIn().startAttempt(start)
+      return answer ? answer[0] : localStore().startAttempt(start)
     },
     async renew(lease) {
-      await askPrimary('nobody', (store) => store.renew(lease))
+      await askPrimary('background', (store) => store.renew(lease))
       await localCalls.get(lease.callId)?.renew(lease)
     },
     async publish(change) {
       await local?.publish(change)
       return changes.publish(change)
     },
-    signals: (deployments) => unhurried((store) => store.signals(deployments)),
-    counters: () => unhurried((store) => store.counters()),
-    entries: (name, limit) => unhurried((store) => store.entries(name, limit)),
-    get: (key) => waitedFor((store) => store.get(key)),
+    signals: (deployments) => inBackground((store) => store.signals(deployments)),
+    counters: () => inBackground((store) => store.counters()),
+    entries: (name, limit) => inBackground((store) => store.entries(name, limit)),
+    get: (key) => forClient((store) => store.get(key)),
     getAll: (keys) =>
-      waitedFor(async (store) => {
+      forClient(async (store) => {
         const values = await store.getAll(keys)
         return store === primary ? values : values.map((value) => value ?? null)
       }),
-    put: (key, value, ttlSeconds) => waitedFor((store) => store.put(key, value, ttlSeconds)),
-    putNew: (key, value, ttlSeconds) => waitedFor((store) => store.putNew(key, value, ttlSeconds)),
-    take: (key) => waitedFor((store) => store.take(key)),
-    remove: (...keys) => waitedFor((store) => store.remove(...keys)),
+    put: (key, value, ttlSeconds) => forClient((store) => store.put(key, value, ttlSeconds)),
+    putNew: (key, value, ttlSeconds) => forClient((store) => store.putNew(key, value, ttlSeconds)),
+    take: (key) => forClient((store) => store.take(key)),
+    remove: (...keys) => forClient((store) => store.remove(...keys)),
     mode: () => (breaker.open ? 'degraded' : primary.mode()),
     ping,
     async close() {
@@ -226,7 +226,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   }
 }
 
-/** The stand-in knows no version of anything, and nobody can read everything again while it stands in. */
-function trusting(call: Admission): Admission {
+/** The call with its versions as if just read: the local store knows no versions, and would call all others stale. */
+function withoutRecency(call: Admission): Admission {
   return { ...call, versions: call.versions.map(({ record, version }) => ({ record, version })) }
 }

@@ -3,17 +3,17 @@ export const CAPACITY_UNITS = ['requests', 'tokens', 'images', 'audioSeconds', '
 export type CapacityUnit = (typeof CAPACITY_UNITS)[number]
 export type Capacity = Readonly<Partial<Record<CapacityUnit, number>>>
 
-/** A deployment that a call may go to. */
+/** A deployment that can serve a call. */
 export interface Candidate {
   readonly deployment: string
-  /** Per-minute limits at which it counts as full. Empty when pre-call checks are off. */
+  /** Per-minute limits at which it counts as full. Empty if pre-call checks are off. */
   readonly limits: Capacity
-  /** Per-minute limits that its utilization is measured by, where that decides. */
+  /** Per-minute limits for its utilization, if the preference is by utilization. */
   readonly capacity?: Capacity
 }
 
-/** What one free candidate is preferred to another for: fewest attempts in flight, shortest wait for an answer, lowest
- *  share of its tightest limit used, or that share not being near the limit. */
+/** How free candidates are compared: by fewest attempts in flight, shortest latency, lowest utilization, or whether the
+ *  utilization is below the limit's vicinity. */
 export const PREFERRED_BY = ['active', 'latency', 'utilization', 'headroom'] as const
 export type PreferredBy = (typeof PREFERRED_BY)[number]
 
@@ -23,17 +23,17 @@ export interface Preference {
   readonly unit: CapacityUnit
 }
 
-/** An attempt's place at a deployment: its lease, and one request of the running minute. */
+/** An attempt's reservation of a deployment: a lease, and one request of the current minute. */
 export interface Reservation {
   readonly deployment: string
-  /** When it was taken. Milliseconds since 1970, by the store's clock. */
+  /** When it was reserved, in milliseconds since 1970 by the store's clock. */
   readonly at: number
-  /** Whether the deployment takes calls again depends on how this attempt ends. */
+  /** The attempt is the probe after a cooldown: its outcome decides whether the deployment serves calls again. */
   readonly probe: boolean
 }
 
-/** What the isolates know together about one deployment. Units used are those of the running minute (60 s from its
- *  first use). */
+/** What all processes together know about one deployment. Used units are those of the current minute (60 s from its first
+ *  use). */
 export interface DeploymentSignals {
   readonly deployment: string
   /** Attempts in flight: live leases. */
@@ -41,11 +41,11 @@ export interface DeploymentSignals {
   readonly used: Capacity
   /** Failures since the last success. */
   readonly failures: number
-  /** Milliseconds since 1970; 0 when it is not cooled. In the past with failures left: due for its probe. */
+  /** Milliseconds since 1970; 0 if it is not cooled. A past time with `failures` means that a probe is due. */
   readonly cooledUntil: number
   /** A probe is in flight. */
   readonly probing: boolean
-  /** Decaying means over successes, 0 when there was none. */
+  /** Decaying means over successes; 0 without one. */
   readonly latencyMs: number
   readonly firstTokenMs: number
   readonly samples: number
@@ -54,18 +54,18 @@ export interface DeploymentSignals {
   readonly lastSuccessAt: number
 }
 
-/** How an attempt that reserved a deployment ended, or that it goes well. */
+/** The outcome of an attempt that reserved a deployment, or its commit. */
 export interface DeploymentOutcome {
   readonly attemptId: string
   readonly deployment: string
-  /** `neutral`: the client left, or sent something no deployment would take; says nothing about the deployment.
-   *  `committed`: its answer has begun and goes on, and so does its lease; the deployment takes calls again. */
+  /** `neutral`: the client disconnected or its request was invalid, so the deployment is not judged. `committed`: the answer
+   *  has begun; the lease continues, and the deployment counts as recovered. */
   readonly result: 'succeeded' | 'failed' | 'neutral' | 'committed'
-  /** Real usage, beyond the request itself, which was counted at the reservation. */
+  /** The actual usage, without the request, which was counted at the reservation. */
   readonly used: Capacity
-  /** Where no upstream was asked after all: when the place was reserved. Its request is given back to that minute. */
+  /** When the reservation was made, if no upstream request followed. Its request is subtracted from that minute. */
   readonly unusedSince?: number
-  /** Left out where it is no sample: a health check's question is not a client's. */
+  /** Absent for health checks, which are no samples. */
   readonly latencyMs?: number
   readonly firstTokenMs?: number
   /** Classification of the failure; no text of an upstream. */
@@ -74,10 +74,10 @@ export interface DeploymentOutcome {
   readonly cooldown: { readonly allowedFails: number; readonly seconds: number }
 }
 
-/** `half-open`: its cooldown is over, and one probe must succeed before it takes calls again. */
+/** `half-open`: the cooldown is over, and one probe has to succeed before it serves calls again. */
 export type Availability = 'free' | 'full' | 'cooled' | 'half-open' | 'probing'
 
-/** Whether a deployment takes a call at `now`. `scripts/deployments.ts` says the same in Lua. */
+/** Whether a deployment can take a call at `now`. `scripts/deployments.ts` implements it in Lua. */
 export function availabilityOf(
   { used, failures, cooledUntil, probing }: Pick<DeploymentSignals, 'used' | 'failures' | 'cooledUntil' | 'probing'>,
   limits: Capacity,
@@ -104,18 +104,18 @@ const RANKS: Readonly<
   headroom: (signals, limits, unit) => (utilization(signals, limits, unit) > NEAR_LIMIT ? 1 : 0),
 }
 
-/** How a candidate stands by a preference: the lowest is taken. `scripts/deployments.ts` says the same in Lua. */
+/** The rank of a candidate; the lowest is preferred. `scripts/deployments.ts` implements it in Lua. */
 export function rankBy({ by, unit }: Preference, signals: DeploymentSignals, limits: Capacity): number {
   return RANKS[by](signals, limits, unit)
 }
 
-/** The tightest share of its per-minute limits that a deployment has used, for requests, tokens and the unit. */
+/** The largest used share of a deployment's per-minute limits, among requests, tokens and the unit. */
 export function utilization({ used }: Pick<DeploymentSignals, 'used'>, limits: Capacity, unit: CapacityUnit): number {
   const share = Math.max(shareUsed(used, limits, 'requests'), shareUsed(used, limits, 'tokens'))
   return Math.max(share, shareUsed(used, limits, unit))
 }
 
-/** The share used of one limit: 0 where there is none. */
+/** The used share of one limit; 0 without a limit. */
 export function shareUsed(used: Capacity, limits: Capacity, unit: CapacityUnit): number {
   const limit = limits[unit]
   if (limit === undefined) return 0

@@ -3,62 +3,61 @@ import { type Deadline, type Heartbeat, strictly, within } from './deadline.ts'
 import { type SharedStore, StoreUnavailable } from './shared-store.ts'
 
 export interface Deadlines {
-  /** How long a client waits for a store that was silent when it was last waited for. */
+  /** For calls with a waiting client, if the store was silent during the last wait. */
   readonly doubtMs: number
-  /** How long a client waits for a store of which nothing bad is known: slow is not away, and whoever gives up counts for
-   *  itself. Later answers say nothing good about the store. */
+  /** For calls with a waiting client, if the store answers normally. A later answer does not count as a success. */
   readonly patienceMs: number
-  /** How long a client waits for a store that goes on answering others. */
+  /** For calls with a waiting client, while the store keeps answering other calls. */
   readonly utmostMs: number
-  /** For what no client waits for. */
+  /** For calls without a waiting client. */
   readonly unhurriedMs: number
 }
 
 export const DEADLINES: Deadlines = { doubtMs: 300, patienceMs: 1500, utmostMs: 4000, unhurriedMs: 2000 }
 
-/** A store behind its deadlines and its breaker. */
+/** A store behind deadlines and a breaker. */
 export interface Guarded {
   readonly breaker: Breaker
-  /** What went wrong last. */
-  readonly trouble: StoreUnavailable
-  /** Undefined: the store is away, or did not answer in time. Anything but `StoreUnavailable` is the caller's mistake and
-   *  thrown. */
-  ask<T>(waiting: 'client' | 'nobody', verb: (store: SharedStore) => Promise<T>): Promise<[T] | undefined>
-  /** Asks past the breaker, and tells it nothing. Rejects where the store is away. */
+  /** The last failure. */
+  readonly lastFailure: StoreUnavailable
+  /** Resolves with undefined if the store is away or did not answer in time. Rejects with any other error. */
+  ask<T>(waiting: 'client' | 'background', verb: (store: SharedStore) => Promise<T>): Promise<[T] | undefined>
+  /** Asks the store whether or not the breaker is open, and does not report the outcome to it. Rejects if the store is
+   *  away. */
   tryOut<T>(limitMs: number, verb: (store: SharedStore) => Promise<T>): Promise<T>
 }
 
 export function guarded(store: SharedStore, now: () => number, deadlines: Deadlines): Guarded {
   const { doubtMs, patienceMs, utmostMs, unhurriedMs } = deadlines
   const breaker = createBreaker(now)
-  const heartbeat: Heartbeat = { heardAt: Number.NEGATIVE_INFINITY }
+  const heartbeat: Heartbeat = { answeredAt: Number.NEGATIVE_INFINITY }
   const patient: Deadline = { limitMs: patienceMs, utmostMs, silenceMs: patienceMs }
   const doubtful: Deadline = { ...patient, limitMs: doubtMs }
   const unhurried = strictly(unhurriedMs)
-  let trouble = new StoreUnavailable('unreachable')
-  /** When somebody last gave up on a store that had said nothing to anybody meanwhile. */
+  let lastFailure = new StoreUnavailable('unreachable')
+  /** When a call last timed out while the store answered no call. */
   let silentAt = Number.NEGATIVE_INFINITY
 
   return {
     breaker,
-    get trouble() {
-      return trouble
+    get lastFailure() {
+      return lastFailure
     },
     async ask(waiting, verb) {
-      const { stretch } = breaker
+      const { period } = breaker
       const askedAt = performance.now()
-      const deadline = waiting === 'nobody' ? unhurried : silentAt > heartbeat.heardAt ? doubtful : patient
+      const deadline = waiting === 'background' ? unhurried : silentAt > heartbeat.answeredAt ? doubtful : patient
       try {
         const answer = await within(deadline, verb(store), heartbeat)
-        if (performance.now() - askedAt <= patienceMs) breaker.succeeded(stretch)
+        if (performance.now() - askedAt <= patienceMs) breaker.succeeded(period)
         return [answer]
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error
-        trouble = error
-        const silent = heartbeat.heardAt < askedAt
-        if (error.trouble === 'refused') breaker.failed(stretch, 'refused')
-        else if (error.trouble !== 'timeout') breaker.failed(stretch, 'gone')
-        else breaker.failed(stretch, silent ? 'silent' : 'late')
+        lastFailure = error
+        const silent = heartbeat.answeredAt < askedAt
+        if (error.trouble === 'refused') breaker.failed(period, 'refused')
+        else if (error.trouble !== 'timeout') breaker.failed(period, 'gone')
+        else breaker.failed(period, silent ? 'silent' : 'late')
         if (error.trouble === 'timeout' && silent) silentAt = performance.now()
         return undefined
       }
@@ -67,7 +66,7 @@ export function guarded(store: SharedStore, now: () => number, deadlines: Deadli
       try {
         return await within(strictly(limitMs), verb(store), heartbeat)
       } catch (error) {
-        if (error instanceof StoreUnavailable) trouble = error
+        if (error instanceof StoreUnavailable) lastFailure = error
         throw error
       }
     },

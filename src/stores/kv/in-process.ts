@@ -13,15 +13,15 @@ import { budgetKey, type Key, LIFETIME_MS, providerIdKey } from './keys.ts'
 import type { AttemptStart, Change, Lease, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
 
-/** Removable by its key, as a value is: what it spent is then asked of the database. */
+/** Budgets can be removed by key; their spend is then read from the database. */
 const BUDGETS = budgetKey('')
-/** There are more of them than of all other values, which they must not push out. */
+/** Provider ids have a map of their own, because their number would evict other values. */
 const PROVIDER_IDS = providerIdKey('')
 
-/** The shared store of a single process: the embedded default, the fallback while the shared one is away, and the model
- *  that the other adapters are compared with. Each verb runs to its end before the next. */
+/** A store for a single process: the embedded default, the fallback while the shared store is away, and the reference for
+ *  the other adapters. Each method runs without interruption. */
 export function inProcessStore({ now }: { readonly now: () => number }): SharedStore {
-  // One look at the clock for each verb: its maps would take many.
+  // The clock is read once for each method.
   let at = now()
   const state = createState(() => at)
 
@@ -110,7 +110,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
   const put = (key: string, value: string, ttlSeconds: number) =>
     valuesOf(key).set(key, value, at + milliseconds(ttlSeconds))
 
-  /** A verb that runs at one moment, to its end. */
+  /** A method that runs at one time, without interruption. */
   const verb =
     <Input extends unknown[], Output>(run: (...input: Input) => Output) =>
     async (...input: Input): Promise<Output> => {

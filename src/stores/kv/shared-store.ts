@@ -1,42 +1,41 @@
 import type { Candidate, DeploymentOutcome, DeploymentSignals, Preference, Reservation } from './deployment-signals.ts'
 import type { Key } from './keys.ts'
 
-/** A record that the caller was built from, with the version it had when it was read from SQL. 0: "there is none". */
+/** A record that a caller was built from, with its version when it was read. 0 means that the record does not exist. */
 export interface RecordVersion {
   readonly record: string
   readonly version: number
 }
 
-/** A version that somebody goes by. */
+/** A version that a process has cached. */
 export interface HeldVersion extends RecordVersion {
-  /** It was read some time ago: a store that knows no version of the record, because it has lost what it knew, calls it
-   *  stale, too. */
+  /** It was not read recently, so it is also stale if the store has lost the version of the record. */
   readonly remembered?: boolean
 }
 
-/** What was changed of the records that callers are built from. */
+/** A change of records that callers are built from. */
 export interface Change {
-  /** Versions below these are stale from now on. A version never goes backwards. */
+  /** Older versions of these records are stale from now on. Versions never decrease. */
   readonly records: readonly RecordVersion[]
-  /** What the store holds no more, and asks or is told anew. */
+  /** Keys whose values the store drops. */
   readonly removed: readonly Key[]
 }
 
 export type Window = 'minute' | 'hour' | 'day'
 
-/** One limit of one scope, fixed for a caller. A call costs one request, or its tokens: that is counted when everything
- *  passes; `used + cost > limit` refuses. */
+/** One limit of one scope, fixed for a caller. A call costs one request or its tokens, which are counted if the call is
+ *  admitted; `used + cost > limit` refuses. */
 export interface Quota {
-  /** Spec name, e.g. `team_tpm`: what a refusal is called. */
+  /** The name of its refusal, e.g. `team_tpm`. */
   readonly scope: string
-  /** Whose counter, e.g. `team:red`. Counters of one subject live in one key. */
+  /** The owner of the counter, e.g. `team:red`. The counters of one subject are in one key. */
   readonly subject: string
   readonly unit: 'requests' | 'tokens'
   readonly window: Window
   readonly limit: number
 }
 
-/** The parallel limit of one subject: a lease by call id that ends by itself. */
+/** The concurrency limit of one subject. A call holds a slot as a lease that expires. */
 export interface Slot {
   readonly scope: string
   readonly subject: string
@@ -49,45 +48,44 @@ export interface Budget {
   readonly scope: string
   readonly subject: string
   readonly limitNano: number
-  /** Expected cost of this call, held until settled or until the lease ends. */
+  /** The highest expected cost of this call, held until its settlement or the end of the lease. */
   readonly holdNano: number
-  /** What it probably costs, where `holdNano` is more than that: while nothing else is held, only this has to fit, so
-   *  that a careful hold does not pin what is left. `holdNano` when left out. */
+  /** The likely cost, if it is less than `holdNano`. While there are no other holds, only this has to fit, so that a
+   *  cautious hold does not block the rest of a budget. Defaults to `holdNano`. */
   readonly likelyNano?: number
-  /** Other amounts that the same call holds of it already, and goes on holding: `likelyNano` is what it costs with them,
-   *  and they are nobody else's. */
+  /** The amounts that the same call already holds. `likelyNano` includes them. */
   readonly ownNano?: readonly number[]
-  /** Names the budget's period; spend of an earlier one does not count. `''` when it never resets. Periods of one
-   *  subject sort as text, so a budget whose duration changes needs a new subject. A call that is late with an earlier
-   *  period than the store's is held against the store's. */
+  /** The name of the period; spend of an earlier period does not count. `''` if the budget never resets. Periods of one
+   *  subject sort as text, so a changed duration needs a new subject. A call with an earlier period than the store's is
+   *  held against the store's. */
   readonly period: string
-  /** What SQL says was spent in this period. Needed once, when the store answers that it does not know the subject. */
+  /** The spend of this period in the database, needed if the store does not know the subject. */
   readonly seedNano?: number | undefined
 }
 
 /** Everything that decides whether a call may run, and where it may go. */
 export interface Admission {
   readonly callId: string
-  /** Names the first attempt; the lease on the reserved deployment carries it. */
+  /** The id of the first attempt, which holds the lease of the reserved deployment. */
   readonly attemptId: string
   readonly versions: readonly HeldVersion[]
-  /** When the store or the database last confirmed the versions, in milliseconds since 1970; left out: just now. What
-   *  stands in for a store that is away knows no versions, and calls those stale that nobody has confirmed for long. */
+  /** When the store or the database last confirmed the versions, in milliseconds since 1970; absent means now. While the
+   *  shared store is away, versions that were not confirmed for long are stale. */
   readonly confirmedAt?: number | undefined
   readonly quotas: readonly Quota[]
-  /** What the call costs of those that count tokens. */
+  /** The cost of the call for quotas of tokens. */
   readonly tokens: number
   readonly slots: readonly Slot[]
   readonly budgets: readonly Budget[]
-  /** Of those that are neither cooled nor full the one that is preferred is reserved, of equals the first. */
+  /** The preferred one of the candidates that are neither cooled nor full is reserved; of equal ones the first. */
   readonly candidates: readonly Candidate[]
-  /** By what the store knows at this moment. Left out: the order of the candidates alone. */
+  /** How the store compares candidates by their current signals. Without it, their order decides. */
   readonly preference?: Preference | undefined
-  /** How long slots, holds and in-flight marks live without being renewed. */
+  /** How long slots, holds and leases live without renewal. */
   readonly leaseSeconds: number
 }
 
-/** How far each quota is used, in the order asked. Numbers alone: what else there is to a quota, who asked knows. */
+/** The state of each quota, in the order of the admission. */
 export interface QuotaStates {
   /** After this call was counted, or as it was when the call was refused. */
   readonly used: readonly number[]
@@ -102,11 +100,11 @@ export interface Admitted {
   readonly quotas: QuotaStates
   /** What each budget had spent before this call, in the order asked. */
   readonly spentNano: readonly number[]
-  /** What was taken for the first attempt; undefined when there were no candidates or none was free. */
+  /** The reservation of the first attempt; undefined if there were no candidates or none was free. */
   readonly reserved: Reservation | undefined
-  /** One for each candidate, same order, as they were before this call's reservation. */
+  /** The signals of each candidate before this call's reservation, in order. */
   readonly signals: readonly DeploymentSignals[]
-  /** Decided by what stands in for the store, which could compare no versions. */
+  /** Decided without the shared store, so no versions were compared. */
   readonly unconfirmed?: true
 }
 
@@ -116,32 +114,32 @@ export interface Refused {
   readonly now: number
   readonly reason: 'quota' | 'slot' | 'budget'
   readonly scope: string
-  /** Whose quota, slot or budget it was. */
+  /** The owner of the quota, slot or budget. */
   readonly subject: string
-  /** Milliseconds since 1970: when trying again may succeed; undefined where nobody can tell (slots, budgets). */
+  /** When a retry may succeed, in milliseconds since 1970; undefined if that is unknown (slots, budgets). */
   readonly resetsAt: number | undefined
   readonly quotas: QuotaStates
   readonly unconfirmed?: true
 }
 
-/** Nothing was changed: read these again from SQL and ask once more. */
+/** Nothing was changed. The caller has to read these from the database and ask again. */
 export interface Stale {
   readonly kind: 'stale'
-  /** Records of which the store knows a newer version, or none where one is only remembered. */
+  /** Records with a newer version, and remembered ones whose version the store has lost. */
   readonly records: readonly string[]
   /** Subjects whose spend the store does not know. */
   readonly budgets: readonly string[]
-  /** The records may well be in force: nobody could be asked for long. */
+  /** The records may still be current, but the shared store could not confirm them for long. */
   readonly unconfirmed?: true
 }
 
-/** The next attempt of an admitted call: takes the lease of its deployment, if that is not cooled or full. */
+/** A further attempt of an admitted call, which reserves its deployment unless that is cooled or full. */
 export interface AttemptStart {
   readonly attemptId: string
   readonly candidate: Candidate
-  /** Nobody else is left to ask: a cooled one is taken too, as a probe before its time, once in an outage. */
+  /** No other deployment is left: a cooled one may be reserved as an early probe, once in an outage. */
   readonly early?: boolean
-  /** The call has failed there before, and asks again: the cooldown which that brought is for other calls. */
+  /** A retry of the same call, which ignores the cooldown that its own failure may have caused. */
   readonly retry?: boolean
   readonly leaseSeconds: number
 }
@@ -154,12 +152,12 @@ export interface Lease {
   readonly leaseSeconds: number
 }
 
-/** What a call leaves behind. */
+/** What is recorded when a call ends. */
 export interface Settlement {
   readonly callId: string
   /** Subjects whose slot this call held. */
   readonly slots: readonly string[]
-  /** Releases the hold, adds what was really spent. */
+  /** The hold to release and the actual spend, for each budget. */
   readonly budgets: readonly {
     readonly subject: string
     readonly period: string
@@ -168,11 +166,11 @@ export interface Settlement {
   }[]
   /** One for each attempt that reserved a deployment. */
   readonly outcomes: readonly DeploymentOutcome[]
-  /** Added to the shared counters of the same name: metrics, where isolates share no memory. */
+  /** Added to the shared counters of these names: metrics of runtimes whose isolates share no memory. */
   readonly counters: Readonly<Record<string, number>>
   /** Appended to the shared log of that name, which keeps its newest entries: fallback events. */
   readonly entries: readonly { readonly log: string; readonly text: string; readonly keep: number }[]
-  /** Stored with it: whose the things are that a provider has made for the call. */
+  /** Stored with it: the owners of objects that a provider created for the call. */
   readonly values?: readonly StoredValue[]
 }
 
@@ -182,19 +180,19 @@ export interface StoredValue {
   readonly ttlSeconds: number
 }
 
-/** The shared key-value store, in the gateway's own verbs. Each verb is atomic and one round trip; time is the store's. */
+/** The shared store. Each method is atomic and one round trip, and uses the store's clock. */
 export interface SharedStore {
-  /** Decides a call: a stale identity, any quota, the slot or any budget refuses it, and then nothing has changed.
-   *  Admitted, everything is counted, and the signals of the candidate deployments come back with it. */
+  /** Decides a call. A stale record, a quota, a slot or a budget refuses it, and then nothing has changed. If it is
+   *  admitted, everything is counted, and the signals of the candidate deployments are returned. */
   admit(call: Admission): Promise<Admitted | Refused | Stale>
-  /** Reserves a deployment for a further attempt. undefined when it is cooled or full; then nothing has changed. */
+  /** Reserves a deployment for a further attempt; undefined if it is cooled or full, and then nothing has changed. */
   startAttempt(start: AttemptStart): Promise<Reservation | undefined>
-  /** Leaves everything a call learned. Idempotent by call id: twice is once. */
+  /** Records the outcome of a call. Idempotent by call id. */
   settle(outcome: Settlement): Promise<void>
-  /** Prolongs what a long call holds. What has already expired stays expired. */
+  /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>
-  /** Makes a change known, all of it at once. True: every process goes by it from its next call on. False: the store that
-   *  all share could not be told in time; this process goes by the change, and tells the store as soon as it can. */
+  /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if
+   *  the shared store did not get it in time: then it applies to this process only until the store has it. */
   publish(change: Change): Promise<boolean>
 
   signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
@@ -203,16 +201,16 @@ export interface SharedStore {
   entries(log: string, limit: number): Promise<string[]>
 
   get(key: Key): Promise<string | undefined>
-  /** The same for several, in their order; null where nobody can tell, because the shared store is away. */
+  /** The values of several keys, in order; null if a value is unknown because the shared store is away. */
   getAll(keys: readonly Key[]): Promise<(string | undefined | null)[]>
   put(key: Key, value: string, ttlSeconds: number): Promise<void>
-  /** Stores only where nothing is; says whether it did. */
+  /** Stores the value if the key has none; resolves with whether it did. */
   putNew(key: Key, value: string, ttlSeconds: number): Promise<boolean>
-  /** Returns and removes in one step: login state, single-use things. */
+  /** Returns and removes a value in one step, for values that are used once. */
   take(key: Key): Promise<string | undefined>
   remove(...keys: Key[]): Promise<void>
 
-  /** Whether counts are shared with other processes, this process's own, or its own because the shared store is away. */
+  /** `shared` with other processes, `local` to this one, or `degraded` to this one while the shared store is away. */
   mode(): 'shared' | 'local' | 'degraded'
   /** Resolves when the store answers within `timeoutMs`; rejects otherwise. */
   ping(timeoutMs: number): Promise<void>
@@ -222,13 +220,13 @@ export interface SharedStore {
 const TROUBLE = {
   unreachable: 'The shared store could not be reached.',
   timeout: 'The shared store did not answer in time.',
-  nonsense: 'The shared store answered what no script of ours answers.',
+  nonsense: 'The shared store sent an answer that does not fit the command.',
   refused: 'The shared store refused the command',
 } as const
 export type StoreTrouble = keyof typeof TROUBLE
 
-/** The store could not be asked, did not answer in time, answered nonsense, or said no. Never carries a command or a
- *  value; of a refusal only the store's own error word (`NOPERM`, `OOM`). */
+/** The store could not be reached, did not answer in time, answered nonsense, or refused a command. It never contains a
+ *  command or a value; of a refusal only the store's error code (`NOPERM`, `OOM`). */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
   readonly trouble: StoreTrouble

@@ -4,7 +4,7 @@ import { RedisRefusal, type SendCommand } from './redis-store.ts'
 /** Sends several commands in one request, and resolves with the reply of each, or with its refusal. */
 export type SendCommands = (commands: readonly (readonly string[])[]) => Promise<readonly unknown[]>
 
-/** Commands of the same moment in one request, as far as they may be run twice. */
+/** Sends simultaneous commands in one request. Only for commands that may run twice. */
 export function together(one: SendCommand, many: SendCommands): SendCommand {
   const send = askedTogether(one, many)
   return async (command) => {

@@ -2,7 +2,8 @@ import type { Settlement } from './shared-store.ts'
 
 const MOST_SETTLEMENTS = 1000
 
-/** What calls left behind while the shared store was away. Bounded: the oldest is forgotten first, SQL has the truth. */
+/** The settlements that the shared store missed while it was away. The oldest are dropped beyond a bound: the database has
+ *  the exact spend. */
 export interface Unsettled {
   add(outcome: Settlement): void
   take(): Settlement | undefined
@@ -19,7 +20,7 @@ export function createUnsettled(): Unsettled {
   }
 }
 
-/** Money and counts stay true; how a deployment fared some minutes ago must neither cool it now nor clear it. */
+/** A settlement that arrives late: it still counts spend, but an old outcome neither cools a deployment nor clears it. */
 const late = (outcome: Settlement): Settlement => ({
   ...outcome,
   outcomes: outcome.outcomes

@@ -7,8 +7,8 @@ export interface UpstashOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'
   /** Address and token of the REST interface. */
   readonly url: string
   readonly token: string
-  /** After this a request is given up and its connection freed. Left out where that ends with whatever asked, as on
-   *  Workers; verbs have deadlines of their own elsewhere. */
+  /** The time after which a request is aborted and its connection freed. Absent on Workers, where requests end with their
+   *  invocation; the deadlines of calls are elsewhere. */
   readonly timeoutMs?: number
   /** Upstash runs a script under a lock on its keys only when the script asks for it, in a line that plain Redis refuses.
    *  Default: by the address. */
@@ -40,7 +40,7 @@ function upstashSend({ url, token, timeoutMs }: UpstashOptions): {
     readYourWrites: false,
     // `retry: false` still sends twice.
     retry: { retries: 0 },
-    // A signal that is not made per call turns an abort into an answer.
+    // The client needs a new signal for each request; a shared one would turn an abort into an answer.
     ...(timeoutMs === undefined ? {} : { signal: () => AbortSignal.timeout(timeoutMs) }),
   })
   return {
@@ -67,7 +67,7 @@ function upstashSend({ url, token, timeoutMs }: UpstashOptions): {
   }
 }
 
-/** The client's own errors hold the whole command. */
+/** Replaces the client's errors, which contain the whole command. */
 function withoutCommand(error: unknown): Error {
   if (error instanceof errors.UpstashJSONParseError) return new StoreUnavailable('nonsense')
   if (error instanceof errors.UpstashError) return new RedisRefusal(error.message)

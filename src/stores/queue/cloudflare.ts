@@ -22,7 +22,8 @@ export interface QueueMessage {
   retry(options?: { delaySeconds?: number }): void
 }
 
-/** Cloudflare Queues. More messages than one call takes go in several: a rejected send may have kept the first ones. */
+/** Cloudflare Queues. Messages beyond the limit of one call are sent in several, so a rejected send may have sent the first
+ *  ones. */
 export function cloudflareQueue(binding: QueueBinding): Queue {
   return {
     async send(messages, options) {
@@ -31,8 +32,8 @@ export function cloudflareQueue(binding: QueueBinding): Queue {
   }
 }
 
-/** Handles a batch, every message on its own: one that fails comes back later, the others are done with. The binding's
- *  `max_retries` and `dead_letter_queue` bound how often. */
+/** Handles each message of a batch on its own: a failed one is delivered again later. The binding's `max_retries` and
+ *  `dead_letter_queue` limit the deliveries. */
 export async function deliver(batch: QueueBatch, handler: Handler, log: Log): Promise<void> {
   await Promise.all(
     batch.messages.map(async (message) => {
@@ -54,13 +55,13 @@ function deliveryOf({ id, attempts, body }: QueueMessage): Delivery {
   return { id, attempt: attempts, topic: body.topic, body: 'body' in body ? body.body : undefined }
 }
 
-// One call takes 100 messages and 256 KB. What surrounds a body counts too.
+// One call takes 100 messages and 256 KB, including the envelopes.
 const MESSAGES_A_CALL = 100
 const BYTES_A_CALL = 250_000
 const ENVELOPE_BYTES = 200
 
 function* chunksOf(messages: readonly Message[]): Generator<{ body: Message }[]> {
-  // All are looked at before the first is sent: a message that cannot be sent keeps its neighbours back too.
+  // All messages are encoded before the first is sent, so that an invalid one fails the send as a whole.
   const sized = messages.map(({ topic, body }) => {
     const bytes = new TextEncoder().encode(topic + encodeBody(body)).length + ENVELOPE_BYTES
     return { message: { body: { topic, body } }, bytes }

@@ -1,6 +1,6 @@
 const LONGEST_BYTES = 100 * 1024
 
-/** A message's body as JSON, or an error that says why it cannot be sent: every queue takes exactly the same ones. */
+/** The body of a message as JSON. Throws if it cannot be sent; the rules are the same for every queue. */
 export function encodeBody(body: unknown): string {
   const text: string | undefined = JSON.stringify(body)
   if (text === undefined) throw new TypeError('The body of a message must be JSON.')

@@ -15,9 +15,10 @@ export interface PostgresQueueOptions {
 }
 
 export interface ConsumeOptions {
-  /** Ends consumption: what runs is finished, nothing more is taken, then the promise resolves. */
+  /** Ends consumption: no more messages are claimed, and the promise resolves when the running handlers have finished. */
   readonly signal: AbortSignal
-  /** How soon work is noticed that another process sent, or that was delayed. What this process sends is taken at once. */
+  /** How often the table is polled for messages of other processes and delayed ones. Messages of this process are claimed
+   *  at once. */
   readonly pollMs?: number
   readonly concurrency?: number
 }
@@ -26,8 +27,8 @@ export interface PostgresQueue extends Queue {
   consume(handler: Handler, options: ConsumeOptions): Promise<void>
 }
 
-/** A queue in the table `gateway_queue`, for runtimes that bring none. Any number of processes may consume it: a message
- *  is leased to one of them at a time, and the lease is renewed for as long as its handler runs. */
+/** A queue in the table `gateway_queue`, for runtimes without a queue. Any number of processes may consume it: a message is
+ *  leased to one process at a time, which renews the lease while its handler runs. */
 export function postgresQueue(sql: Sql, options: PostgresQueueOptions): PostgresQueue {
   const { log, leaseSeconds = 60, maxAttempts = 10, retryDelay = retryDelaySeconds } = options
   const table = queueTable(sql, leaseSeconds, maxAttempts)
@@ -62,14 +63,14 @@ export function postgresQueue(sql: Sql, options: PostgresQueueOptions): Postgres
       const stop = () => work.signal()
       signal.addEventListener('abort', stop)
       while (!signal.aborted) {
-        const heard = work.heard()
+        const signals = work.count()
         const claimed = await table.claim(concurrency - running.size).catch((error) => {
           log.error('queue.claim_failed', { error: describeError(error) })
           return []
         })
         for (const one of claimed) {
           const handling = handle(one, handler)
-            // The lease ends, and the message is delivered again: at least once.
+            // The lease expires, and the message is delivered again.
             .catch((error) => log.error('queue.settle_failed', { id: one.id, error: describeError(error) }))
             .finally(() => {
               running.delete(handling)
@@ -77,7 +78,7 @@ export function postgresQueue(sql: Sql, options: PostgresQueueOptions): Postgres
             })
           running.add(handling)
         }
-        if (claimed.length === 0 || running.size >= concurrency) await work.wait(heard, pollMs)
+        if (claimed.length === 0 || running.size >= concurrency) await work.wait(signals, pollMs)
       }
       signal.removeEventListener('abort', stop)
       await Promise.all(running)
@@ -93,7 +94,8 @@ interface Claimed {
   readonly dead: boolean
 }
 
-/** The statements. `attempts` also fences: who lost the lease to a later attempt changes nothing by failing. */
+/** The statements. `attempts` is also a fencing token: an attempt that lost its lease to a later one cannot fail the
+ *  message. */
 function queueTable(sql: Sql, leaseSeconds: number, maxAttempts: number) {
   const run = <Row>(text: string, ...parameters: unknown[]): Promise<Result<Row>> =>
     sql.query<Row>({ sql: text, parameters })
@@ -108,7 +110,8 @@ function queueTable(sql: Sql, leaseSeconds: number, maxAttempts: number) {
         delaySeconds,
       ),
 
-    /** A message whose last attempt never reported back killed its process, perhaps: it is given up here. */
+    /** Claims due messages. One whose last attempt never reported back is dead-lettered, since it may have killed its
+     *  process. */
     async claim(limit: number): Promise<Claimed[]> {
       if (limit <= 0) return []
       const { rows } = await run<Claimed>(
@@ -139,7 +142,7 @@ function queueTable(sql: Sql, leaseSeconds: number, maxAttempts: number) {
         leaseSeconds,
       ),
 
-    /** Whoever did the work: it is done. */
+    /** Deletes a message, even if its lease was lost, because its work is done. */
     done: ({ id }: Claimed) => run('DELETE FROM gateway_queue WHERE id = $1', id),
 
     failed: ({ id, attempts }: Claimed, delaySeconds: number, error: string) =>

@@ -1,22 +1,22 @@
-/** Work to be done later, at least once, in no order. The body is JSON, at most 100 KB. */
+/** A message, delivered at least once and in no particular order. The body is JSON of at most 100 KB. */
 export interface Message {
   readonly topic: string
   readonly body: unknown
 }
 
 export interface Delivery extends Message {
-  /** Stable over redeliveries: what makes handling idempotent. */
+  /** The same for all deliveries of a message, for idempotent handling. */
   readonly id: string
   /** 1 for the first delivery. */
   readonly attempt: number
 }
 
-/** Returns when the message is done with; throws to have it delivered again, a bounded number of times, after which it
- *  is kept in the dead letters. One failing message never repeats its neighbours. */
+/** Handles a message. If it throws, the message is delivered again, a bounded number of times, and then dead-lettered. A
+ *  failure does not repeat other messages. */
 export type Handler = (delivery: Delivery) => Promise<void>
 
-/** The sending side, which every runtime has. Resolved means kept: the message survives the process. Rejects, within
- *  seconds, where that cannot be said. */
+/** The sending side, which every runtime has. It resolves when the messages survive the process, and rejects within seconds
+ *  if that is not certain. */
 export interface Queue {
   send(messages: readonly Message[], options?: { delaySeconds?: number }): Promise<void>
 }

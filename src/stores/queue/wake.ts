@@ -1,12 +1,12 @@
 export interface Wake {
   signal(): void
-  /** What was heard so far; a signal given between this and `wait` is not missed. */
-  heard(): number
-  /** Resolves at the first signal after `heard`, or when the time is up. */
-  wait(heard: number, timeoutMs: number): Promise<void>
+  /** The number of signals so far; a signal between this and `wait` is not missed. */
+  count(): number
+  /** Resolves at the first signal after `count`, or after the timeout. */
+  wait(count: number, timeoutMs: number): Promise<void>
 }
 
-/** Lets loops sleep until there is something to do. */
+/** Lets a loop sleep until it is signalled. */
 export function wake(): Wake {
   let signals = 0
   const sleepers = new Set<() => void>()
@@ -15,9 +15,9 @@ export function wake(): Wake {
       signals += 1
       for (const rouse of sleepers) rouse()
     },
-    heard: () => signals,
-    async wait(heard, timeoutMs) {
-      if (signals !== heard) return
+    count: () => signals,
+    async wait(count, timeoutMs) {
+      if (signals !== count) return
       await new Promise<void>((resolve) => {
         const rouse = () => {
           clearTimeout(timer)

@@ -27,9 +27,9 @@ describe('the deadline of a store', () => {
   })
 
   it('waits longer for one that answers others meanwhile, and not for ever', async () => {
-    const heartbeat = { heardAt: Number.NEGATIVE_INFINITY }
+    const heartbeat = { answeredAt: Number.NEGATIVE_INFINITY }
     const others = setInterval(() => {
-      heartbeat.heardAt = performance.now()
+      heartbeat.answeredAt = performance.now()
     }, 20)
     try {
       const late = (ms: number) => new Promise<string>((resolve) => setTimeout(resolve, ms, 'late'))
@@ -45,11 +45,11 @@ describe('the deadline of a store', () => {
   })
 
   it('gives up one that has fallen silent, whoever it answered before', async () => {
-    const heartbeat = { heardAt: Number.NEGATIVE_INFINITY }
+    const heartbeat = { answeredAt: Number.NEGATIVE_INFINITY }
     const deadline = { limitMs: DEADLINE_MS, utmostMs: 20 * DEADLINE_MS, silenceMs: DEADLINE_MS }
     const startedAt = performance.now()
     setTimeout(() => {
-      heartbeat.heardAt = performance.now()
+      heartbeat.answeredAt = performance.now()
     }, DEADLINE_MS / 2)
     await expect(within(deadline, new Promise(() => {}), heartbeat)).rejects.toThrow(StoreUnavailable)
     expect(performance.now() - startedAt).toBeGreaterThan(1.3 * DEADLINE_MS)

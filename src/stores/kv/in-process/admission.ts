@@ -12,7 +12,7 @@ import { availability, type DeploymentState, reserve, signalsOf, unknownDeployme
 import { createLeases, type Leases } from './leases.ts'
 import { addLease, type BudgetRecord, type Counter, deploymentExpiresAt, holdId, holdIds, type State } from './state.ts'
 
-/** Decides a call: everything is checked before anything is written. `scripts/admit.ts` says the same in Lua. */
+/** Decides a call: everything is checked before anything is written. `scripts/admit.ts` implements it in Lua. */
 export function admit(state: State, call: Admission, now: number): Admitted | Refused | Stale {
   const stale = findStale(state, call)
   if (stale) return stale
@@ -51,14 +51,14 @@ function findStale(state: State, call: Admission): Stale | undefined {
   return records === NONE && budgets === NONE ? undefined : { kind: 'stale', records, budgets }
 }
 
-/** What a check finds against a call. */
-type Objection = Pick<Refused, 'reason' | 'scope' | 'subject' | 'resetsAt'>
+/** The reason for which a check refuses a call. */
+type Refusal = Pick<Refused, 'reason' | 'scope' | 'subject' | 'resetsAt'>
 
 const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
 const costOf = ({ unit }: Quota, call: Admission) => (unit === 'requests' ? 1 : call.tokens)
 
-/** What the check reads, counting changes in place. */
+/** The quota states that the check reads and the count updates in place. */
 interface Counts extends QuotaStates {
   readonly used: number[]
   readonly resetsAt: number[]
@@ -76,14 +76,14 @@ function readQuotas(state: State, { quotas }: Admission, now: number): Counts {
       counters = state.quotas.get(subject)
     }
     const counter = counters?.[counterIndex(quota)]
-    const runs = counter !== undefined && counter.ends > now
-    used.push(runs ? counter.used : 0)
-    resetsAt.push(runs ? counter.ends : windowEnd(quota.window, now))
+    const isCurrent = counter !== undefined && counter.ends > now
+    used.push(isCurrent ? counter.used : 0)
+    resetsAt.push(isCurrent ? counter.ends : windowEnd(quota.window, now))
   }
   return { used, resetsAt }
 }
 
-function checkQuotas(call: Admission, { used, resetsAt }: Counts): Objection | undefined {
+function checkQuotas(call: Admission, { used, resetsAt }: Counts): Refusal | undefined {
   for (let index = 0; index < call.quotas.length; index++) {
     const quota = call.quotas[index] as Quota
     const { scope, subject, limit } = quota
@@ -116,11 +116,11 @@ function countQuotas(state: State, call: Admission, now: number, { used, resetsA
   }
 }
 
-function checkSlots(state: State, call: Admission, now: number): Objection | undefined {
+function checkSlots(state: State, call: Admission, now: number): Refusal | undefined {
   for (const { scope, subject, limit } of call.slots) {
     const leases = state.slots.get(subject)
-    const taken = leases ? leases.count(now) - (leases.has(call.callId, now) ? 1 : 0) : 0
-    if (taken >= limit) return { reason: 'slot', scope, subject, resetsAt: undefined }
+    const occupied = leases ? leases.count(now) - (leases.has(call.callId, now) ? 1 : 0) : 0
+    if (occupied >= limit) return { reason: 'slot', scope, subject, resetsAt: undefined }
   }
 }
 
@@ -142,21 +142,21 @@ function readBudgets(state: State, { callId, budgets }: Admission): Budgets {
   return { known, spentNano, holdIds: holdIds(callId, budgets) }
 }
 
-function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, now: number): Objection | undefined {
+function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, now: number): Refusal | undefined {
   for (let index = 0; index < call.budgets.length; index++) {
     const { scope, subject, limitNano, holdNano, likelyNano = holdNano, ownNano } = call.budgets[index] as Budget
     const holds = known[index]?.holds
     const again = holds?.amount(holdIds[index] as string, now) ?? 0
     const own = holds && ownNano ? ownHolds(holds, call.callId, ownNano, now) : 0
     const others = (holds?.total(now) ?? 0) - again - own
-    const owed = (spentNano[index] as number) + others
-    if (owed >= limitNano || owed + (others > 0 ? own + holdNano : likelyNano) > limitNano) {
+    const committed = (spentNano[index] as number) + others
+    if (committed >= limitNano || committed + (others > 0 ? own + holdNano : likelyNano) > limitNano) {
       return { reason: 'budget', scope, subject, resetsAt: undefined }
     }
   }
 }
 
-/** What a call holds already, as far as it still does. */
+/** The sum of the call's own holds that have not expired. */
 function ownHolds(holds: Leases, callId: string, amounts: readonly number[], now: number): number {
   return amounts.reduce((sum, amount) => sum + holds.amount(holdId(callId, amount), now), 0)
 }
@@ -179,7 +179,7 @@ function hold(
   }
 }
 
-/** Takes the one that is preferred of those that are free, and tells of all how they were before. */
+/** Reserves the preferred one of the free candidates, and appends the signals of all of them from before. */
 function reservePreferred(
   state: State,
   { candidates, preference, attemptId }: Admission,
@@ -191,13 +191,13 @@ function reservePreferred(
   let best = Number.POSITIVE_INFINITY
   let probe = false
   for (const candidate of candidates) {
-    const known = state.deployments.get(candidate.deployment) ?? NOBODY
-    const heard = signalsOf(candidate.deployment, known, now)
-    signals.push(heard)
+    const known = state.deployments.get(candidate.deployment) ?? UNKNOWN
+    const current = signalsOf(candidate.deployment, known, now)
+    signals.push(current)
     if (chosen && !preference) continue
     const available = availability(known, candidate, attemptId, now)
     if (available !== 'free' && available !== 'half-open') continue
-    const rank = preference ? rankBy(preference, heard, candidate.capacity ?? NO_LIMITS) : 0
+    const rank = preference ? rankBy(preference, current, candidate.capacity ?? NO_LIMITS) : 0
     if (chosen && rank >= best) continue
     chosen = candidate
     best = rank
@@ -205,13 +205,13 @@ function reservePreferred(
   }
   if (!chosen) return undefined
   const { deployment } = chosen
-  const taken = state.deployments.get(deployment) ?? unknownDeployment()
-  reserve(taken, attemptId, leaseEnd, probe, now)
-  state.deployments.set(deployment, taken, deploymentExpiresAt(taken, now))
+  const reserved = state.deployments.get(deployment) ?? unknownDeployment()
+  reserve(reserved, attemptId, leaseEnd, probe, now)
+  state.deployments.set(deployment, reserved, deploymentExpiresAt(reserved, now))
   return { deployment, at: now, probe }
 }
 
 const NO_LIMITS: Capacity = {}
 
-/** Only read. */
-const NOBODY: DeploymentState = unknownDeployment()
+/** Never written to. */
+const UNKNOWN: DeploymentState = unknownDeployment()

@@ -14,14 +14,14 @@ import { createLeases, type Leases } from './leases.ts'
 /** How much a new sample moves a decaying mean. */
 const MEAN_WEIGHT = 0.3
 
-/** What is known of one deployment. `scripts/deployments.ts` says the same in Lua; the differential suite compares. */
+/** The state of one deployment. `scripts/deployments.ts` implements it in Lua; the differential suite compares both. */
 export interface DeploymentState {
   readonly active: Leases
   failures: number
   cooledUntil: number
   /** Attempt id of the last probe; it is in flight while its lease lives. */
   probe: string
-  /** It was probed since it was last well: from now on each cooldown ends with its only probe. */
+  /** It was probed since it last recovered, so there is no further early probe. */
   probed: boolean
   latencyMs: number
   firstTokenMs: number
@@ -83,7 +83,7 @@ export function signalsOf(deployment: string, state: DeploymentState, now: numbe
 
 const NOTHING: Capacity = {}
 
-/** The probe itself, asking again, gets the same answer. */
+/** Whether an attempt can reserve a deployment. A repeated request of the probe itself gets the same answer. */
 export function availability(state: DeploymentState, { limits }: Candidate, id: string, now: number): Availability {
   const { failures, cooledUntil } = state
   const used = state.minuteEnds > now ? state.used : NOTHING
@@ -91,7 +91,7 @@ export function availability(state: DeploymentState, { limits }: Candidate, id: 
   return availabilityOf({ used, failures, cooledUntil, probing }, limits, now)
 }
 
-/** The first probe of an outage does not wait for the end of the cooldown. */
+/** Whether a probe may start before the end of the cooldown: once in an outage. */
 export const mayProbeEarly = (state: DeploymentState, now: number) => !state.probed && !probeInFlight(state, now)
 
 function add(state: DeploymentState, used: Capacity, now: number): void {
@@ -121,13 +121,13 @@ const mean = (old: number, sample: number | undefined) => {
   return old === 0 ? sample : old + MEAN_WEIGHT * (sample - old)
 }
 
-/** Whether its reservation was counted in the minute that still runs. */
-function givesBack(state: DeploymentState, { attemptId, unusedSince }: DeploymentOutcome, now: number): boolean {
+/** Whether an unused reservation was counted in the current minute. */
+function isRefundable(state: DeploymentState, { attemptId, unusedSince }: DeploymentOutcome, now: number): boolean {
   if (unusedSince === undefined || state.minuteEnds <= now) return false
   return windowEnd('minute', unusedSince) >= state.minuteEnds && state.active.has(attemptId, now)
 }
 
-/** It takes calls again, and what is known of its failures is forgotten. */
+/** Ends an outage: the deployment serves calls again, and its failures are reset. */
 function recover(state: DeploymentState): void {
   state.failures = 0
   state.cooledUntil = 0
@@ -137,14 +137,14 @@ function recover(state: DeploymentState): void {
 
 export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): void {
   const { attemptId, result } = outcome
-  const goesOn = result === 'committed'
-  if (givesBack(state, outcome, now)) state.used.requests = Math.max(0, state.used.requests - 1)
-  if (!goesOn) state.active.remove(attemptId)
+  const continues = result === 'committed'
+  if (isRefundable(state, outcome, now)) state.used.requests = Math.max(0, state.used.requests - 1)
+  if (!continues) state.active.remove(attemptId)
   if (CAPACITY_UNITS.some((unit) => outcome.used[unit])) add(state, outcome.used, now)
   const ownProbe = state.probe === attemptId
-  // Told behind its end, a commit is no news.
-  if (result === 'succeeded' || (goesOn && state.active.has(attemptId, now))) recover(state)
-  else if (ownProbe && !goesOn) state.probe = ''
+  // A commit that is reported after its attempt ended is ignored.
+  if (result === 'succeeded' || (continues && state.active.has(attemptId, now))) recover(state)
+  else if (ownProbe && !continues) state.probe = ''
   if (result === 'neutral') {
     if (ownProbe) state.probed = false
   } else if (result === 'failed') {

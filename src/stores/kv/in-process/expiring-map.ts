@@ -3,13 +3,13 @@ interface Entry<Value> {
   expiresAt: number
 }
 
-/** A map that forgets. What has expired is never returned and is swept, a few for each that is new, without a timer; beyond
- *  `capacity` the oldest goes. */
+/** A map whose entries expire. An expired entry is never returned; each new entry removes a few expired ones, so there is no
+ *  timer. Beyond `capacity` the oldest entry is evicted. */
 export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value, expiresAt: number): void
   delete(key: string): void
-  /** Entries kept, expired ones that were not swept yet included. */
+  /** The number of entries, including expired ones that are not removed yet. */
   readonly size: number
 }
 
@@ -18,8 +18,8 @@ const SWEPT_PER_ENTRY = 2
 export function expiringMap<Value>(now: () => number, capacity = Number.POSITIVE_INFINITY): ExpiringMap<Value> {
   const entries = new Map<string, Entry<Value>>()
   let sweep = entries.entries()
-  // Kept between evictions: a new one would walk over everything that was deleted since the map last grew. Only for as long
-  // as it moves, for it holds on to every table that the map has left since, with all that ever stood in them.
+  // The iterator is kept between evictions: a new one would skip all entries deleted since the map last grew. It is dropped
+  // when it stops moving, because it references the map's former tables and their entries.
   let oldest: MapIterator<string> | undefined
   let madeSinceEviction = 0
 

@@ -1,12 +1,12 @@
 import { LIFETIME_MS } from '../keys.ts'
 
-/** Everything that a quota may count: arguments name it by its place here. */
+/** The unit and window of quotas; arguments refer to them by index. */
 export const COUNTED = (['requests', 'tokens'] as const).flatMap((unit) =>
   (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window })),
 )
 
-/** Decides a call: everything is checked before anything is written. `in-process/admission.ts` says the same in
- *  TypeScript. Items are named by their index in the admission. */
+/** Decides a call: everything is checked before anything is written. `in-process/admission.ts` implements it in TypeScript.
+ *  Items are referred to by their index in the admission. */
 export const ADMIT = `
 local callId, attemptId, leaseMs = text(), text(), number()
 local leaseEnd = now + leaseMs

@@ -55,8 +55,8 @@ interface Encoded {
   readonly args: Prepared
 }
 
-/** All calls of a caller bring the same lists of these, which are encoded once. */
-function preparing<Item>(encodeList: (list: readonly Item[]) => Encoded): typeof encodeList {
+/** Encodes a list once: all calls of a caller have the same lists. */
+function encodedOnce<Item>(encodeList: (list: readonly Item[]) => Encoded): typeof encodeList {
   const known = new WeakMap<readonly Item[], Encoded>()
   return (list) => {
     let encoded = known.get(list)
@@ -68,12 +68,12 @@ function preparing<Item>(encodeList: (list: readonly Item[]) => Encoded): typeof
   }
 }
 
-const ofVersions = preparing((versions: readonly HeldVersion[]) => ({
+const ofVersions = encodedOnce((versions: readonly HeldVersion[]) => ({
   keys: versions.map(({ record }) => versionKey(record)),
   args: prepared([versions.length, ...versions.flatMap(({ version, remembered }) => [version, remembered ? 1 : 0])]),
 }))
 
-const ofQuotas = preparing((quotas: readonly Quota[]) => {
+const ofQuotas = encodedOnce((quotas: readonly Quota[]) => {
   const subjects = [...new Set(quotas.map(({ subject }) => subject))]
   const args = quotas.flatMap(({ subject, unit, window, limit }) => [
     subjects.indexOf(subject) + 1,

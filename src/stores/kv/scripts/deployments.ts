@@ -9,8 +9,8 @@ import {
 import { LIFETIME_MS } from '../keys.ts'
 import type { Argument, Reply } from './script.ts'
 
-/** What is known of one deployment, and its rules. `in-process/deployment-state.ts` says the same in TypeScript; the
- *  differential suite compares. A deployment is two keys: its hash and the sorted set of its attempts in flight. */
+/** The state of one deployment and its rules. `in-process/deployment-state.ts` implements them in TypeScript; the
+ *  differential suite compares both. A deployment has two keys: its hash and the sorted set of its attempts in flight. */
 export const DEPLOYMENTS = `
 local UNITS = { ${CAPACITY_UNITS.map((unit) => `'${unit}'`).join(', ')} }
 local MEAN_WEIGHT = 0.3
@@ -71,7 +71,7 @@ local function availability(state, limits, attemptId)
   return probeInFlight(state) and state.probe ~= attemptId and 'probing' or 'half-open'
 end
 
--- The lowest is taken.
+-- The lowest rank is preferred.
 local function rankBy(preference, state, active, capacity)
   if preference == 'active' then return active end
   if preference == 'latency' then
@@ -118,7 +118,7 @@ local function reserve(state, attemptId, leaseMs, probes)
 end
 `
 
-/** The arguments that `readLimits` reads. */
+/** Appends the arguments that `readLimits` reads. */
 export function pushLimits(args: Argument[], limits: Capacity, units: readonly CapacityUnit[] = CAPACITY_UNITS): void {
   const countAt = args.push(0) - 1
   let count = 0
@@ -131,11 +131,11 @@ export function pushLimits(args: Argument[], limits: Capacity, units: readonly C
   args[countAt] = count
 }
 
-/** What `readPreference` reads: 0 where there is none. */
+/** The argument that `readPreference` reads; 0 without a preference. */
 export const preferenceCode = (preference: Preference | undefined): number =>
   preference ? PREFERRED_BY.indexOf(preference.by) + 1 : 0
 
-/** What `signalsOf` replied. */
+/** Reads the reply of `signalsOf`. */
 export function readSignals(reply: Reply, deployment: string): DeploymentSignals {
   const signals = {
     deployment,

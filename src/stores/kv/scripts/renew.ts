@@ -3,7 +3,7 @@ import type { Lease } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { luaScript, type Script } from './script.ts'
 
-/** Prolongs what has not ended; never shortens. */
+/** Extends leases that have not ended; never shortens one. */
 const TEXT = `
 local leaseMs = number()
 for _ = 1, #KEYS do

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../shared-store.ts'
 
 export type Argument = string | number | Prepared
 
-/** Arguments that many calls have in common. */
+/** Encoded arguments that many calls share. */
 export interface Prepared {
   readonly text: string
 }
@@ -15,27 +15,26 @@ export const inOneText = (args: readonly Argument[]): string => `[${prepared(arg
 
 function written(argument: Argument): string {
   if (typeof argument === 'number') return inDigits(argument)
-  // Half of a surrogate pair is no JSON to the other end.
+  // Redis refuses JSON with a lone surrogate.
   return typeof argument === 'string' ? JSON.stringify(argument.toWellFormed()) : argument.text
 }
 
-/** A number that becomes part of a text: Lua prints fourteen digits of one. A NaN that got into the store would stay
- *  there. */
+/** A number as text, because Lua prints only fourteen digits. Refuses NaN, which would stay in the store. */
 export function inDigits(amount: number): string {
   if (!Number.isFinite(amount)) throw new RangeError('a number for the store is not finite')
   return String(amount)
 }
 
-/** One verb as one Lua script: how its input becomes keys and arguments, and its reply the verb's answer. Every key that
- *  the script touches is among the keys; fractions are replied as text, because Lua replies cut numbers to integers. */
+/** A method of the store as one Lua script, with the encoding of its input and the decoding of its reply. The script touches
+ *  only the given keys, and replies fractions as text, because Redis cuts Lua numbers to integers. */
 export interface Script<Input, Output> {
   readonly text: string
   encode(input: Input): { readonly keys: readonly Key[]; readonly args: readonly Argument[] }
   decode(reply: Reply, input: Input): Output
 }
 
-/** Time, and the keys and arguments one after the other. The first argument is the clock: empty for the server's own. The
- *  second is all others as JSON: to both ends an argument of its own costs more than a member of an array. */
+/** The time, and functions that read keys and arguments in order. ARGV[1] is the clock, or empty for the server's. ARGV[2]
+ *  has all arguments as one JSON array, which is cheaper than separate arguments. */
 const PRELUDE = `
 local call, keyAt, argumentAt, arguments = redis.call, 0, 0, cjson.decode(ARGV[2])
 local function key() keyAt = keyAt + 1 return KEYS[keyAt] end
@@ -54,7 +53,7 @@ local function sweepLeases(leases) call('ZREMRANGEBYSCORE', leases, '-inf', now)
 
 export const luaScript = (...parts: readonly string[]) => [PRELUDE, ...parts].join('')
 
-/** A reply, read one after the other. Anything else than expected is nonsense, not a crash. */
+/** Reads the items of a reply in order. An unexpected item throws `StoreUnavailable`. */
 export interface Reply {
   text(): string
   number(): number

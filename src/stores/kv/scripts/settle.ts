@@ -16,7 +16,7 @@ import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { type Argument, inDigits, luaScript, type Script } from './script.ts'
 
-/** Leaves everything that a call learned, once. A budget that the store does not know stays unknown: SQL knows. */
+/** Settles a call once. A budget that the store does not have is not created, since the database has its spend. */
 const TEXT = `
 local settled, callId = key(), text()
 if numeric(call('GET', settled)) > now then return { '0' } end
@@ -58,7 +58,7 @@ for _ = 1, number() do
     used[i] = number()
     usesAny = usesAny or used[i] ~= 0
   end
-  -- A request is given back to the minute that it was counted in.
+  -- An unused request is subtracted from the minute in which it was counted.
   local sameMinute = unusedSince ~= '' and state.running and unusedSince + 60000 >= state.minuteEnds
   if sameMinute and hasLease(state.active, attemptId) then
     state.used[1] = math.max(0, tonumber(state.used[1]) - 1)
@@ -73,7 +73,7 @@ for _ = 1, number() do
     fields[#fields + 1] = value
   end
   local ownProbe = state.probe == attemptId
-  -- Told behind its end, a commit is no news.
+  -- A commit that is reported after its attempt ended is ignored.
   local recovers = result == 'succeeded' or (result == 'committed' and hasLease(state.active, attemptId))
   if recovers then
     state.cooledUntil = 0

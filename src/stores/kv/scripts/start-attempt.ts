@@ -5,7 +5,7 @@ import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS, pushLimits } from './deployments.ts'
 import { type Argument, luaScript, type Script } from './script.ts'
 
-/** An attempt that asks again after a lost answer gets the same answer. */
+/** Reserves a deployment. A repeated request of the same attempt gets the same answer. */
 const TEXT = `
 local state = readDeployment(key(), key())
 local attemptId, leaseMs, early, retry = text(), number(), number() == 1, number() == 1
