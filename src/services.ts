@@ -49,11 +49,11 @@ export interface Adapters {
   readonly defer?: (work: Promise<void>) => void
   /** How much memory this runtime has for bodies and answers on their way. */
   readonly memoryBytes: number
-  /** How many callers this runtime has the memory to remember. */
+  /** How many callers the memory of this runtime holds. */
   readonly callersKept: number
   /** The processes beside this one, where there are any. */
   readonly counterPool?: CounterPool | undefined
-  /** The way of records to the database. `report` hears what became of them. */
+  /** Delivers records to the database; `report` is called with the outcome. */
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   readonly draining: () => boolean
   /** Where the runtime takes answers in another shape than the platform's. */
@@ -66,7 +66,7 @@ export interface Services extends ApiServices {
   readonly queue: Queue
 }
 
-/** Everything that the app works with, from a configuration and the adapters of a runtime. */
+/** Builds the services of the app from a configuration and the adapters of a runtime. */
 export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
   const scope =
@@ -139,7 +139,7 @@ function boundsOf({ general_settings: settings }: Config, memoryBytes: number): 
   return { total, owner: settings.max_key_in_flight_bytes ?? Math.floor(total / 2) }
 }
 
-/** Keys hashed without a salt would be found by nobody who adds one later. */
+/** Keys hashed without a salt key could not be found once a salt key is set. */
 function unsalted(): never {
   throw new TypeError('no key can be hashed without general_settings.salt_key')
 }

@@ -12,8 +12,8 @@ export interface Env {
   Bindings: { client: Client }
 }
 
-/** One request while it is answered, and what becomes known of it. One object for each: a variable of the context for
- *  each of these, and a middleware to fill it, would cost every call. */
+/** The state of one request while it is answered. One object, because a context variable and a middleware for each member
+ *  would slow down every call. */
 export interface Exchange {
   readonly c: Context<Env>
   readonly requestId: string
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly arrivedAt: number
   /** Of the route that took it, if one did. */
   readonly contract: RouteContract | undefined
-  /** Whoever was authenticated. */
+  /** The authenticated caller. */
   caller: Caller | undefined
   /** The client's own, '' where nobody was authenticated. */
   address: string

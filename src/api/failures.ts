@@ -5,7 +5,7 @@ import { json } from './respond.ts'
 
 const DATABASE_RETRY_SECONDS = 2
 
-/** Whatever was thrown, as the client hears it. A database that is away is the same answer wherever it was missed. */
+/** A thrown value as the failure for the client. A database that is away gives the same answer everywhere. */
 export function asFailure(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
   const { cause } = error

@@ -13,7 +13,7 @@ import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
 import type { ToResponse } from './respond.ts'
 
-/** What the HTTP side works with, beside the pipeline's. */
+/** The services of the HTTP side, in addition to the pipeline's. */
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
@@ -23,7 +23,7 @@ export interface ApiServices extends PipelineServices {
   readonly hashKey: (key: string) => string
   /** The client's own address, from its peer's and X-Forwarded-For. */
   readonly clientAddress: (peer: string, forwardedFor?: string) => string
-  /** What keeps `registry` up to date with the database. */
+  /** Keeps `registry` up to date with the database. */
   readonly live: LiveRegistry
   readonly records: SqlRecords
   readonly seal: Seal

@@ -1,7 +1,7 @@
-/** Tells work that nobody waits for it any more. Every AbortSignal is one. */
+/** Cancels work. Every AbortSignal is an Abort. */
 export interface Abort {
   readonly aborted: boolean
-  /** Why; undefined until then. */
+  /** The reason of the abort; undefined before it. */
   readonly reason: unknown
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
   removeEventListener(type: 'abort', listener: () => void): void
@@ -9,12 +9,11 @@ export interface Abort {
 
 export interface Aborter<Reason> extends Abort {
   readonly reason: Reason | undefined
-  /** Tells everybody who listens, in the order in which they came. Only the first time counts. */
+  /** Calls the listeners in the order of their registration. Only the first abort counts. */
   abort(reason?: Reason): void
 }
 
-/** An Abort at a fifth of the price of an AbortController that somebody listens to: every call makes several, and
- *  hardly any is ever used. */
+/** Creates an Abort. It costs a fifth of an AbortController with a listener; every call creates several. */
 export function newAbort<Reason>(): Aborter<Reason> {
   let listeners: (() => void)[] | undefined
   const self = {
@@ -39,7 +38,7 @@ export function newAbort<Reason>(): Aborter<Reason> {
   return self
 }
 
-/** The same for what takes nothing else: `fetch`, and what the platform makes of signals. */
+/** The AbortSignal of an Abort, for `fetch` and other platform functions. */
 export function asAbortSignal(abort: Abort): AbortSignal {
   if (abort instanceof AbortSignal) return abort
   const controller = new AbortController()

@@ -5,7 +5,7 @@ const RANDOM_BYTES = 32
 const CHECK_BYTES = 4
 
 const FORM = /^sk-[\w-]{48}$/
-/** Of keys that were made before they had a checksum: 32 bytes leave two bits of their last letter empty. */
+/** Keys from before the checksum: the last letter of 32 bytes in base64url has two empty bits. */
 const OLDER_FORM = /^sk-[\w-]{42}[AEIMQUYcgkosw048]$/
 
 /** `sk-` and 256 random bits with their checksum, as 48 characters of base64url. */
@@ -22,9 +22,8 @@ export function newApiKey(): string {
   )
 }
 
-/** Whether a text can be a key that was made here. Of one that cannot, such as a key with a letter missing or mistyped,
- *  nobody has to be asked. Anybody can compute the checksum: one that only the salt key tells would let every holder of a
- *  key try salt keys at home. */
+/** Whether a text can be a key of a gateway. A mistyped key fails this test and causes no lookup. The checksum is not keyed:
+ *  one under the salt key would let the holder of a key search for the salt key offline. */
 export function mayBeApiKey(text: string): boolean {
   if (OLDER_FORM.test(text)) return true
   if (!FORM.test(text)) return false

@@ -1,7 +1,7 @@
-/** A timer for longer goes off at once. */
+/** Timers with a longer delay fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What comes of some work, or undefined when it does not come in time. */
+/** The result of some work, or undefined if it takes longer than the limit. */
 export function atMost<T>(limitMs: number, work: Promise<T>): Promise<{ readonly value: T } | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, Math.min(limitMs, LONGEST_TIMER_MS), undefined)

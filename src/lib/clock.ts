@@ -1,4 +1,4 @@
-/** Where time comes from, so that a test can hold it still. */
+/** The source of time, which tests replace. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number

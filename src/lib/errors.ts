@@ -1,18 +1,18 @@
-/** What kind of thing went wrong. Status, wire type, retry and fallback chain are columns here and decided nowhere else. */
+/** A kind of failure. Status, wire type, retry and fallback chain are columns of one table and decided nowhere else. */
 export interface Failure {
   readonly status: number
   readonly type: string
   /** Default of the wire's `code`. */
   readonly code?: string
-  /** Another deployment, or the same a little later, may do better. */
+  /** Another deployment, or the same one later, may succeed. */
   readonly retry?: true
-  /** The chain of fallback groups that answers it. */
+  /** The chain of fallback groups that is tried. */
   readonly chain?: 'fallbacks' | 'context_window_fallbacks' | 'content_policy_fallbacks'
-  /** It says something about the deployment that was asked. */
+  /** Whether it counts against the deployment. */
   readonly blames?: 'deployment'
-  /** How fallback events and metrics name it. */
+  /** Its name in fallback events and metrics. */
   readonly classification?: Classification
-  /** What the client is told to wait where nobody knows better. */
+  /** The default of the retry-after header. */
   readonly retryAfterSeconds?: number
 }
 
@@ -45,15 +45,15 @@ export const FAILURES = {
   budget_exceeded: { status: 429, type: 'budget_exceeded', code: 'budget_exceeded' },
   // The gateway's own
   no_matching_deployment: { status: 503, type: 'api_error', code: 'no_matching_deployment' },
-  /** `refuse_unpriced` is on, and nobody has said what the call would cost. */
+  /** `refuse_unpriced` is on, and the call has no known price. */
   no_priced_deployment: { status: 503, type: 'api_error', code: 'no_priced_deployment' },
   no_healthy_deployment: { status: 503, type: 'api_error', code: 'no_healthy_deployment', chain: 'fallbacks' },
   no_capacity: { status: 503, type: 'api_error', code: 'no_capacity', chain: 'fallbacks' },
-  /** `total_timeout` has passed, and no deployment is to blame for it. */
+  /** `total_timeout` has passed, but no deployment is to blame. */
   call_timeout: { status: 504, type: 'api_error', code: 'call_timeout', classification: 'timeout' },
   store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },
   database_unavailable: { status: 503, type: 'api_error', code: 'database_unavailable' },
-  /** A deployment's address leads back here, or to a gateway whose own does. Another deployment may do. */
+  /** A deployment's address leads back to this gateway, directly or through others. Another deployment may succeed. */
   loop_detected: {
     status: 508,
     type: 'api_error',
@@ -79,8 +79,8 @@ export const FAILURES = {
     classification: 'rate_limit',
     retryAfterSeconds: 1,
   },
-  /** The model answered with what is no answer: another may do better. A prompt can bring that about, so it says nothing
-   *  about the deployment. */
+  /** The model's answer is unusable; another one may succeed. A prompt can cause this, so it does not count against the
+   *  deployment. */
   unusable_answer: {
     status: 502,
     type: 'api_error',
@@ -91,7 +91,7 @@ export const FAILURES = {
   },
   /** More than the gateway holds, as the client asked for. */
   answer_too_large: { status: 400, type: 'invalid_request_error', code: 'answer_too_large' },
-  /** 401, 403, 404 of a provider: our credentials or our model name are wrong there; the next deployment may do. */
+  /** 401, 403, 404 of a provider: the deployment's credentials or model name are wrong; another one may succeed. */
   upstream_refused: { status: 502, type: 'api_error', ...upstream, classification: 'auth' },
   /** 400, 413, 422 of a provider: the client's request, answered with the provider's own words. */
   upstream_rejected: { status: 400, type: 'invalid_request_error' },
@@ -129,7 +129,7 @@ export interface FailureDetails {
   readonly cause?: unknown
 }
 
-/** Everything the gateway can say no with. The message is for the client: it says what to do and holds no secret. */
+/** A failure of the gateway. The message is for the client: it says what to do and contains no secret. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'
   readonly failure: FailureName
@@ -145,7 +145,7 @@ export class GatewayError extends Error {
     return FAILURES[this.failure]
   }
 
-  /** Nobody else would do better. */
+  /** Neither a retry nor a fallback would succeed. */
   get isFinal(): boolean {
     return !this.row.retry && !this.row.blames
   }
@@ -159,7 +159,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** What was thrown, as ours: anything unknown is `internal` with fixed text; its cause goes to the log only. */
+/** A thrown value as a GatewayError: an unknown error is `internal` with a fixed text; its cause is only logged. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError(
@@ -171,7 +171,7 @@ export function asGatewayError(thrown: unknown): GatewayError {
   )
 }
 
-/** The same failure, with more to say in its answer's headers. */
+/** The same failure with further response headers. */
 export function withHeaders(error: GatewayError, headers: Readonly<Record<string, string>>): GatewayError {
   const details = { ...error.details, headers: { ...error.details.headers, ...headers }, cause: error.cause }
   return new GatewayError(error.failure, error.message, details)

@@ -1,14 +1,14 @@
 import { GatewayError } from './errors.ts'
 
-/** The memory that one request takes: its body, and an answer that its client has not taken yet. */
+/** The memory that one request occupies: its body, and the part of its answer that the client has not read. */
 export interface Footprint {
-  /** Throws `overloaded` where there is no room for so many bytes more; then nothing was added. */
+  /** Adds bytes. Throws `overloaded`, and adds nothing, if there is no memory for them. */
   add(bytes: number): void
-  /** Gives all of it back. */
+  /** Releases everything. */
   release(): void
 }
 
-/** What requests take together, for each who owns them and in all. */
+/** The memory of all requests, by owner and in total. */
 export interface Footprints {
   /** Of a request of `owner`, which takes nothing yet. */
   open(owner: string): Footprint
@@ -16,8 +16,8 @@ export interface Footprints {
   readonly total: number
 }
 
-/** Of requests whose end this process was not told of: on a runtime that kills with the client whatever served it, the
- *  end of a request may never be heard. No call lasts so long. */
+/** The time after which a request counts as ended. A runtime that kills a request with its client never reports its end; no
+ *  call lasts this long. */
 const FORGOTTEN_MS = 900_000
 
 const RETRY_SECONDS = 2

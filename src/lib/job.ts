@@ -1,4 +1,4 @@
-/** Work that the clock asks for, once in each interval over all processes. */
+/** Scheduled work, done once in each interval by one of all processes. */
 export interface Job {
   readonly name: string
   /** 0 is never. */

@@ -1,4 +1,4 @@
-/** What `make` makes, made when it is first asked for. */
+/** The result of `make`, which runs at the first use. */
 export function lazily<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined
   return () => {

@@ -39,7 +39,7 @@ function membersOf(fields: LogFields): string {
   return text === '{}' ? '' : `,${text.slice(1, -1)}`
 }
 
-/** At most one line an interval for something that may happen on every call. */
+/** Logs at most once an interval, for events that may happen on every call. */
 export function throttled(intervalMs: number, now: () => number, write: (suppressed: number) => void): () => void {
   let last = Number.NEGATIVE_INFINITY
   let suppressed = 0

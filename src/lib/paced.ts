@@ -1,21 +1,21 @@
 import { atMost } from './at-most.ts'
 
-/** How often a second something is made for those who ask for it. */
+/** How often a result is made in a second at most. */
 const MOST_PER_SECOND = 10
-/** What was begun longer ago may never end: a runtime can kill it with whoever asked first. */
+/** A run that takes longer was killed by the runtime, together with its request. */
 const ABANDONED_MS = 3000
 
 interface Pace<Made> {
-  /** How many more may be begun now. */
+  /** How many runs may begin now. */
   left: number
   countedAt: number
   running: Promise<Made> | undefined
-  /** The one that begins when the running one has ended, for all who have asked since that began. */
+  /** The run after the current one, for all requests that arrived since that began. */
   next: Promise<Made> | undefined
 }
 
-/** What is costly and asked for by anybody, without a key: made for an owner at most ten times a second and one at a time.
- *  Whoever asks more often waits for the next one with all the others; nobody gets what was begun before they asked. */
+/** Limits costly work that anybody may request without a key: it runs at most ten times a second for each owner, one run at
+ *  a time. Further requests share the next run, so that no result is older than its request. */
 export function paced<Owner extends object, Made>(
   make: (owner: Owner) => Promise<Made>,
   now: () => number = () => performance.now(),

@@ -1,74 +1,74 @@
 import { atMost } from './at-most.ts'
 
-/** How long a question waits for others to be asked with. */
-const PATIENCE_MS = 500
-/** How many go in one. */
-const MOST_TOGETHER = 50
+/** How long a question waits for its batch. */
+const WAIT_MS = 500
+const MOST_IN_BATCH = 50
 
-/** What somebody who waited is told: to ask these, its own first; what came of its own; or that nobody knows. */
-type Word<Question, Reply> =
-  | { readonly ask: readonly Waiting<Question, Reply>[] }
+/** How the wait of a question ends: it asks a batch, in which it is the first; it gets its reply; or neither happened. */
+type Outcome<Question, Reply> =
+  | { readonly batch: readonly Waiting<Question, Reply>[] }
   | { readonly reply: Reply }
-  | 'unknown'
+  | 'none'
 
 interface Waiting<Question, Reply> {
   readonly question: Question
-  readonly tell: (word: Word<Question, Reply>) => void
+  readonly resolve: (outcome: Outcome<Question, Reply>) => void
 }
 
-/** Asks at once what comes while nothing is under way; what comes meanwhile goes together, next. Only for questions that
- *  may be asked twice: who has waited in vain, because a request failed, or ended with the call whose it was, asks its
- *  own. `many` replies to each, in order. */
+/** Batches simultaneous questions. A question is asked at once while none is running; the questions that arrive meanwhile
+ *  are asked as one batch afterwards. A question whose batch failed, or was killed with its request, is asked on its own,
+ *  so only for questions that may be asked twice. `many` replies to each question, in order. */
 export function together<Question, Reply>(
   one: (question: Question) => Promise<Reply>,
   many: (questions: readonly Question[]) => Promise<readonly Reply[]>,
 ): (question: Question) => Promise<Reply> {
-  let underWay: { readonly since: number } | undefined
+  let running: { readonly since: number } | undefined
   let waiting: Waiting<Question, Reply>[] = []
 
-  /** Whoever has asked lets the first of those who wait go on, with all of them. */
+  /** Asks, and afterwards hands the next batch to the first waiting question. */
   async function ask(asking: () => Promise<Reply>): Promise<Reply> {
     const own = { since: performance.now() }
-    underWay = own
+    running = own
     try {
       return await asking()
     } finally {
-      if (underWay === own) {
-        underWay = undefined
-        const next = waiting.splice(0, MOST_TOGETHER)
-        next[0]?.tell({ ask: next })
+      if (running === own) {
+        running = undefined
+        const batch = waiting.splice(0, MOST_IN_BATCH)
+        batch[0]?.resolve({ batch })
       }
     }
   }
 
-  async function askAll(all: readonly Waiting<Question, Reply>[]): Promise<Reply> {
+  async function askBatch(batch: readonly Waiting<Question, Reply>[]): Promise<Reply> {
     let replies: readonly Reply[]
     try {
-      replies = await many(all.map(({ question }) => question))
+      replies = await many(batch.map(({ question }) => question))
     } catch (error) {
-      for (const { tell } of all) tell('unknown')
+      for (const { resolve } of batch) resolve('none')
       throw error
     }
-    for (const [index, { tell }] of all.entries()) tell({ reply: replies[index] as Reply })
+    for (const [index, { resolve }] of batch.entries()) resolve({ reply: replies[index] as Reply })
     return replies[0] as Reply
   }
 
-  /** Each waits for a promise of its own: on Workers one call cannot go on with what is another's. */
-  async function wordFor(question: Question): Promise<Word<Question, Reply>> {
-    const { promise, resolve: tell } = Promise.withResolvers<Word<Question, Reply>>()
-    const own = { question, tell }
+  /** Waits on a promise of its own, because a call on Workers cannot await the promise of another call. */
+  async function outcomeOf(question: Question): Promise<Outcome<Question, Reply>> {
+    const { promise, resolve } = Promise.withResolvers<Outcome<Question, Reply>>()
+    const own = { question, resolve }
     waiting.push(own)
-    const told = await atMost(PATIENCE_MS, promise)
-    if (told) return told.value
+    const ended = await atMost(WAIT_MS, promise)
+    if (ended) return ended.value
     waiting = waiting.filter((other) => other !== own)
-    return 'unknown'
+    return 'none'
   }
 
   return async (question) => {
-    const busy = underWay !== undefined && performance.now() - underWay.since < PATIENCE_MS
-    const word = busy ? await wordFor(question) : 'unknown'
-    if (word === 'unknown') return ask(() => one(question))
-    if ('reply' in word) return word.reply
-    return ask(() => (word.ask.length === 1 ? one(question) : askAll(word.ask)))
+    const busy = running !== undefined && performance.now() - running.since < WAIT_MS
+    const outcome = busy ? await outcomeOf(question) : 'none'
+    if (outcome === 'none') return ask(() => one(question))
+    if ('reply' in outcome) return outcome.reply
+    const { batch } = outcome
+    return ask(() => (batch.length === 1 ? one(question) : askBatch(batch)))
   }
 }

@@ -3,7 +3,7 @@ import type { Adapter, Capability, Connection, Provider } from '../providers/pro
 import type { Capacity } from '../stores/kv/deployment-signals.ts'
 import type { GroupSettings } from './group-settings.ts'
 
-/** One place that a model can be called at. Built once from the configuration; never changes. */
+/** A deployment of a model. It is built once from its configuration and never changes. */
 export interface Deployment {
   readonly id: string
   /** The public model name, which is the group's. */

@@ -1,10 +1,10 @@
 import type { DeploymentSignals } from '../stores/kv/deployment-signals.ts'
 
-/** What this isolate last heard of each deployment: the first guess of an order, corrected by what admission brings. */
+/** The last known signals of each deployment in this process: the basis of a first order, which admission corrects. */
 export interface KnownSignals {
   of(deployment: string): DeploymentSignals
   learn(signals: readonly DeploymentSignals[]): void
-  /** Forgets all but these. */
+  /** Drops all others. */
   keep(deployments: ReadonlySet<string>): void
 }
 
@@ -17,36 +17,36 @@ interface Heard {
   at: number
 }
 
-/** Of a large group each call hears of a few: what was heard of the others fades, so that one that was busy once does
- *  not look so for ever. */
+/** A call gets the signals of only some deployments of a large group. Old signals of the others lose their load, so that a
+ *  deployment that was busy once does not stay last. */
 export function knownSignals(now: () => number): KnownSignals {
   const known = new Map<string, Heard>()
   let lookedAt = 0
 
   function fade(before: number): void {
-    for (const heard of known.values()) {
-      if (heard.at >= before) continue
-      heard.at = Number.POSITIVE_INFINITY
-      heard.signals = { ...heard.signals, active: 0, used: {}, probing: false }
+    for (const entry of known.values()) {
+      if (entry.at >= before) continue
+      entry.at = Number.POSITIVE_INFINITY
+      entry.signals = { ...entry.signals, active: 0, used: {}, probing: false }
     }
   }
 
   return {
     of(deployment) {
-      let heard = known.get(deployment)
-      if (!heard) {
-        heard = { signals: unknown(deployment), at: Number.POSITIVE_INFINITY }
-        known.set(deployment, heard)
+      let entry = known.get(deployment)
+      if (!entry) {
+        entry = { signals: unknown(deployment), at: Number.POSITIVE_INFINITY }
+        known.set(deployment, entry)
       }
-      return heard.signals
+      return entry.signals
     },
     learn(signals) {
       const at = now()
       for (const signal of signals) {
-        const heard = known.get(signal.deployment)
-        if (heard) {
-          heard.signals = signal
-          heard.at = at
+        const entry = known.get(signal.deployment)
+        if (entry) {
+          entry.signals = signal
+          entry.at = at
         } else known.set(signal.deployment, { signals: signal, at })
       }
       if (at - lookedAt < LOOK_EVERY_MS) return

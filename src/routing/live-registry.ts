@@ -16,25 +16,25 @@ import { type RouteGroup, routeGroup } from './route-group.ts'
 import { routeGroupPolicy, settingsOf } from './route-group-policy.ts'
 import { entryOf } from './stored-model.ts'
 
-/** The registry of this moment: the file's deployments and the database's, of which the database's win by their id, and
- *  what was published for groups. A database that is away leaves the last known one. */
+/** The current registry: the deployments of the file and of the database, which replaces those of the same id, and the
+ *  published settings of groups. While the database is away, the last known registry stays. */
 export interface LiveRegistry {
   current(): Registry
-  /** Takes the first look, where promises outlive requests: whoever comes before it has ended waits for this one, and
-   *  those that have to wait later share their looks as well. */
+  /** Begins the first reading, for runtimes whose promises outlive requests. Requests that have to wait for a reading then
+   *  share it. */
   begin(): void
-  /** Called by every request that may use it. A promise where it has to wait, and then not for long: before the first
-   *  look at the database, and after a silence in which nobody has looked. Else looks beside the request. */
+  /** Called by every request that uses the registry. Returns a promise, with a short limit, if the request has to wait:
+   *  before the first reading, and when the last one is too old. Otherwise the database is read beside the request. */
   attend(defer: (work: Promise<unknown>) => void): Promise<void> | undefined
-  /** Reads the database now, so that a change made here is seen here. */
+  /** Reads the database now, so that a change of this process applies here at once. */
   refresh(): Promise<void>
-  /** Throws what keeps an entry from being a deployment here. */
+  /** Throws if an entry cannot be a deployment of this build. */
   check(entry: ModelEntry): void
 }
 
-/** How often the database is asked whether anything changed, while there are requests. */
-const LOOK_EVERY_MS = 2000
-/** What was seen longer ago is too old to go by. */
+/** How often the database is asked for changes, while there are requests. */
+const READ_EVERY_MS = 2000
+/** The age at which a reading is too old to use. */
 const STALE_MS = 4000
 const FIRST_WAIT_MS = 1000
 const WAIT_MS = 250
@@ -48,7 +48,7 @@ export function liveRegistry(options: {
   readonly seal: Seal
   readonly log: Log
   readonly now: () => number
-  /** Told of each registry after the first. */
+  /** Called with each registry after the first. */
   readonly changed?: (registry: Registry) => void
 }): LiveRegistry {
   const { config, providers, records, groups, policies, seal, log, now } = options
@@ -102,12 +102,12 @@ export function liveRegistry(options: {
 
   async function read(): Promise<void> {
     const turn = ++begun
-    // Before the records: what changes between the two is read again next time, and never missed.
+    // Read before the records, so that a change in between is read again next time.
     const found = await records.revision()
     if (found !== revision) {
       const [models, routeGroups, published] = await Promise.all([records.all(), groups.all(), policies.published()])
       const stored = await Promise.all(models.map(deploymentFrom))
-      // A slower look that began earlier does not undo this one.
+      // A slower reading that began earlier does not replace a later one.
       if (turn > applied) {
         applied = turn
         current = build(
@@ -124,7 +124,7 @@ export function liveRegistry(options: {
     if (!namesChecked) reportUnknownNames()
   }
 
-  /** Once, as soon as it can be known: chains and aliases go by what there is at each call. */
+  /** Warns once, after the first reading. Calls resolve chains and aliases by the current registry. */
   function reportUnknownNames(): void {
     namesChecked = true
     for (const { path, name } of groupReferences(config)) {
@@ -132,7 +132,7 @@ export function liveRegistry(options: {
     }
   }
 
-  async function look(): Promise<void> {
+  async function tryToRead(): Promise<void> {
     askedAt = now()
     try {
       await read()
@@ -143,9 +143,9 @@ export function liveRegistry(options: {
     }
   }
 
-  /** One look for all that have to wait for it. */
-  function lookTogether(): Promise<void> {
-    beginning ??= look().finally(() => {
+  /** One reading for all requests that have to wait. */
+  function sharedReading(): Promise<void> {
+    beginning ??= tryToRead().finally(() => {
       beginning = undefined
     })
     return beginning
@@ -155,18 +155,18 @@ export function liveRegistry(options: {
     current: () => current,
     begin() {
       shares = true
-      void lookTogether()
+      void sharedReading()
     },
     attend(defer) {
       const time = now()
       const waits = !away && time - seenAt > STALE_MS
-      if (!waits && time - askedAt < LOOK_EVERY_MS) return undefined
-      const looking = waits && shares ? lookTogether() : look()
-      defer(looking)
+      if (!waits && time - askedAt < READ_EVERY_MS) return undefined
+      const reading = waits && shares ? sharedReading() : tryToRead()
+      defer(reading)
       if (!waits) return undefined
       const first = seenAt === Number.NEGATIVE_INFINITY
-      return atMost(first ? FIRST_WAIT_MS : WAIT_MS, looking).then((inTime) => {
-        // The others do not wait for what has just kept one waiting.
+      return atMost(first ? FIRST_WAIT_MS : WAIT_MS, reading).then((inTime) => {
+        // Further requests do not wait for a slow database.
         if (!inTime) away = true
       })
     },

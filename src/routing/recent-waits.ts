@@ -27,7 +27,7 @@ export function learnWait(group: Group, kind: string, milliseconds: number): voi
   known.p95 = undefined
 }
 
-/** undefined while too little is known. */
+/** undefined if there are too few samples. */
 export function p95Wait(group: Group, kind: string): number | undefined {
   const known = waits.get(group)?.get(kind)
   if (!known || known.last.length < ENOUGH) return undefined

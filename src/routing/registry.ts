@@ -8,7 +8,7 @@ import type { Deployment, Group } from './deployment.ts'
 import type { GroupSettings } from './group-settings.ts'
 import { groupOf, type RouteGroup } from './route-group.ts'
 
-/** What can be called now. Names resolve as the specification says: alias first, then group. */
+/** The callable models and groups. A name is resolved as an alias first, then as a group. */
 export interface Registry {
   resolve(name: string): Group | undefined
   /** Every public name: models, route groups and aliases, sorted. */
@@ -83,7 +83,7 @@ export function deploymentsOf(config: Config, providers: ReadonlyMap<string, Pro
   return deployments
 }
 
-/** Throws when the provider is not part of this build, or cannot be connected to as the entry says. */
+/** Throws if this build has no such provider, or if the entry's parameters are not valid for it. */
 export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, Provider>): Deployment {
   const { gateway_params: parameters } = entry
   const provider = providers.get(parameters.provider)

@@ -4,30 +4,29 @@ import type { Delivery, RecordFold, Topic } from './delivery.ts'
 import { type RecordBuffer, type RecordBufferOptions, recordBuffer } from './record-buffer.ts'
 
 export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'backlog' | 'fold' | 'foldAlone'> {
-  /** Every kind of record that an earlier process may have left. */
+  /** The topics of records that an earlier process may have left. */
   readonly topics?: readonly Topic[]
-  /** Where records go that the database does not take soon. */
+  /** The place of records that the database does not accept in time. */
   readonly backlogs?: Backlogs
 }
 
-/** How soon is found what a process left that died beside this one. */
+/** How often the backlogs of ended processes are taken over. */
 const ADOPT_EVERY_MS = 60_000
-/** How long records are added up before their sums go on. */
+/** How long records are added up before their sums are written. */
 const FOLD_MS = 1000
 const LOG_EVERY_MS = 60_000
 
-/** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. What the
- *  database does not take within a second is kept on disk, and written in order when it does; where there is no disk, or
- *  no more room, entries wait in memory up to a bound, and what comes after that is added up. What cannot be added up is
- *  dropped, and counted. */
+/** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. Entries that
+ *  the database does not accept within a second are kept on disk, and written in order later. Without a disk, or without
+ *  space, entries wait in memory up to a bound; beyond it they are added up, or dropped and counted if they cannot be. */
 export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
   const { topics = [], backlogs, log } = options
-  const ways = new Map<string, { readonly buffer: RecordBuffer; readonly overflow: Overflow }>()
+  const lanes = new Map<string, { readonly buffer: RecordBuffer; readonly overflow: Overflow }>()
 
-  function wayOf(topic: Topic) {
-    const found = ways.get(topic.name)
+  function laneOf(topic: Topic) {
+    const found = lanes.get(topic.name)
     if (found) return found
-    const overflow = overflowOf(topic, (of) => wayOf(of).buffer, options)
+    const overflow = overflowOf(topic, (of) => laneOf(of).buffer, options)
     const buffer = recordBuffer(topic, {
       ...options,
       backlog: backlogs?.of(topic.name),
@@ -35,28 +34,28 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
       foldAlone: overflow.addAlone,
     })
     const made = { buffer, overflow }
-    ways.set(topic.name, made)
+    lanes.set(topic.name, made)
     return made
   }
 
   function adopt(): void {
     backlogs?.adopt()
-    for (const topic of topics) wayOf(topic).buffer.look()
+    for (const topic of topics) laneOf(topic).buffer.checkBacklog()
   }
   adopt()
   const adopting = backlogs ? setInterval(adopt, ADOPT_EVERY_MS).unref() : undefined
 
   const total = (count: (buffer: RecordBuffer) => number) =>
-    [...ways.values()].reduce((sum, { buffer }) => sum + count(buffer), 0)
+    [...lanes.values()].reduce((sum, { buffer }) => sum + count(buffer), 0)
   return {
-    deliver: (topic, entry) => wayOf(topic as Topic).buffer.add(entry),
-    depth: (topic) => ways.get(topic)?.buffer.depth() ?? 0,
+    deliver: (topic, entry) => laneOf(topic as Topic).buffer.add(entry),
+    depth: (topic) => lanes.get(topic)?.buffer.depth() ?? 0,
     async drain(limitMs) {
       clearInterval(adopting)
       const deadline = Date.now() + limitMs
-      await Promise.all([...ways.values()].map(({ buffer }) => buffer.drain(limitMs)))
-      // What overflowed goes to buffers of its own.
-      const sums = new Set([...ways.values()].flatMap(({ overflow }) => overflow.end() ?? []))
+      await Promise.all([...lanes.values()].map(({ buffer }) => buffer.drain(limitMs)))
+      // The sums of overflowed entries have buffers of their own.
+      const sums = new Set([...lanes.values()].flatMap(({ overflow }) => overflow.end() ?? []))
       await Promise.all([...sums].map((buffer) => buffer.drain(Math.max(FOLD_MS, deadline - Date.now()))))
       const lost = total((buffer) => buffer.waiting())
       const kept = total((buffer) => buffer.depth()) - lost
@@ -66,11 +65,11 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
   }
 }
 
-/** What there is no room for, added up. */
+/** Adds up the entries that exceed the capacity. */
 interface Overflow {
   add(entry: object): boolean
   addAlone(entry: object): boolean
-  /** Hands everything on, and says to whom. */
+  /** Passes the sums on; returns the buffer that got them. */
   end(): RecordBuffer | undefined
 }
 
@@ -87,7 +86,7 @@ function overflowOf(
     log.error('records.folded', { topic: name, suppressed }),
   )
 
-  /** While the last sums are not safe, more is added up instead. */
+  /** Passes the sums on, or continues to add up while earlier sums are not written. */
   function handOn(): void {
     timer = undefined
     if (bufferOf(topic).waiting() > 0) timer = setTimeout(handOn, FOLD_MS)

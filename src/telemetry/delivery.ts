@@ -3,14 +3,14 @@ import type { Sql } from '../stores/sql/sql.ts'
 /** A kind of record that is written beside requests, many in one statement. */
 export interface Topic<Entry extends object = object> {
   readonly name: string
-  /** Writes entries that may have been written before: each carries its own id, and a second time changes nothing. What
-   *  travels through a queue or a file has become JSON on its way, perhaps by an older build. */
+  /** Writes entries, which may have been written before: each has an id, and writing it again changes nothing. Entries from
+   *  a queue or a file were JSON, perhaps of an older build. */
   write(sql: Sql, entries: readonly Entry[]): Promise<void>
-  /** What becomes of entries that there is no room for. Without it they are dropped. */
+  /** How entries without space are added up. Without it they are dropped. */
   readonly folding?: Folding<Entry>
 }
 
-/** Adds entries up, so that any number of them fits: what is lost is their detail. */
+/** Adds entries up, so that any number of them fits into memory; only their detail is lost. */
 export interface Folding<Entry extends object = object> {
   /** Of what comes of it. */
   readonly topic: Topic
@@ -20,7 +20,7 @@ export interface Folding<Entry extends object = object> {
   alone(entry: Entry): object
 }
 
-/** Only entries that nobody tried to write before may be added: of others nobody knows whether they were. */
+/** Only entries without an earlier attempt to write them may be added: others may have been written already. */
 export interface RecordFold<Entry extends object = object> {
   readonly entries: number
   add(entry: Entry): void
@@ -28,13 +28,13 @@ export interface RecordFold<Entry extends object = object> {
   end(): readonly object[]
 }
 
-/** The way of records to the database. Nobody waits for it and nobody hears of its troubles: a database that is away
- *  costs no request anything. */
+/** Delivers records to the database in the background. No request waits for it or fails because of it, even while the
+ *  database is away. */
 export interface Delivery {
   deliver<Entry extends object>(topic: Topic<Entry>, entry: Entry): void
   /** How many entries of a topic wait in this process, or in its files. */
   depth(topic: string): number
-  /** Writes what was handed over so far, for as long as `limitMs`, and keeps the rest where the process has a place that
-   *  outlives it. Resolves with how many entries are lost. */
+  /** Writes all entries so far, for `limitMs` at most, and moves the rest to the backlog if there is one. Resolves with the
+   *  number of lost entries. */
   drain(limitMs: number): Promise<number>
 }

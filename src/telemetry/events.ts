@@ -2,7 +2,7 @@ import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { AuditEvent } from '../stores/sql/records/audit-records.ts'
 
-/** How a model call ended, as its client saw it. */
+/** The ending of a model call, as its client saw it. */
 export const ENDINGS = ['answered', 'failed', 'truncated', 'client_closed'] as const
 export type Ending = (typeof ENDINGS)[number]
 
@@ -10,11 +10,11 @@ export type Ending = (typeof ENDINGS)[number]
 export interface AttemptFinished {
   readonly deployment: string
   readonly provider: string
-  /** `outrun`: another, asked beside it, was first. `cut`: it failed after its answer had begun. */
+  /** `outrun`: the other attempt of a hedge committed first. `cut`: it failed after its answer had begun. */
   readonly result: 'answered' | 'failed' | 'cut' | 'outrun' | 'client_closed'
   /** What kind of failure it was, '' when it was none. */
   readonly error: string
-  /** What it has used, as far as it is known. Of one that was outrun an estimate, which is no part of the call's. */
+  /** Its usage, as far as known. For an attempt that lost a hedge it is an estimate, which is not part of the call's. */
   readonly usage: Usage | undefined
   /** As of the call. */
   readonly costNano: number | undefined
@@ -30,7 +30,7 @@ export interface Charge {
   readonly costNano?: number | undefined
 }
 
-/** A model call is over and everything about it is known. Holds no content and no credential. */
+/** A finished model call. It contains no content and no credential. */
 export interface CallFinished {
   readonly type: 'call.finished'
   readonly at: string
@@ -67,7 +67,7 @@ export interface CallFinished {
   readonly attempts: number
   /** Each of them, the one that ended the call last. */
   readonly tried: readonly AttemptFinished[]
-  /** The deployments whose broken answer another one finished. */
+  /** The deployments whose cut answer another one continued. */
   readonly rescuedFrom: readonly string[]
   readonly malformedEvents: number
   readonly overheadMs: number
@@ -77,8 +77,8 @@ export interface CallFinished {
   readonly totalMs: number
 }
 
-/** Records on their way to the database: written, not written this time, kept on disk until they can be, added up for
- *  want of room, or given up. */
+/** A step of records on their way to the database: written, failed for now, kept on disk, added up for lack of space, or
+ *  dropped. */
 export interface RecordsMoved {
   readonly type: 'records.written' | 'records.failed' | 'records.kept' | 'records.folded' | 'records.dropped'
   readonly topic: string
@@ -87,7 +87,7 @@ export interface RecordsMoved {
   readonly waitedMs: number
 }
 
-/** A request that never became a model call: another endpoint's, or one that was refused. */
+/** A request that did not become a model call: one of another endpoint, or a refused one. */
 export interface RequestFinished {
   readonly type: 'request.finished'
   readonly at: string
@@ -104,7 +104,7 @@ export interface RequestFinished {
   readonly totalMs: number
 }
 
-/** A budget has spent more than its soft limit. Told once a period. */
+/** A budget has passed its soft limit. Emitted once a period. */
 export interface SoftBudgetExceeded {
   readonly type: 'budget.soft_exceeded'
   readonly at: string
@@ -125,7 +125,7 @@ export interface FallbackEvent {
   readonly success: boolean
 }
 
-/** Somebody wrote, or tried to write, in the administration. */
+/** A write of the administration, successful or not. */
 export interface AuditRecorded {
   readonly type: 'audit.recorded'
   readonly at: string

@@ -9,17 +9,17 @@ import { isPoison } from './poison.ts'
 export interface RecordBufferOptions {
   readonly sql: Sql
   readonly log: Log
-  /** Hears what became of the entries. */
+  /** Called with the outcome for the entries. */
   readonly report: (event: RecordsMoved) => void
-  /** Where entries go that the database does not take soon. */
+  /** The place of entries that the database does not accept in time. */
   readonly backlog?: Backlog | undefined
-  /** Takes an entry that there is no room for, and that nobody tried to write; false where it cannot. */
+  /** Adds up an entry beyond the capacity, which no attempt was made to write; returns whether it could. */
   readonly fold: (entry: object) => boolean
-  /** Takes one that the database refuses, perhaps twice; false where it cannot. */
+  /** Adds up an entry that the database refuses, possibly twice; returns whether it could. */
   readonly foldAlone: (entry: object) => boolean
-  /** How long an entry waits for others to be written with. */
+  /** How long an entry waits for others to form a batch. */
   readonly gatherMs?: number
-  /** How long entries are in memory alone at most, where there is a backlog. */
+  /** How long entries stay in memory only, if there is a backlog. */
   readonly spillMs?: number
   readonly batchSize?: number
   /** How many entries wait in memory at most. */
@@ -28,14 +28,14 @@ export interface RecordBufferOptions {
   readonly longestPauseMs?: number
 }
 
-/** Entries of one topic on their way to the database: in memory while it takes them, in the backlog while it does not. */
+/** Entries of one topic on their way to the database: in memory, or in the backlog while the database does not accept them. */
 export interface RecordBuffer {
   add(entry: object): void
-  /** Looks at the backlog, where somebody else may have left something. */
-  look(): void
-  /** Those in memory and those in the backlog. */
+  /** Writes entries that another process has left in the backlog. */
+  checkBacklog(): void
+  /** The number of entries in memory and in the backlog. */
   depth(): number
-  /** Those in memory alone. */
+  /** The number of entries in memory only. */
   waiting(): number
   drain(limitMs: number): Promise<void>
 }
@@ -47,7 +47,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const { sql, log, report, backlog, fold, foldAlone, gatherMs = 250, spillMs = 750, batchSize = 1000 } = options
   const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
   const waiting: object[] = []
-  /** How many have left `waiting`: the place of its first among all that ever came. */
+  /** How many entries have left `waiting`: the position of its first among all entries so far. */
   let gone = 0
   let oldestAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -55,9 +55,9 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   let writing: Promise<void> | undefined
   let spilling: Promise<void> | undefined
   let draining = false
-  /** The place of the backlog's first entry among all that ever came, while all of the backlog came from here. */
+  /** The position of the backlog's first entry among all entries so far, if all its entries are from this buffer. */
   let backlogFrom: number | undefined
-  /** The backlog had no room: it is asked again after this. */
+  /** The backlog was full and is not tried before this time. */
   let fullUntil = 0
   let rouse: (() => void) | undefined
 
@@ -71,7 +71,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const depth = () => waiting.length + (backlog?.depth ?? 0)
   const inBacklog = () => backlog !== undefined && !backlog.isEmpty
 
-  /** Lets go of those that came before the place `end`. */
+  /** Drops the entries before the position `end`. */
   function release(end: number): void {
     if (end <= gone) return
     waiting.splice(0, end - gone)
@@ -88,7 +88,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     timer = undefined
     writing ??= write().finally(() => {
       writing = undefined
-      // What came while the last batch was being written.
+      // Entries may have arrived while the last batch was written.
       if (depth() > 0 || inBacklog()) schedule()
     })
   }
@@ -98,7 +98,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     else timer ??= setTimeout(start, gatherMs)
   }
 
-  /** A disk that fails keeps nobody back who is not there. */
+  /** A backlog that cannot be read does not block the entries in memory. */
   function unreadable(error: unknown): readonly object[] {
     if (waiting.length === 0) throw error
     lastError = describeError(error)
@@ -106,7 +106,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     return []
   }
 
-  /** What is in the backlog came first. */
+  /** The next batch. Entries in the backlog are older, so they come first. */
   async function next(limit: number): Promise<{ readonly batch: readonly object[]; readonly done: () => unknown }> {
     if (backlog && inBacklog()) {
       const batch = await backlog.first(limit).catch(unreadable)
@@ -129,7 +129,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     }
   }
 
-  /** What was written in the end, but had gone to the backlog while nobody knew. */
+  /** Removes entries that were copied to the backlog while a slow write of them succeeded. */
   async function removeFromBacklog(count: number): Promise<void> {
     for (let left = count; backlog && left > 0; ) {
       const { length } = await backlog.first(left)
@@ -139,8 +139,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     }
   }
 
-  /** One batch, and more while they are full, while there is trouble, or while everything has to go. A batch with an entry
-   *  that can never be written is halved until that one is alone. */
+  /** Writes one batch, and more while batches are full, after failures, and while draining. A batch with an entry that can
+   *  never be written is halved until that entry is alone. */
   async function write(): Promise<void> {
     let size = batchSize
     let failures = 0
@@ -150,7 +150,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
         const taken = await next(size)
         batch = taken.batch
         if (batch.length === 0) return
-        const refused = await written(batch)
+        const refused = await isRefused(batch)
         if (refused && batch.length > 1) {
           size = Math.ceil(batch.length / 2)
           continue
@@ -169,8 +169,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     } while (draining || failures > 0 || size < batchSize || waiting.length >= batchSize || inBacklog())
   }
 
-  /** Whether the database refuses the batch for what is in it. */
-  async function written(batch: readonly object[]): Promise<boolean> {
+  /** Writes a batch; returns whether the database refuses it because of its content. */
+  async function isRefused(batch: readonly object[]): Promise<boolean> {
     try {
       await topic.write(sql, batch)
       return false
@@ -195,7 +195,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     rouse = undefined
   }
 
-  /** Moves what waits into the backlog as soon as it has waited too long, or behind what is there already. */
+  /** Moves waiting entries into the backlog once they have waited too long, or if it has older ones. */
   function watch(): void {
     if (!backlog || spillTimer || waiting.length === 0) return
     const dueAt = Math.max(fullUntil, inBacklog() ? Date.now() + gatherMs : oldestAt + spillMs)
@@ -233,7 +233,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   return {
     depth,
     waiting: () => waiting.length,
-    look: () => {
+    checkBacklog: () => {
       if (inBacklog()) backlogFrom = undefined
       if (inBacklog() && !writing) start()
     },

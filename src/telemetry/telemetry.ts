@@ -5,10 +5,10 @@ import type { CallFinished, RecordsMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 
-/** The one stream of events. Everything that reports reads it; nothing that reports is called by name. */
+/** The stream of events. Ledger, metrics and audit read it; the code that emits events does not know its readers. */
 export interface Telemetry {
   emit(event: TelemetryEvent): void
-  /** What the next settlement has to carry to the shared counters. */
+  /** The counts that the next settlement adds to the shared counters. */
   settledCounters(): Record<string, number>
 }
 

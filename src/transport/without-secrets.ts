@@ -1,15 +1,15 @@
 import { GatewayError } from '../lib/errors.ts'
 import { reveal, type Secret } from '../lib/secret.ts'
 
-/** Shorter ones are words that anybody might say. */
+/** Shorter secrets are not searched for, because they may be ordinary words. */
 const SHORTEST_SECRET = 8
-/** As many letters and digits in a row as give a part of a credential away. */
+/** The length of a part of a credential that is replaced too. */
 const PART = 10
-/** Longer texts than anybody reads are cut: they are looked through letter by letter. */
+/** Longer texts are cut, because the search is slow. */
 const LONGEST_TEXT = 8192
 
-/** A failure in words that hold no credential of the request which it answers, nor a part of one: providers repeat what
- *  they were sent, and what they say goes to clients and logs. */
+/** A failure whose text contains no credential of its request, nor a part of one: providers repeat what they were sent, and
+ *  their messages reach clients and logs. */
 export function withoutSecrets(
   failure: GatewayError,
   headers: Readonly<Record<string, string | Secret>>,

@@ -2,22 +2,22 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
 import { type JsonEnd, jsonEnd } from './json-end.ts'
 
-/** What an assembled call is told to. */
+/** Receives an assembled call. */
 export interface CallWriter {
   add(fragment: string): void
 }
 
 interface Assembled {
   readonly givenId: string
-  /** Until the name is known, there is nobody to tell. */
+  /** undefined until the name is known. */
   writer: CallWriter | undefined
   name: string
   waiting: string
   readonly end: JsonEnd
 }
 
-/** Puts the fragments of parallel tool calls together. Vendors differ: some leave out the index or the id, some give
- *  every call index 0, some send the name late or the arguments as an object. */
+/** Assembles parallel tool calls from their fragments. Vendors differ: some leave out the index or the id, some give every
+ *  call the index 0, some send the name late or the arguments as an object. */
 export function callAssembly(open: (callId: string, name: string) => CallWriter) {
   const all: Assembled[] = []
   const byIndex = new Map<number, Assembled>()
@@ -36,11 +36,11 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
     call.writer = open(callId, text)
     if (call.waiting !== '') call.writer.add(call.waiting)
   }
-  /** Whether what is said under a name is of another call than the one that was known in its place. */
+  /** Whether a fragment with this name belongs to another call than the known one of its index. */
   const isAnother = (known: Assembled, id: string, given: string, fragment: string): boolean => {
     if (given === '' || !known.writer) return false
     if (id !== '') return known.givenId !== id
-    // Some repeat the name with every fragment: what is closed takes none.
+    // Some vendors repeat the name with every fragment; a closed call accepts none.
     return known.name !== given || (known.end.closed && fragment.trim() !== '')
   }
   const callOf = (index: unknown, id: string, given: string, fragment: string): Assembled => {
@@ -63,7 +63,7 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
       if (call.writer) call.writer.add(fragment)
       else call.waiting += fragment
     },
-    /** A call without a name is told at last, so that nothing that the model said is lost. */
+    /** Emits calls without a name at the end, so that no generated content is lost. */
     finish(): void {
       for (const call of all) if (!call.writer && call.waiting !== '') name(call, '')
     },

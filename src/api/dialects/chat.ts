@@ -9,7 +9,7 @@ const NOTHING = new Uint8Array()
 
 const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\n\n`)
 
-/** Chat itself: what a vendor of another shape said is written as it is; the usage event only for a client that asked. */
+/** Chat, the pivot of all dialects: chunks are written unchanged, and the usage event only for a client that asked. */
 export const chatDialect = asDialect<ChatRequest>({
   native: 'chat',
   schema: chatRequest,

@@ -1,4 +1,4 @@
-/** Hears a JSON object in pieces and knows when it is closed, reading each letter once. */
+/** Finds the end of a JSON object that arrives in pieces, reading each character once. */
 export interface JsonEnd {
   push(piece: string): void
   readonly closed: boolean

@@ -1,7 +1,7 @@
 import { asList, asRecord, asText } from '../../lib/json/lenient.ts'
 import type { ThinkingBlock } from '../../modes/chat-completion.ts'
 
-/** What a delta or a message says, with what vendors leave out. */
+/** The content of a delta or a message, with defaults for what vendors leave out. */
 export interface SpokenFields {
   readonly content: string
   readonly refusal: string
@@ -10,13 +10,13 @@ export interface SpokenFields {
   readonly tool_calls: readonly unknown[]
 }
 
-/** Reads what a vendor of chat's shape said: each has its own way with the fields that it does not need. */
+/** Reads a delta or a message of any vendor leniently. */
 export function spokenFields(said: unknown): SpokenFields {
   const fields = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
   return {
     content: textOf(fields.content),
     refusal: textOf(fields.refusal),
-    // Two names are in use, and one vendor thinks in parts of the content.
+    // Vendors use two names, and one vendor puts its reasoning into parts of the content.
     reasoning_content: textOf(fields.reasoning_content ?? fields.reasoning ?? thoughtIn(fields.content)),
     thinking_blocks: Array.isArray(fields.thinking_blocks) ? fields.thinking_blocks : [],
     tool_calls: asList(fields.tool_calls),
@@ -28,7 +28,7 @@ function thoughtIn(content: unknown): string {
   return content.map((part) => textOf(asRecord(part).thinking)).join('')
 }
 
-/** Some speak in parts. */
+/** The text of content that may be a list of parts. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   return asList(value)

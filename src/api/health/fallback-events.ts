@@ -45,7 +45,7 @@ export const fallbackEvents = defineRoute(
   },
 )
 
-/** Of which models a caller hears: those it may call, by their own names or as members of route groups. */
+/** The models whose events a caller sees: those it may call, by their own names or as members of route groups. */
 function hearing({ mayCall }: Caller, { names, resolve }: Registry): (model: string) => boolean {
   const called = names.map(resolve).flatMap((group) => (group && mayCall(group) ? group.deployments : []))
   const members = new Set(called.map(({ modelName }) => modelName))

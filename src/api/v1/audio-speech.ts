@@ -4,7 +4,7 @@ import { idPlaces } from '../../pipeline/ids/named-ids.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { modelRoute } from './model-route.ts'
 
-/** Earlier answers that one goes on from, and how words of the account are said. */
+/** Ids of earlier answers to continue from, and of the account's pronunciation dictionaries. */
 const ids = idPlaces([
   { path: 'previous_request_ids[]', kind: 'request' },
   { path: 'next_request_ids[]', kind: 'request' },

@@ -15,7 +15,7 @@ export interface ModelRoute extends Route {
   readonly endpoint: Endpoint
 }
 
-/** An endpoint that runs a model: the body's bytes into the pipeline, its answer out. */
+/** An endpoint that runs a model: passes the body to the pipeline and writes the answer. */
 export function modelRoute(
   endpoint: Endpoint,
   contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader' | 'requestIdHeader'>,
@@ -39,14 +39,14 @@ export function modelRoute(
         if (mode.body === 'json') bytes = await client.body(max_json_bytes, footprint)
         else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint })
       } catch (error) {
-        // What never becomes a call counts all the same.
+        // A request that does not become a call counts too.
         await scope.count()
         throw error
       }
       const caller = scope.caller()
       const begun = scope.reportsItself
       const clientHeaders = headersOf(scope, endpoint)
-      // Who may not know hears nothing: the header is nobody's to refuse a call for.
+      // The header is ignored for callers that may not see the explanation; it never fails a call.
       const explain = scope.header('x-gateway-explain') === '1' && hasPermission(caller, 'config.read')
       return runCall(services, {
         requestId,
@@ -69,7 +69,7 @@ export function modelRoute(
   return { ...route, endpoint }
 }
 
-/** Most bodies are here by the time that anybody could be asked about them. */
+/** Shorter bodies have usually arrived before a store could answer. */
 const SHORT_BODY_BYTES = 16_384
 
 /** Refuses a long body before it is read, where its caller is at a limit. */

@@ -2,10 +2,10 @@ import type { Pieces } from '../bytes/pieces.ts'
 import { formScanner, type Part } from './multipart.ts'
 import { type Scratch, type Source, spool } from './spool.ts'
 
-/** A form that is used while it is still coming. */
+/** A form that is read while it arrives. */
 export interface ArrivingForm {
   readonly contentType: string
-  /** Of the whole body, where its sender said so. */
+  /** The length of the whole body, if its sender announced it. */
   readonly length: number | undefined
   /** How many bytes of it have come. */
   readonly received: number
@@ -21,9 +21,9 @@ export interface ArrivingForm {
   pull(): Promise<void>
   /** Waits for all of it. */
   whole(): Promise<void>
-  /** Begins to read at the first byte again. Readers that began earlier are turned away. */
+  /** Restarts reading at the first byte. Earlier readers fail. */
   reader(): FormReader
-  /** Nothing of it is needed any more. */
+  /** Drops the form. */
   close(): void
 }
 
@@ -32,8 +32,8 @@ export interface FormReader {
   from(start: number, end?: () => number | undefined): Pieces
 }
 
-/** `check` is asked once, when the last field has come and before anybody has been given the last bytes: a form that it
- *  throws at never looks whole to whoever reads it. */
+/** `check` is called once, after the last field arrived and before the last bytes are passed to readers, so that readers
+ *  never see an invalid form as complete. */
 export function arrivingForm(
   source: Source & { readonly length: number | undefined },
   {

@@ -9,13 +9,13 @@ const BLOCK_BYTES = 65_536
 /** So few are kept as they are, whatever their length. */
 const FEW_PIECES = 16
 
-/** Bytes that come in pieces, to be had as one. Each piece is its taker's: nobody may read it any more. */
+/** Joins bytes that arrive in pieces. A piece belongs to the gathering, and its giver must not use it again. */
 export interface Gathering {
   take(piece: Uint8Array): void
   bytes(): Uint8Array
 }
 
-/** `declared`: how many there will be, NaN where nobody said so; more will not come. */
+/** `declared` is the announced length, which is not exceeded; NaN if there is none. */
 export function gathering(declared: number): Gathering {
   return declared > 0 && declared <= BELIEVED_BYTES ? whole(declared) : inPieces()
 }
@@ -76,8 +76,8 @@ function whole(length: number): Gathering {
   }
 }
 
-/** Gives the memory of bytes that nobody will read any more back. Left to the collector, large ones would have it mark the
- *  whole heap again and again. */
+/** Frees the memory of bytes that are no longer used. Large ones would otherwise cause the collector to mark the whole heap
+ *  repeatedly. */
 export function release(bytes: Uint8Array): void {
   const { buffer } = bytes
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0)

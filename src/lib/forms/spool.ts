@@ -1,4 +1,4 @@
-/** Room outside of memory for bytes that somebody may ask for again. */
+/** Space outside of memory for bytes that may be read again. */
 export interface Scratch {
   append(bytes: Uint8Array): Promise<void>
   /** At least one byte from `position` on, at most `limit`. */
@@ -6,21 +6,21 @@ export interface Scratch {
   close(): void
 }
 
-/** What a sender sends once. */
+/** A body that can be read once. */
 export interface Source {
   /** What has come since the last read; undefined at the end. */
   read(): Promise<Uint8Array | undefined>
-  /** Nothing more is wanted. */
+  /** Ends reading. */
   close(): void
 }
 
-/** Keeps what comes from a source, for readers who begin at the first byte again. */
+/** Keeps the bytes of a source, for readers that restart at the first byte. */
 export interface Spool {
   readonly received: number
   readonly ended: boolean
   /** False from the moment that the first bytes had to be let go. */
   readonly repeatable: boolean
-  /** Takes what comes next and tells it; undefined at the end. Who asks while another waits gets the same. */
+  /** Reads the next bytes; undefined at the end. Simultaneous reads get the same bytes. */
   pull(): Promise<Uint8Array | undefined>
   /** At least one of the bytes from `position` on, which have come, and none from `end` on. */
   read(position: number, end: number): Promise<Uint8Array>

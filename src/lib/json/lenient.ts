@@ -1,4 +1,4 @@
-/** Reads what somebody else wrote: a member that is missing or of another type is absent, never an error. */
+/** Reads foreign JSON leniently: a member of another type counts as absent, and nothing throws. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 const decoder = new TextDecoder()
@@ -20,7 +20,7 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What stands in a table of ours under a word of somebody else's; never what every object inherits. */
+/** The own entry of a table under a foreign name; never an inherited member. */
 export function entryOf<Value>(table: Readonly<Record<string, Value>>, word: unknown): Value | undefined {
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -4,10 +4,10 @@ import type { ChatChunk, ChatDelta } from '../../../modes/chat-completion.ts'
 import type { DialectFollower } from '../../../pipeline/translate/dialect.ts'
 import { messagesEvents } from './event-stream.ts'
 
-/** What another model cannot go on from: a tool call, thoughts that are signed, text with citations. */
+/** Content that another model cannot continue: a tool call, signed reasoning, text with citations. */
 const NOBODY_ELSES: ChatDelta = { tool_calls: [{ index: 0 }] }
 
-/** Follows a message whose events pass as their provider wrote them. */
+/** Reads a message whose events are relayed unchanged, so that a cut answer can be continued. */
 export function followMessages(): DialectFollower {
   let head: Pick<ChatChunk, 'id' | 'model'> = { id: '', model: '' }
   let begun = false
