@@ -8,35 +8,35 @@ CREATE TABLE IF NOT EXISTS gateway_schema (
   applied_at timestamptz NOT NULL DEFAULT now()
 );
 
--- What all gateways on one database have in common: the fingerprint of their salt key.
+-- The fingerprint of the salt key, which all gateways on one database share.
 CREATE TABLE IF NOT EXISTS gateway_installation (
   name text PRIMARY KEY,
   value text NOT NULL
 );
 
--- Work to be done later, where the runtime brings no queue of its own. A row is gone when the work is done.
+-- The queue of runtimes that have none. A row is deleted when its work is done.
 CREATE TABLE IF NOT EXISTS gateway_queue (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   topic text NOT NULL,
   -- json, not jsonb: what was sent is delivered to the byte, \u0000 in a string included.
   body json NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
-  -- When it may be taken next; taking it moves this to the end of the taker's lease.
+  -- When it may be claimed next; a claim moves this to the end of its lease.
   due_at timestamptz NOT NULL DEFAULT now(),
   sent_at timestamptz NOT NULL DEFAULT now(),
-  -- Given up after its last attempt, and kept.
+  -- Dead-lettered after its last attempt.
   dead_at timestamptz,
   last_error text
 );
 CREATE INDEX IF NOT EXISTS gateway_queue_due ON gateway_queue (due_at) WHERE dead_at IS NULL;
 
--- What the admin API configures moves its number with every change, in the change's own statement: isolates watch it.
+-- The revision of the routing records. Every change increments it in its own statement; processes poll it.
 CREATE TABLE IF NOT EXISTS gateway_revision (
   subject text PRIMARY KEY,
   revision bigint NOT NULL
 );
 
--- Deployments made through the admin API. One with the id of an entry of the configuration file stands in its place.
+-- Deployments of the admin API. One with the id of an entry of the configuration file replaces that entry.
 CREATE TABLE IF NOT EXISTS gateway_model (
   deployment_id text COLLATE "C" PRIMARY KEY,
   model_name text NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS gateway_model (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Names that clients call like a model, each for members of the operator's choice.
+-- Route groups: names that clients call like a model, each with members.
 CREATE TABLE IF NOT EXISTS gateway_route_group (
   name text COLLATE "C" PRIMARY KEY,
   enabled boolean NOT NULL,
@@ -60,22 +60,22 @@ CREATE TABLE IF NOT EXISTS gateway_route_group (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Versions of everything that a caller is built from. One sequence for all: a record that is made again under the id of
--- a deleted one is still newer than what anybody remembers of that.
+-- Versions of the records that callers are built from. They share one sequence, so that a record that reuses the id of a
+-- deleted one is newer than any cached version of that.
 CREATE SEQUENCE IF NOT EXISTS gateway_record_version;
 
--- Who pays and who may: organizations hold teams, teams hold keys, users are people or programs. In all of them a limit
--- or a budget that is null is none, and 0 blocks. Money is US dollars.
+-- Organizations contain teams, teams contain keys; users are people or programs. A limit or budget that is null is none,
+-- and 0 blocks. Money is US dollars.
 CREATE TABLE IF NOT EXISTS gateway_organization (
   organization_id text COLLATE "C" PRIMARY KEY,
   organization_name text,
   rpm_limit bigint, tpm_limit bigint, rph_limit bigint, rpd_limit bigint, tpd_limit bigint,
   max_budget numeric, soft_budget numeric,
-  -- 24h, 30d, 1mo; null: what was spent is never forgotten. Periods are counted from budget_started_at.
+  -- 24h, 30d, 1mo; with null the budget never resets. The first period begins at budget_started_at.
   budget_duration text,
   budget_started_at timestamptz NOT NULL DEFAULT now(),
-  -- restrict: only what is bound here may be called; inherit: what is bound here counts for nothing; null: restrict as
-  -- soon as anything is bound.
+  -- restrict: only bound targets may be called; inherit: bindings have no effect; null: restrict as soon as there is a
+  -- binding.
   target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
   -- json, not jsonb: strings may hold \u0000.
   metadata json NOT NULL DEFAULT '{}',
@@ -122,7 +122,7 @@ CREATE TABLE IF NOT EXISTS gateway_user (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Who belongs to an organization or a team, and as what.
+-- The members of organizations and teams, with their roles.
 CREATE TABLE IF NOT EXISTS gateway_membership (
   scope_type text NOT NULL CHECK (scope_type IN ('organization', 'team')),
   scope_id text COLLATE "C" NOT NULL,
@@ -135,7 +135,7 @@ CREATE INDEX IF NOT EXISTS gateway_membership_user ON gateway_membership (user_i
 
 CREATE TABLE IF NOT EXISTS gateway_key (
   key_id text COLLATE "C" PRIMARY KEY,
-  -- HMAC-SHA256 of the key under the salt key. Finds the key, and is none.
+  -- HMAC-SHA256 of the key under the salt key, by which a key is looked up.
   key_hash text COLLATE "C" NOT NULL UNIQUE,
   key_name text,
   team_id text COLLATE "C" REFERENCES gateway_team (team_id),
@@ -149,7 +149,7 @@ CREATE TABLE IF NOT EXISTS gateway_key (
   budget_started_at timestamptz NOT NULL DEFAULT now(),
   model_max_budget json NOT NULL DEFAULT '{}',
   target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
-  -- Addresses and CIDR ranges that it may be used from; null: from anywhere.
+  -- Addresses and CIDR ranges from which the key may be used; null allows all.
   allowed_ips json,
   expires_at timestamptz,
   revoked_at timestamptz,
@@ -158,7 +158,7 @@ CREATE TABLE IF NOT EXISTS gateway_key (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
--- Once a user who was deleted left their keys behind, without the user's limits.
+-- Earlier builds kept the keys of a deleted user, without the user's limits.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'gateway_key'::regclass
       AND conname = 'gateway_key_user_id_fkey' AND confdeltype = 'n') THEN
@@ -172,8 +172,8 @@ CREATE INDEX IF NOT EXISTS gateway_key_user ON gateway_key (user_id);
 CREATE INDEX IF NOT EXISTS gateway_key_owner ON gateway_key (owner_account_id);
 CREATE INDEX IF NOT EXISTS gateway_key_target_mode ON gateway_key (key_id) WHERE target_mode IS NOT NULL;
 
--- What may be called: models, route groups (kind target) or all models with a label (kind access_group). Until a level
--- has a binding or a target_mode of its own, it allows everything.
+-- Bindings of callable targets: models and route groups (kind target), or all models with a label (kind access_group). A
+-- level without a binding and without a target_mode restricts nothing.
 CREATE TABLE IF NOT EXISTS gateway_callable_binding (
   scope_type text NOT NULL CHECK (scope_type IN ('organization', 'team', 'user', 'api_key')),
   scope_id text COLLATE "C" NOT NULL,
@@ -187,24 +187,24 @@ CREATE TABLE IF NOT EXISTS gateway_callable_binding (
 );
 CREATE INDEX IF NOT EXISTS gateway_callable_binding_key ON gateway_callable_binding (callable_key, binding_id);
 
--- What every budget has spent in every one of its periods, in nano-dollars. The shared store holds the same for
--- deciding, and asks here when it does not know.
+-- The spend of every budget in each of its periods, in nano-dollars. The shared store has a copy for admission, which is
+-- seeded from here.
 CREATE TABLE IF NOT EXISTS gateway_budget (
   subject text COLLATE "C" NOT NULL,
-  -- The beginning of the period, '' where there is only one.
+  -- The begin of the period; '' if the budget never resets.
   period text COLLATE "C" NOT NULL,
   spent_nano numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (subject, period)
 );
 
--- Tables that came after what they are made of, and how far each has what was there before it. Noted before the ledger is
--- made, so that it can be told whether there was one: a new one has nothing to be filled with.
+-- The progress of filling tables that are newer than the ledger from which they are derived. This is written before the
+-- ledger is created: without an earlier ledger there is nothing to fill.
 CREATE TABLE IF NOT EXISTS gateway_backfill (
   target text COLLATE "C" PRIMARY KEY,
   begun_at timestamptz NOT NULL DEFAULT now(),
-  -- Everything up to here is there; null before the first step.
+  -- Everything up to this time is filled; null before the first step.
   filled_to timestamptz,
-  -- When everything before begun_at was there.
+  -- When everything before begun_at was filled.
   filled_at timestamptz
 );
 INSERT INTO gateway_backfill (target, filled_to, filled_at)
@@ -213,16 +213,16 @@ INSERT INTO gateway_backfill (target, filled_to, filled_at)
     (SELECT CASE WHEN to_regclass('gateway_spend') IS NULL THEN now() END) AS fresh (at)
   ON CONFLICT DO NOTHING;
 
--- The ledger: one row for every model call, however it ended. call_id makes writing it twice the same as once.
+-- The ledger: one row for every model call, whatever its ending. call_id makes writes idempotent.
 CREATE TABLE IF NOT EXISTS gateway_spend (
   call_id text COLLATE "C" PRIMARY KEY,
-  -- When it was over.
+  -- When the call ended.
   at timestamptz NOT NULL,
   request_id text COLLATE "C" NOT NULL,
   endpoint text NOT NULL,
   mode text NOT NULL,
   requested_model text NOT NULL,
-  -- The model, deployment and provider that served. '' where there was none, as everywhere here.
+  -- The model, deployment and provider that served the call. Throughout this table '' means none.
   model text COLLATE "C" NOT NULL,
   deployment text COLLATE "C" NOT NULL,
   provider text COLLATE "C" NOT NULL,
@@ -239,7 +239,7 @@ CREATE TABLE IF NOT EXISTS gateway_spend (
   -- hit, miss, off
   cache text NOT NULL,
   attempts integer NOT NULL,
-  -- Deployments whose broken answer another one finished.
+  -- Deployments whose cut answer another one continued.
   rescued integer NOT NULL,
   input_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
@@ -250,7 +250,7 @@ CREATE TABLE IF NOT EXISTS gateway_spend (
   audio_seconds double precision NOT NULL,
   characters bigint NOT NULL,
   rerank_units bigint NOT NULL,
-  -- The provider gave no usage, and what went through was counted instead.
+  -- The provider reported no usage, so it was estimated.
   estimated boolean NOT NULL,
   -- Nano-dollars. null: the price was unknown.
   cost_nano bigint,
@@ -260,8 +260,8 @@ CREATE TABLE IF NOT EXISTS gateway_spend (
   upstream_ms double precision,
   total_ms double precision NOT NULL
 );
--- Every filter of the log finds its newest rows by an index of its own. They are in no order among the calls of one
--- moment: so few are sorted as they are read, and each index is half as large and dear without call_id.
+-- Every filter of the log has an index. The indexes do not contain call_id, which halves their size and cost: the few calls
+-- of one time are sorted when they are read.
 CREATE INDEX IF NOT EXISTS gateway_spend_at ON gateway_spend (at);
 CREATE INDEX IF NOT EXISTS gateway_spend_key ON gateway_spend (key_id, at);
 CREATE INDEX IF NOT EXISTS gateway_spend_team ON gateway_spend (team_id, at) WHERE team_id <> '';
@@ -274,7 +274,7 @@ CREATE INDEX IF NOT EXISTS gateway_spend_request ON gateway_spend (request_id);
 CREATE INDEX IF NOT EXISTS gateway_spend_ending ON gateway_spend (ending, at) WHERE ending <> 'answered';
 CREATE INDEX IF NOT EXISTS gateway_spend_status ON gateway_spend (status, at) WHERE status <> 200;
 
--- The calls of a tag in the order of the log: an index over the list of tags has no order.
+-- The calls of each tag in the order of the log, because an index over lists of tags has no order.
 CREATE TABLE IF NOT EXISTS gateway_spend_tag (
   tag text COLLATE "C" NOT NULL,
   at timestamptz NOT NULL,
@@ -282,8 +282,8 @@ CREATE TABLE IF NOT EXISTS gateway_spend_tag (
   PRIMARY KEY (tag, at, call_id)
 );
 
--- Calls that there was no room to keep one by one, while the database was away: what they come to, hour by hour. fold_id
--- makes writing a fold twice the same as once.
+-- Hourly sums of calls whose rows exceeded the available space while the database was away. fold_id makes writes
+-- idempotent.
 CREATE TABLE IF NOT EXISTS gateway_spend_fold (
   fold_id text COLLATE "C" PRIMARY KEY,
   written_at timestamptz NOT NULL DEFAULT now()
@@ -351,7 +351,7 @@ CREATE TABLE IF NOT EXISTS gateway_spend_rollup (
   PRIMARY KEY (grain, bucket, key_id, user_id, team_id, organization_id, model, provider, deployment)
 ) WITH (fillfactor = 80);
 
--- The same by tag: a call is in as many of these sums as it has tags.
+-- The sums by tag: a call counts for each of its tags.
 CREATE TABLE IF NOT EXISTS gateway_spend_tag_rollup (
   tag text COLLATE "C" NOT NULL,
   LIKE gateway_spend_rollup INCLUDING CONSTRAINTS,
@@ -385,7 +385,7 @@ CREATE TABLE IF NOT EXISTS gateway_spend_total (
   PRIMARY KEY (grain, dimension, bucket, value)
 ) WITH (fillfactor = 80);
 
--- Policies of route groups, by name, so that groups of the configuration file can have one. A draft holds for nothing.
+-- Policies of route groups, by name, so that groups of the configuration file can have one. A draft has no effect.
 CREATE TABLE IF NOT EXISTS gateway_route_group_policy (
   group_name text COLLATE "C" PRIMARY KEY,
   published json,
@@ -397,7 +397,7 @@ CREATE TABLE IF NOT EXISTS gateway_route_group_policy (
   drafted_at timestamptz
 );
 
--- Every policy that was ever published.
+-- All published versions of policies.
 CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
   group_name text COLLATE "C" NOT NULL,
   version integer NOT NULL,
@@ -407,7 +407,7 @@ CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
   PRIMARY KEY (group_name, version)
 );
 
--- What was done, or tried, in the administration and with accounts. Kept until somebody removes it.
+-- The audit log of administration and accounts, including refused writes. Rows are never removed automatically.
 CREATE TABLE IF NOT EXISTS gateway_audit_event (
   event_id text COLLATE "C" PRIMARY KEY,
   occurred_at timestamptz NOT NULL,

@@ -16,7 +16,7 @@ if (words.length > 0) {
   const { commandLine } = await import('./runtimes/node/process/command-line.node.ts')
   process.exit(commandLine(words, process.env))
 }
-// Whoever reads its lines may go: calls go on, and their lines are lost.
+// If the reader of standard output closes it, calls continue without log lines.
 process.stdout.on('error', () => {})
 // Whatever it writes is its own: the database, what waits for it, uploads on their way.
 process.umask(0o077)

@@ -5,7 +5,7 @@ import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
 import { SqlError } from './stores/sql/sql.ts'
 
-/** Everything that is done by the clock and is not off. */
+/** All scheduled jobs that are switched on. */
 export function scheduledJobs(services: Services): readonly Job[] {
   return [healthChecks(services, services.live), filling(services)].filter(({ everySeconds }) => everySeconds > 0)
 }
@@ -33,7 +33,7 @@ function filling({ backfill, clock }: Services): Job {
   }
 }
 
-/** Does a job, unless this interval's was done already, here or in another process. Never rejects. */
+/** Runs a job, unless this or another process has already run it in this interval. Never rejects. */
 export async function runOnce({ store, clock, log }: Services, job: Job, signal: AbortSignal): Promise<void> {
   const intervalMs = 1000 * job.everySeconds
   const key = jobKey(job.name, Math.floor(clock.now() / intervalMs))

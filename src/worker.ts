@@ -49,7 +49,7 @@ export default {
       return refusal(error, write)
     }
     const { app, services } = gateway
-    // The schema is there before anybody needs it, and nobody waits for it who does not.
+    // The schema is applied in the background; only requests that need the database wait for it.
     if (first) execution.waitUntil(services.sql.query({ sql: 'select 1', parameters: [] }).catch(() => {}))
     const stallMs = 1000 * services.config.general_settings.client_stall_timeout
     const client = workerClient(request, (work) => execution.waitUntil(work), stallMs)

@@ -4,7 +4,7 @@ import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import { SPEND_DIMENSIONS } from '../stores/sql/spend/spend-sums.ts'
 import type { RecordFold, Topic } from './delivery.ts'
 
-/** Sums of calls that have no row of their own in the ledger. */
+/** Writes sums of calls that have no rows in the ledger. */
 export const foldedLedger: Topic<FoldedCalls> = { name: 'ledger_sums', write: insertFolded }
 
 /** Where so many kinds of calls are told apart, new ones are added up without their tags. */

@@ -5,7 +5,7 @@ import type { Topic } from './delivery.ts'
 import type { CallFinished } from './events.ts'
 import { foldedLedger, foldOfCalls } from './folded-ledger.ts'
 
-/** Every model call in the ledger, and its cost in the budgets that it is charged to. */
+/** Writes every model call to the ledger, and its cost to the budgets that it is charged to. */
 export const ledger: Topic<CallFinished> = {
   name: 'ledger',
   write: (sql, calls) => insertSpend(sql, calls.map(spendRow)),
@@ -30,9 +30,9 @@ export const ledger: Topic<CallFinished> = {
   },
 }
 
-/** A call as the ledger keeps it. */
+/** The row of a call in the ledger. */
 export function spendRow(call: CallFinished): ChargedRow {
-  // One that waited in a file or a queue may be of an older build, which counted less.
+  // An entry from a file or a queue may be of an older build, with fewer fields.
   const usage = usageOf(call.usage ?? {})
   return {
     call_id: call.callId,
@@ -76,7 +76,7 @@ export function spendRow(call: CallFinished): ChargedRow {
   }
 }
 
-/** What providers count is theirs to say; the ledger holds integers. */
+/** Counts of providers as integers, as the ledger has them. */
 function whole(count: number): number {
   return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
 }

@@ -10,7 +10,7 @@ export interface QueuedDeliveryOptions {
   readonly queue: Queue
   readonly sql: Sql
   readonly log: Log
-  /** Hears what became of the entries. */
+  /** Called with the outcome for the entries. */
   readonly report: (event: RecordsMoved) => void
   /** Keeps the runtime alive for work that outlives an answer. */
   readonly defer: (work: Promise<unknown>) => void
@@ -24,32 +24,31 @@ interface Waiting {
   readonly since: number
 }
 
-/** How long one request sends for others: it may have no more than 30 s itself. */
+/** How long one request sends the entries of others; the runtime grants a request 30 s in all. */
 const SENDS_FOR_OTHERS_MS = 5000
-/** How long it tries again when nobody takes what it has. */
+/** How long sending is retried while neither queue nor database accepts entries. */
 const TRIES_MS = 20_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4000
-/** How many go together. */
 const MOST_A_SEND = 100
-/** How many wait in an isolate at most; then they are added up. */
+/** How many entries wait in an isolate at most; further ones are added up. */
 const MOST_WAITING = 5000
 const LOG_EVERY_MS = 1000
 const FOLDED_LOG_EVERY_MS = 60_000
 
-/** Sends entries through the queue of the runtime, which keeps them: an isolate may end with any request. What comes
- *  while some are being sent goes together, next. What the queue does not take is written at once; what the database does
- *  not take either waits in the isolate for the next attempt, and is lost with it. */
+/** Sends entries to the queue of the runtime, because an isolate may end with any request. Entries that arrive during a send
+ *  are sent together afterwards. Entries that the queue refuses are written to the database at once; if that fails too,
+ *  they wait in the isolate for the next attempt, and are lost with it. */
 export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   const { queue, sql, log, report, defer, mostWaiting = MOST_WAITING } = options
-  /** Those that nobody tried to send. */
+  /** Entries without an attempt to send them. */
   const fresh: Waiting[] = []
-  /** Those that perhaps have arrived. */
+  /** Entries whose sending failed or is unknown, so they may have arrived. */
   let tried: Waiting[] = []
   const sending = new Set<readonly Waiting[]>()
   const folds = new Map<Folding, RecordFold>()
   const works = new Set<Promise<void>>()
-  /** The request that sends for all, and when it began to; nobody does at `-Infinity`. */
+  /** The request that sends for all, and when it began; `-Infinity` if there is none. */
   let sender: object | undefined
   let begunAt = Number.NEGATIVE_INFINITY
 
@@ -76,20 +75,20 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     logDropped()
   }
 
-  /** There is no room for one more: what can be added up makes way for what cannot. */
+  /** Handles an entry beyond the capacity: an entry that can be added up makes space for one that cannot. */
   function overflow(one: Waiting): void {
     if (one.topic.folding) {
       addUp(one.topic.folding, one)
       return
     }
     const other = fresh.findIndex(({ topic }) => topic.folding)
-    const [making] = other === -1 ? [] : fresh.splice(other, 1)
-    if (!making?.topic.folding) {
+    const [displaced] = other === -1 ? [] : fresh.splice(other, 1)
+    if (!displaced?.topic.folding) {
       drop(one)
       return
     }
     fresh.push(one)
-    addUp(making.topic.folding, making)
+    addUp(displaced.topic.folding, displaced)
   }
 
   function addUp(folding: Folding, one: Waiting): void {
@@ -100,14 +99,14 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     logFolded()
   }
 
-  /** The sums go with what is sent next. */
+  /** Adds the sums to the entries that are sent next. */
   function endFolds(): void {
     const since = Date.now()
     for (const [{ topic }, fold] of folds) fresh.push(...fold.end().map((entry) => ({ topic, entry, since })))
     folds.clear()
   }
 
-  /** Resolves with those that the database does not take now. */
+  /** Writes entries to the database; resolves with those that failed for now. */
   async function write(topic: Topic, entries: readonly Waiting[]): Promise<readonly Waiting[]> {
     const [first] = entries as [Waiting]
     try {
@@ -136,7 +135,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     }
   }
 
-  /** Of one that the database refuses, its sums. */
+  /** The sums of an entry that the database refuses. */
   function addedUp({ topic: { folding }, entry, since }: Waiting): Waiting | undefined {
     try {
       return folding && { topic: folding.topic, entry: folding.alone(entry), since }
@@ -145,7 +144,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     }
   }
 
-  /** Resolves with those that nobody takes now. */
+  /** Sends entries to the queue, else to the database; resolves with those that failed for now. */
   async function send(entries: readonly Waiting[]): Promise<readonly Waiting[]> {
     try {
       await queue.send(entries.map(({ topic, entry }) => recordMessage(topic, entry)))
@@ -158,7 +157,7 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     }
   }
 
-  /** A request that was ended while it was sending has left what it had. */
+  /** Takes over the entries of a request that was killed while it was sending. */
   function takeOver(): void {
     tried = [...[...sending].flat(), ...tried]
     sending.clear()
@@ -170,13 +169,13 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
     begunAt = Date.now()
     takeOver()
     let pauseMs = FIRST_PAUSE_MS
-    // Another that took over has taken all that waited, too.
+    // A request that took over also has all waiting entries.
     while (sender === own && tried.length + fresh.length > 0) {
       const entries = [...tried.splice(0, MOST_A_SEND)]
       entries.push(...fresh.splice(0, MOST_A_SEND - entries.length))
       sending.add(entries)
       const left = await send(entries)
-      // Whoever took over has these as well.
+      // If another request took over, it has these entries too.
       if (sending.delete(entries)) tried = [...left, ...tried]
       if (left.length === 0) {
         endFolds()

@@ -13,7 +13,7 @@ export interface QueuedRecordsOptions {
   readonly topics: readonly Topic[]
   readonly sql: Sql
   readonly log: Log
-  /** Hears what became of the records. */
+  /** Called with the outcome for the records. */
   readonly report: (event: RecordsMoved) => void
 }
 
@@ -25,8 +25,8 @@ export function carriesRecord({ body }: QueueMessage): boolean {
   return topicOf(body)?.startsWith(PREFIX) === true
 }
 
-/** Writes the records of a batch of messages, one statement a topic. What the database cannot take now comes again, and
- *  one that it can never take goes its own way to the dead letters. */
+/** Writes the records of a batch of messages, one statement for each topic. Records that fail for now are delivered again;
+ *  one that can never be written is dead-lettered on its own. */
 export async function writeQueued(
   messages: readonly QueueMessage[],
   { topics, sql, log, report }: QueuedRecordsOptions,
@@ -53,7 +53,7 @@ export async function writeQueued(
     }
   }
 
-  /** Of one that the database refuses, its sums. */
+  /** The sums of a record that the database refuses. */
   async function addedUp({ folding }: Topic, ofTopic: readonly QueueMessage[]): Promise<boolean> {
     if (!folding) return false
     try {

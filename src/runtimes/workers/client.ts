@@ -19,7 +19,7 @@ export interface WorkerClient extends Client {
   answered(): void
 }
 
-/** The far end of a call on Workers. */
+/** The client's connection on Workers. */
 export function workerClient(
   request: Request,
   waitUntil: (work: Promise<unknown>) => void,

@@ -4,8 +4,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { describeError, jsonLog } from '../../lib/log.ts'
 
-/** What every request gets from a worker whose configuration cannot be used: the one error shape, and in the log the words
- *  of whoever has to mend it. */
+/** The answer of a worker with an invalid configuration: a failure in the usual error shape. The log has the message for the
+ *  operator. */
 export function refusal(error: unknown, write: (line: string) => void): Response {
   const requestId = newId('req')
   jsonLog('error', write).error('misconfigured', { requestId, error: describeError(error) })

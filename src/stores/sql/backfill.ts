@@ -6,12 +6,12 @@ import type { Sql } from './sql.ts'
 
 export type Target = 'gateway_spend_total' | 'gateway_spend_tag'
 
-/** Fills tables that came after what they are made of with what was there before them. Any number of processes may do
- *  so at once, and any of them may end at any moment. */
+/** Fills tables that are newer than the ledger with the calls from before them. Any number of processes may do so at once,
+ *  and any of them may end at any time. */
 export interface Backfill {
-  /** A little of what is left. False when there is nothing to be done now. */
+  /** Fills a part; resolves with false if there is nothing to fill now. */
   step(now: number): Promise<boolean>
-  /** There will be nothing any more. */
+  /** There is nothing left to fill, now or later. */
   readonly over: boolean
 }
 
@@ -21,19 +21,19 @@ interface State {
   readonly filled_to: string | null
 }
 
-/** Fills a table from a moment on, and resolves with the moment up to which it is filled then. */
+/** Fills a table from a time on; resolves with the time up to which it is filled. */
 type Fill = (sql: Sql, from: string | undefined, until: string) => Promise<string>
 
 const FILLS: Readonly<Record<Target, Fill>> = { gateway_spend_total: fillTotals, gateway_spend_tag: fillTags }
 
 /** How long a process of an older build, which does not write to the table, may run beside this one. */
 const BESIDE_MS = 86_400_000
-/** How late a process may write what belongs to an earlier moment. */
+/** How late a process may write calls of an earlier time. */
 const LATE_MS = 15 * 60_000
-/** How often is looked for what older builds have written. */
+/** How often the calls that older builds have written are added. */
 const AGAIN_MS = 10 * 60_000
 
-/** Whether a table has everything that was there before it. */
+/** Whether a table contains all calls from before it. */
 export async function isFilled(database: Sql, target: Target): Promise<boolean> {
   const missing = queries
     .selectFrom('gateway_backfill')

@@ -2,11 +2,10 @@ import { atMost } from '../../lib/at-most.ts'
 import { noAnswer } from './adapters/wire.ts'
 import type { Sql } from './sql.ts'
 
-/** How long a model call waits for the database, where it has to at all. */
+/** How long a model call waits for the database at most. */
 export const MODEL_CALL_MS = 2000
 
-/** The database for requests that nobody lets wait: what it has not answered by then is given up, whatever it waits for,
- *  and the database counts as away. */
+/** The database with a deadline for every statement, after which it counts as away. */
 export function bounded(sql: Sql, limitMs: number): Sql {
   async function inTime<Answer>(work: Promise<Answer>): Promise<Answer> {
     const answer = await atMost(limitMs, work)

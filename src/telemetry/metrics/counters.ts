@@ -38,7 +38,7 @@ export function counters(metrics: readonly Metric[]): Counters {
   return {
     count(event) {
       const known = knownFor(event)
-      // By hand: an iterator's pairs would be most of what a call leaves behind here.
+      // No iterator: its pairs would be most of the garbage of a call.
       for (let index = 0; index < families.length; index++) {
         const { metric, cells } = families[index] as (typeof families)[number]
         const value = metric.value(event)
@@ -119,7 +119,7 @@ function histogramCell(metric: Metric, labels: Labels): Cell {
   }
 }
 
-/** One number of the store. */
+/** One number of the counters. */
 function number(name: string): Cell {
   let drained = 0
   let fresh = 0

@@ -3,7 +3,7 @@ import type { TelemetryEvent } from '../events.ts'
 import { counters } from './counters.ts'
 import type { Metric } from './metric.ts'
 
-/** Whoever keeps the runtime alive for work that outlives an answer. */
+/** Keeps the runtime alive for work that outlives an answer. */
 interface Deferring {
   defer(work: Promise<unknown>): void
 }
@@ -18,7 +18,7 @@ export interface CounterScope {
   all(): Promise<Record<string, number>>
 }
 
-/** Where several processes serve one port: what all of them count. */
+/** The counters of all processes that serve one port. */
 export interface CounterPool {
   counting(own: () => Record<string, number>): void
   gathered(): Promise<Record<string, number>>

@@ -56,7 +56,7 @@ function readBody(
     if (bytes.byteLength > limitBytes) return Promise.reject(tooLarge(limitBytes))
     return counted(footprint, bytes.byteLength) ?? Promise.resolve(bytes)
   }
-  // It has left while its key was looked up: nothing more is heard of it.
+  // The client disconnected while its key was looked up, so no event follows.
   if (incoming.destroyed) return Promise.reject(clientClosed())
   return new Promise((resolve, reject) => {
     const gathered = gathering(declared)

@@ -8,13 +8,13 @@ import { GatewayError } from '../../../lib/errors.ts'
 /** How long cut calls may take to settle. */
 const SETTLE_MS = 2000
 
-/** How long a client that is cut may take to hear why. */
+/** How long a cut client may take to read the error. */
 const FAREWELL_MS = 500
 
 /** A connection that is kept alive becomes idle when its answer ends, some time after `close` looked for idle ones. */
 const SWEEP_MS = 50
 
-/** Who has just connected may still ask. */
+/** How long a client that has just connected may send its request. */
 const SILENT_MS = 500
 
 /** Work that was handed over by requests and must be done before the process ends. */
@@ -52,7 +52,7 @@ export interface Connections {
   last(): void
   /** Ends the calls that still run. */
   cut(reason: GatewayError): void
-  /** Closes those over which nothing was ever said: browsers and balancers open some in advance. */
+  /** Closes connections without any request, which browsers and balancers open in advance. */
   closeSilent(): void
 }
 

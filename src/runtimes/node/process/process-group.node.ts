@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../lib/log.ts'
 import { describeError } from '../../../lib/log.ts'
 
-/** What members and their leader tell each other. */
+/** The messages between members and their leader. */
 type Message =
   | { readonly kind: 'ready'; readonly port: number }
   /** A member wants the counters of all; the leader wants those of a member. */
@@ -24,7 +24,7 @@ export interface Member {
 const GATHER_MS = 1000
 /** How often the leader asks, so that what a process has counted outlives it: at most as much as this is lost. */
 const REMEMBER_MS = 1000
-/** A process that dies is followed by another one, but not by a storm of them. */
+/** The pause before a process that died is replaced. */
 const RESTART_MS = 1000
 
 export function groupMember(): Member | undefined {
@@ -118,7 +118,7 @@ export async function leadGroup(options: {
     await Promise.all(
       members().map(async (worker) => {
         const counters = await countersOf(worker, id, asker)
-        if (counters && !worker.isDead()) counted.said(worker.id, counters)
+        if (counters && !worker.isDead()) counted.reported(worker.id, counters)
       }),
     )
   }
@@ -132,8 +132,8 @@ export async function leadGroup(options: {
   return over.promise
 }
 
-/** What the members of a group have counted together. It never falls: of a member that is silent counts what it said last,
- *  and of one that has ended, for good. */
+/** The sum of all members' counters. It never decreases: a silent member counts with its last report, even after it has
+ *  ended. */
 export function groupCounters() {
   const latest = new Map<number, Record<string, number>>()
   const gone: Record<string, number> = {}
@@ -141,7 +141,7 @@ export function groupCounters() {
     for (const name in counters) to[name] = (to[name] ?? 0) + (counters[name] as number)
   }
   return {
-    said(member: number, counters: Record<string, number>) {
+    reported(member: number, counters: Record<string, number>) {
       latest.set(member, counters)
     },
     departed(member: number) {

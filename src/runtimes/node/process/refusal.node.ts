@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../config/config-error.ts'
 import { describeError } from '../../../lib/log.ts'
 
-/** Why the gateway does not start, in the words of whoever has to mend it. */
+/** Why the gateway does not start, as a message for its operator. */
 export function refusal(error: unknown, configPath: string): string {
   if (error instanceof ConfigError) {
     const lines = error.mistakes.map(({ path, message }) => `  ${path === '' ? configPath : path}: ${message}`)
@@ -16,7 +16,7 @@ function sentence(error: unknown): string {
   if (syscall === 'listen' || syscall === 'bind')
     return `port ${more.port} of ${more.address} ${LISTENING[code ?? ''] ?? `failed (${code})`}.`
   if (syscall === 'getaddrinfo') return `HOST is not an address of this machine (${code}).`
-  // Whatever nobody foresaw is told with all there is.
+  // An unexpected error is shown with its stack.
   return error instanceof TypeError || error instanceof ReferenceError ? String(error.stack) : error.message
 }
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 
 const OTHERS = 0o077
 
-/** Whether nobody but its owner can look into a folder. */
+/** Whether a folder is accessible to its owner only. */
 export function isOwnerOnly(folder: string): boolean {
   return (statSync(folder).mode & OTHERS) === 0
 }
 
-/** Takes a folder, and everything in it, from everybody but its owner. The folder itself comes last: as long as it is
- *  open, this has not come to its end. */
+/** Makes a folder and everything in it accessible to its owner only. The folder itself is changed last, so its mode shows
+ *  whether this was completed. */
 export function makeOwnerOnly(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)

@@ -99,7 +99,7 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
       throw error
     },
   )
-  // Whoever waits for it hears it; nobody has to.
+  // A rejection reaches those that await it; it must not end the process if there are none.
   opened.catch(() => {})
 
   async function ask(work: ThreadRequest['work'], limitMs: number): Promise<WireResult[]> {

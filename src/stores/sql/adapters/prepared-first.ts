@@ -1,8 +1,7 @@
 import { type Sql, SqlError } from '../sql.ts'
 
-/** A database that is prepared before its first statement. Each caller waits for a preparation of its own until one
- *  has succeeded, since an isolate's requests must not wait for each other's input and output. What refuses it for another
- *  reason than the database's refuses it for good. */
+/** A database that is prepared before its first statement. Until a preparation has succeeded, each request runs its own,
+ *  because the requests of an isolate must not await each other's I/O. A failure that is not the database's is final. */
 export function preparedFirst(sql: Sql, prepare: () => Promise<void>): Sql {
   let ready = false
   let refused: SqlError | undefined
