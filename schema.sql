@@ -172,6 +172,126 @@ CREATE INDEX IF NOT EXISTS gateway_key_user ON gateway_key (user_id);
 CREATE INDEX IF NOT EXISTS gateway_key_owner ON gateway_key (owner_account_id);
 CREATE INDEX IF NOT EXISTS gateway_key_target_mode ON gateway_key (key_id) WHERE target_mode IS NOT NULL;
 
+-- A person's way in. What limits and bills them, and what they are a member of, hangs on their user row.
+CREATE TABLE IF NOT EXISTS gateway_account (
+  account_id text COLLATE "C" PRIMARY KEY,
+  user_id text COLLATE "C" NOT NULL UNIQUE REFERENCES gateway_user (user_id),
+  email text NOT NULL,
+  -- The address as accounts are found by it: lower case. One account an address.
+  email_key text COLLATE "C" NOT NULL UNIQUE,
+  platform_role text NOT NULL CHECK (platform_role IN ('platform_admin', 'org_user')),
+  state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'disabled')),
+  -- scrypt with its parameters and salt; null: the account has no password.
+  password_hash text,
+  password_changed_at timestamptz,
+  must_change_password boolean NOT NULL DEFAULT false,
+  -- The secret of the second factor, encrypted under the salt key. It counts from totp_confirmed_at on.
+  totp_sealed text,
+  totp_confirmed_at timestamptz,
+  -- The last time step that was accepted; each is accepted once.
+  totp_step bigint NOT NULL DEFAULT 0,
+  last_login_at timestamptz,
+  version bigint NOT NULL DEFAULT nextval('gateway_record_version'),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS gateway_account_admin ON gateway_account (account_id) WHERE platform_role = 'platform_admin';
+
+-- How an identity provider knows a person: by the subject, never by the address.
+CREATE TABLE IF NOT EXISTS gateway_account_identity (
+  provider text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL REFERENCES gateway_account (account_id) ON DELETE CASCADE,
+  -- As the provider told it at the last login.
+  email text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  last_login_at timestamptz,
+  PRIMARY KEY (provider, subject)
+);
+CREATE INDEX IF NOT EXISTS gateway_account_identity_account ON gateway_account_identity (account_id);
+
+-- Codes that stand in for a second factor that is lost, each once. A used one is gone.
+CREATE TABLE IF NOT EXISTS gateway_recovery_code (
+  account_id text COLLATE "C" NOT NULL REFERENCES gateway_account (account_id) ON DELETE CASCADE,
+  code_hash text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, code_hash)
+);
+
+-- Browser sessions. One without an account was opened with the master key.
+CREATE TABLE IF NOT EXISTS gateway_session (
+  session_id text COLLATE "C" PRIMARY KEY,
+  -- HMAC-SHA256 of the cookie's value under the salt key.
+  token_hash text COLLATE "C" NOT NULL UNIQUE,
+  account_id text COLLATE "C" REFERENCES gateway_account (account_id) ON DELETE CASCADE,
+  -- password, sso, master_key, invitation, bootstrap
+  method text NOT NULL,
+  -- The second factor was proved in this session.
+  mfa_verified boolean NOT NULL DEFAULT false,
+  ip text,
+  user_agent text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- Written every few minutes of use.
+  last_used_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  version bigint NOT NULL DEFAULT nextval('gateway_record_version')
+);
+CREATE INDEX IF NOT EXISTS gateway_session_account ON gateway_session (account_id, created_at);
+CREATE INDEX IF NOT EXISTS gateway_session_expires ON gateway_session (expires_at);
+
+-- Single-use tokens that reset a password.
+CREATE TABLE IF NOT EXISTS gateway_password_reset (
+  token_hash text COLLATE "C" PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL REFERENCES gateway_account (account_id) ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz
+);
+CREATE INDEX IF NOT EXISTS gateway_password_reset_account ON gateway_password_reset (account_id);
+CREATE INDEX IF NOT EXISTS gateway_password_reset_expires ON gateway_password_reset (expires_at);
+
+-- Access that somebody gets when they accept it.
+CREATE TABLE IF NOT EXISTS gateway_invitation (
+  invitation_id text COLLATE "C" PRIMARY KEY,
+  token_hash text COLLATE "C" NOT NULL UNIQUE,
+  email text NOT NULL,
+  email_key text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" REFERENCES gateway_organization (organization_id) ON DELETE CASCADE,
+  organization_role text,
+  team_id text COLLATE "C" REFERENCES gateway_team (team_id) ON DELETE CASCADE,
+  team_role text,
+  state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'accepted', 'cancelled')),
+  -- The account that invited; null: the master key.
+  invited_by text COLLATE "C",
+  accepted_by text COLLATE "C",
+  accepted_at timestamptz,
+  expires_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS gateway_invitation_email ON gateway_invitation (email_key);
+CREATE INDEX IF NOT EXISTS gateway_invitation_organization ON gateway_invitation (organization_id);
+CREATE INDEX IF NOT EXISTS gateway_invitation_team ON gateway_invitation (team_id);
+
+-- E-mails to be sent, and what became of them.
+CREATE TABLE IF NOT EXISTS gateway_email (
+  email_id text COLLATE "C" PRIMARY KEY,
+  -- invitation, password_reset, test
+  kind text NOT NULL,
+  recipient text NOT NULL,
+  -- Subject and bodies, encrypted under the salt key: links in them open accounts. null: it was sent, or given up.
+  sealed text,
+  state text NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'sent', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  due_at timestamptz NOT NULL DEFAULT now(),
+  last_error text,
+  organization_id text COLLATE "C",
+  created_at timestamptz NOT NULL DEFAULT now(),
+  sent_at timestamptz
+);
+CREATE INDEX IF NOT EXISTS gateway_email_due ON gateway_email (due_at) WHERE state = 'queued';
+CREATE INDEX IF NOT EXISTS gateway_email_time ON gateway_email (created_at, email_id);
+
 -- Bindings of callable targets: models and route groups (kind target), or all models with a label (kind access_group). A
 -- level without a binding and without a target_mode restricts nothing.
 CREATE TABLE IF NOT EXISTS gateway_callable_binding (

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { authRoutes } from './api/auth/index.ts'
 import { documentation } from './api/docs/index.ts'
 import type { Env } from './api/exchange.ts'
 import { healthRoutes } from './api/health/index.ts'
@@ -11,7 +12,7 @@ import { ui } from './api/ui/index.ts'
 import { v1 } from './api/v1/index.ts'
 
 /** Every route of the gateway, in the order of its documentation. */
-export const routes: readonly Route[] = [...v1, ...healthRoutes, ...ui]
+export const routes: readonly Route[] = [...v1, ...authRoutes, ...healthRoutes, ...ui]
 
 /** The gateway as a `fetch` handler. Knows no runtime: what differs comes in with the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {

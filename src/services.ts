@@ -5,6 +5,7 @@ import type { Config } from './config/schema.ts'
 import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
+import { sessions } from './identity/sessions/sessions.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
 import { footprints } from './lib/footprints.ts'
@@ -108,6 +109,14 @@ export function createServices(config: Config, adapters: Adapters): Services {
     toResponse: adapters.toResponse ?? toResponse,
     config,
     identify: identification(config.general_settings.master_key, keys, attempts),
+    sessions: sessions({
+      hash: hashKey,
+      records: records.sessions,
+      store,
+      requireMfa: config.general_settings.require_mfa,
+      graceMs: 1000 * config.general_settings.identity_grace_seconds,
+      now: systemClock.now,
+    }),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),

@@ -1,20 +1,19 @@
 import { zValidator } from '@hono/zod-validator'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type * as z from 'zod'
-import { hasPermission, type Permission, requirePermission } from '../identity/permissions.ts'
+import { isSession } from '../identity/session-caller.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { lazily } from '../lib/lazily.ts'
 import { describeError } from '../lib/log.ts'
-import { tokensOfCharacters } from '../modes/usage.ts'
-import { admitRequest } from '../pipeline/admit/decide.ts'
 import type { Answer } from '../pipeline/answer.ts'
+import { authenticate, count, sessionClientOf } from './authenticate.ts'
 import { type Env, type Exchange, openExchange } from './exchange.ts'
 import { asFailure, failureAnswer } from './failures.ts'
 import { audit } from './middleware/audit.ts'
-import { bearerOf } from './middleware/bearer.ts'
 import { readJson } from './middleware/read-json.ts'
 import { refuseCompressed } from './middleware/refuse-compressed.ts'
 import { report } from './middleware/report.ts'
+import { siteOf } from './middleware/site.ts'
 import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
 
@@ -35,7 +34,8 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     const exchange = openExchange(c, contract)
     let response: Response
     try {
-      if (contract.auth !== 'public') await authenticate(services, exchange, contract)
+      if (contract.auth !== 'public' || contract.takesSession || contract.action)
+        await authenticate(services, exchange, contract)
       if (contract.modelCall || jsonSchema) takeMemory(services, exchange)
       for (const validate of validators()) await validate(c, nothingElse)
       if (jsonSchema) refuseCompressed(c.req.header('content-encoding'))
@@ -66,54 +66,12 @@ export function refuse(c: Context<Env>, services: ApiServices, thrown: unknown, 
   return response
 }
 
-async function authenticate(services: ApiServices, exchange: Exchange, contract: RouteContract): Promise<void> {
-  const { c } = exchange
-  const { client } = c.env
-  const { credentialHeader } = contract
-  const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
-  const address = services.clientAddress(client.address, c.req.header('x-forwarded-for'))
-  const found = services.identify(bearerOf(c.req.header('authorization')) ?? own, address)
-  const caller = found instanceof Promise ? await found : found
-  exchange.caller = caller
-  exchange.address = address
-  const looking = services.live.attend(client.defer)
-  if (looking) await looking
-  // A model call is counted with everything else that decides it.
-  if (!contract.modelCall) await count(services, exchange)
-  if (contract.auth === 'admin') requirePermission(exchange.caller, permissionOf(contract))
-}
-
-function permissionOf({ permission, path }: RouteContract): Permission {
-  if (permission === undefined) throw new TypeError(`the admin route ${path} names no permission`)
-  return permission
-}
-
 /** From now on its body and its answer are counted, until the answer has been taken. */
 function takeMemory({ footprints }: ApiServices, exchange: Exchange): void {
   const { caller } = exchange
   const footprint = footprints.open(caller?.keyId ?? caller?.kind ?? '')
   exchange.footprint = footprint
   exchange.c.env.client.ended(footprint.release)
-}
-
-/** Counts a request of which no body was read, nor will be before this has passed. */
-async function count(services: ApiServices, exchange: Exchange): Promise<void> {
-  const { caller, address, requestId, contract } = exchange
-  // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
-  if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models')) return
-  const tokens = tokensOfCharacters(announcedLength(services, exchange))
-  const counted = await admitRequest(services, { caller, address, requestId, tokens })
-  exchange.caller = counted.caller
-  exchange.rateHeaders = counted.headers
-}
-
-/** How long the body is that the handler will read. What a client announces for a body that nobody reads costs no tokens:
- *  it need not send it, and other callers share the limits. */
-function announcedLength({ config }: ApiServices, { c, caller, contract }: Exchange): number {
-  if (!contract?.json || !caller) return 0
-  if (contract.auth === 'admin' && !hasPermission(caller, permissionOf(contract))) return 0
-  const announced = Number(c.req.header('content-length') ?? 0)
-  return announced <= config.general_settings.max_json_bytes ? announced : 0
 }
 
 function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHandler {
@@ -142,6 +100,12 @@ function scopeOf(services: ApiServices, exchange: Exchange, json: unknown): Scop
       if (!exchange.caller) throw new TypeError('a public route has no caller')
       return exchange.caller
     },
+    session() {
+      const { caller } = exchange
+      return caller && isSession(caller) ? caller.session : undefined
+    },
+    sessionClient: () => sessionClientOf(exchange),
+    site: () => siteOf(c.req),
     count: () => count(services, exchange),
     reportsItself() {
       exchange.reported = true

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Permission } from '../identity/permissions.ts'
+import type { SessionStanding } from '../identity/session-caller.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import type { Answer } from '../pipeline/answer.ts'
 import type { Scope } from './scope.ts'
@@ -22,12 +23,21 @@ export interface RouteContract {
   readonly summary: string
   /** A further response header for the request's id, where clients of this path look for it. */
   readonly requestIdHeader?: string
-  readonly tag: 'Models' | 'Health' | 'Configuration' | 'Identity' | 'Spend' | 'Audit' | 'Documentation'
-  /** Who may call: `admin` is a caller with the permission. There is no default: a route without it does not compile. */
-  readonly auth: 'public' | 'caller' | 'admin'
-  /** Goes with `admin`; without it nobody gets in. */
-  readonly permission?: Permission
-  /** How the audit calls a write, where method and path do not say it. */
+  readonly tag: 'Models' | 'Health' | 'Configuration' | 'Identity' | 'Accounts' | 'Spend' | 'Audit' | 'Documentation'
+  /** Who may call: `admin` is a caller with the permission, `session` a browser session. There is no default: a route
+   *  without it does not compile. */
+  readonly auth: 'public' | 'caller' | 'admin' | 'session'
+  /** Goes with `admin`, which takes the cookie of a session as it takes a key: any of these. Without it nobody gets in. */
+  readonly permission?: Permission | readonly Permission[]
+  /** Goes with `admin`: the handler serves each caller what lies within its reach (`reachOf`), and nothing else. Without
+   *  it the route is for those who may do everything. */
+  readonly scoped?: true
+  /** Goes with `public` and `caller`: the cookie of a session is taken too. */
+  readonly takesSession?: true
+  /** Goes with sessions: those that may call it although something is still wanting. */
+  readonly standings?: readonly SessionStanding[]
+  /** How the audit calls a write, where method and path do not say it. Routes other than of the administration are audited
+   *  if they have it. */
   readonly action?: string
   /** It runs a model: refusals of it count as failed model calls. */
   readonly modelCall?: true

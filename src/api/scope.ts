@@ -1,4 +1,6 @@
 import type { Identify } from '../identity/identify.ts'
+import type { Session } from '../identity/session-caller.ts'
+import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
 import type { Footprint, Footprints } from '../lib/footprints.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Caller } from '../pipeline/caller.ts'
@@ -11,12 +13,14 @@ import type { SpendReports } from '../stores/sql/spend/spend-reports.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
+import type { Site } from './middleware/site.ts'
 import type { ToResponse } from './respond.ts'
 
 /** The services of the HTTP side, in addition to the pipeline's. */
 export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
+  readonly sessions: Sessions
   readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The name that a key is kept under. */
@@ -53,6 +57,12 @@ export interface Scope<Input = unknown> {
   readonly address: string
   /** The caller; throws on a public route, which has none. */
   caller(): Caller
+  /** The browser session that it belongs to, if it does to one. */
+  session(): Session | undefined
+  /** Where a session is used from, or opened. */
+  sessionClient(): SessionClient
+  /** The gateway's own address, as the client names it. */
+  site(): Site
   /** Counts the request against the limits of its caller, which may refuse it. Of a model call the pipeline does. */
   count(): Promise<void>
   /** Says that the handler reports this request by itself. */

@@ -1,7 +1,7 @@
-import { mayBeApiKey } from '../lib/api-key.ts'
 import { digestOf } from '../lib/crypto.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import { describeError, type Log } from '../lib/log.ts'
+import { mayBeApiKey } from '../lib/token.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { RecordVersion, SharedStore } from '../stores/kv/shared-store.ts'
 import type { CallerRecords } from '../stores/sql/records/caller-records.ts'

@@ -1,8 +1,5 @@
-import { GatewayError } from '../lib/errors.ts'
-import type { Caller } from '../pipeline/caller.ts'
-
-/** What an admin route requires of its caller. Roles grant some of them in an organization or a team; `platform.admin`
- *  and `config.*` belong to platform admins. */
+/** What an admin route asks of its caller. Roles give some of them in an organization or a team; `platform.admin` and
+ *  `config.*` belong to platform admins. */
 export const PERMISSIONS = [
   'platform.admin',
   'org.read',
@@ -21,16 +18,3 @@ export const PERMISSIONS = [
   'config.update',
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
-
-/** Whether a caller has a permission; no other code decides that. */
-export function hasPermission(caller: Caller, _permission: Permission): boolean {
-  return caller.kind === 'master_key'
-}
-
-/** Refuses a caller without the permission. */
-export function requirePermission(caller: Caller, permission: Permission): void {
-  if (hasPermission(caller, permission)) return
-  throw new GatewayError('permission', `This needs the permission ${permission}, which the caller does not have.`, {
-    code: 'missing_permission',
-  })
-}

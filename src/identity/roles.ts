@@ -1,2 +1,59 @@
-/** The roles of an organization's members. */
+import { TEAM_ROLES, type TeamRole } from '../config/sections/self-registration.ts'
+import type { Permission } from './permissions.ts'
+
+export { TEAM_ROLES, type TeamRole }
+
+/** What a person is on the whole installation. */
+export const PLATFORM_ROLES = ['platform_admin', 'org_user'] as const
+export type PlatformRole = (typeof PLATFORM_ROLES)[number]
+
+/** What a member of an organization may be, the mightiest first. */
 export const ORGANIZATION_ROLES = ['org_owner', 'org_admin', 'org_billing', 'org_auditor', 'org_member'] as const
+export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number]
+
+const ADMINISTRATION = [
+  'org.read',
+  'org.update',
+  'team.read',
+  'team.update',
+  'user.read',
+  'user.update',
+  'key.read',
+  'key.update',
+  'key.revoke',
+  'key.create_self',
+  'audit.read',
+] as const satisfies readonly Permission[]
+
+const OF_ORGANIZATIONS: Readonly<Record<OrganizationRole, readonly Permission[]>> = {
+  org_owner: [...ADMINISTRATION, 'spend.read'],
+  org_admin: ADMINISTRATION,
+  org_billing: ['org.read', 'team.read', 'key.read', 'spend.read'],
+  org_auditor: ['org.read', 'team.read', 'user.read', 'key.read', 'spend.read', 'audit.read'],
+  org_member: ['org.read', 'team.read'],
+}
+
+const OF_TEAMS: Readonly<Record<TeamRole, readonly Permission[]>> = {
+  team_admin: [
+    'team.read',
+    'team.update',
+    'user.read',
+    'user.update',
+    'key.read',
+    'key.update',
+    'key.revoke',
+    'key.create_self',
+  ],
+  team_developer: ['team.read', 'user.read', 'key.read', 'key.create_self'],
+  team_viewer: ['team.read'],
+}
+
+const GRANTED: Readonly<Record<string, ReadonlySet<Permission>>> = Object.fromEntries(
+  Object.entries({ ...OF_ORGANIZATIONS, ...OF_TEAMS }).map(([role, permissions]) => [role, new Set(permissions)]),
+)
+const NONE: ReadonlySet<Permission> = new Set()
+
+/** What a role of an organization or a team permits there. A role that is unknown permits nothing. */
+export function permissionsOf(role: string): ReadonlySet<Permission> {
+  return Object.hasOwn(GRANTED, role) ? (GRANTED[role] ?? NONE) : NONE
+}

@@ -11,7 +11,7 @@ export interface CallTarget {
 
 /** The authenticated caller, with the permissions and limits that apply to it. */
 export interface Caller {
-  readonly kind: 'master_key' | 'api_key'
+  readonly kind: 'master_key' | 'api_key' | 'session'
   readonly keyId: string | undefined
   readonly userId: string | undefined
   readonly teamId: string | undefined

@@ -2,7 +2,9 @@ import { type AuditEvent, insertAuditEvents } from '../stores/sql/records/audit-
 import type { Topic } from './delivery.ts'
 
 /** What only the handler of a request knows about it. */
-export type AuditDetails = Partial<Pick<AuditEvent, 'organization_id' | 'resource_id' | 'changes' | 'metadata'>>
+export type AuditDetails = Partial<
+  Pick<AuditEvent, 'actor_type' | 'actor_id' | 'organization_id' | 'resource_id' | 'changes' | 'metadata'>
+>
 
 /** Every write of the administration, and every event of an account. */
 export const audit: Topic<AuditEvent> = { name: 'audit', write: insertAuditEvents }

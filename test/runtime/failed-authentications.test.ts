@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newApiKey } from '../../src/lib/api-key.ts'
+import { newApiKey } from '../../src/lib/token.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 
 const yaml = `

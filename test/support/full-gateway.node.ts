@@ -7,6 +7,7 @@ import { jsonLog } from '../../src/lib/log.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../src/runtimes/node/setup/adapters.node.ts'
+import type { Sql } from '../../src/stores/sql/sql.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
 
 /** Under which its keys are kept. */
@@ -14,6 +15,7 @@ export const FULL_GATEWAY_SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
 
 export interface FullGateway {
   readonly url: string
+  readonly sql: Sql
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   chat(body: unknown): Promise<Response>
@@ -40,6 +42,7 @@ export async function startFullGateway(yaml: string, schemaText = SCHEMA): Promi
   await ready(() => call('/health/readiness'))
   return {
     url,
+    sql: adapters.sql,
     fetch: call,
     idle: serving.idle,
     chat: (body) => call('/v1/chat/completions', chatInit(body)),

@@ -35,9 +35,18 @@ export function openapi(routes: readonly Route[]): object {
     paths,
     components: {
       schemas: { Error: ERROR },
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'The master key or an API key.' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'The master key or an API key.' },
+        session: { type: 'apiKey', in: 'cookie', name: 'gateway_session', description: 'A session of /auth.' },
+      },
     },
   }
+}
+
+const SECURITY: Readonly<Record<Exclude<RouteContract['auth'], 'public'>, readonly object[]>> = {
+  caller: [{ key: [] }],
+  admin: [{ key: [] }, { session: [] }],
+  session: [{ session: [] }],
 }
 
 function operation(contract: RouteContract): object {
@@ -47,7 +56,7 @@ function operation(contract: RouteContract): object {
     operationId: operationId(contract),
     summary,
     tags: [tag],
-    ...(auth === 'public' ? {} : { security: [{ key: [] }] }),
+    ...(auth === 'public' ? {} : { security: SECURITY[auth] }),
     parameters: [...parameters('path', params?.()), ...parameters('query', query?.())],
     ...(body
       ? {

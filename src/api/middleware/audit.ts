@@ -1,5 +1,8 @@
+import { isSession } from '../../identity/session-caller.ts'
 import { newId } from '../../lib/ids.ts'
+import type { Caller } from '../../pipeline/caller.ts'
 import type { AuditEvent } from '../../stores/sql/records/audit-records.ts'
+import { permissionsOf } from '../authenticate.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RouteContract } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
@@ -7,17 +10,17 @@ import type { ApiServices } from '../scope.ts'
 const LONGEST_TEXT = 512
 const LONGEST_CHANGES = 16_384
 
-/** Tells of a write of the administration by a known caller, of one that was refused, too. */
+/** Tells of a write of the administration by a known caller, and of the events of accounts; of what was refused, too. */
 export function audit(services: ApiServices, exchange: Exchange, status: number): void {
   const { c, contract, caller } = exchange
-  if (!contract || !caller || !writes(contract)) return
-  const { resource_id, organization_id = null, changes = {}, metadata = {} } = exchange.audited ?? {}
+  if (!contract || !(contract.auth === 'admin' ? caller && writes(contract) : contract.action)) return
+  const { resource_id, organization_id = null, changes = {}, metadata = {}, ...actor } = exchange.audited ?? {}
   const action = actionOf(contract)
   const event: AuditEvent = {
     event_id: newId('audit'),
     occurred_at: new Date(services.clock.now()).toISOString(),
-    actor_type: caller.kind,
-    actor_id: caller.keyId ?? null,
+    ...actorOf(caller),
+    ...actor,
     organization_id,
     action,
     resource_type: action.slice(0, action.indexOf('.')),
@@ -32,9 +35,16 @@ export function audit(services: ApiServices, exchange: Exchange, status: number)
   services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
 }
 
+function actorOf(caller: Caller | undefined): Pick<AuditEvent, 'actor_type' | 'actor_id'> {
+  if (!caller) return { actor_type: 'anonymous', actor_id: null }
+  if (!isSession(caller)) return { actor_type: caller.kind, actor_id: caller.keyId ?? null }
+  const { account } = caller.session
+  return account ? { actor_type: 'account', actor_id: account.accountId } : { actor_type: 'master_key', actor_id: null }
+}
+
 /** What a reader may ask for changes nothing, whatever its method. */
-export function writes({ auth, method, permission }: RouteContract): boolean {
-  return auth === 'admin' && method !== 'get' && !permission?.endsWith('.read')
+export function writes(contract: RouteContract): boolean {
+  return contract.auth === 'admin' && contract.method !== 'get' && !permissionsOf(contract)[0].endsWith('.read')
 }
 
 const VERBS = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const

@@ -1,4 +1,4 @@
-import { hasPermission } from '../../identity/permissions.ts'
+import { hasPermission } from '../../identity/grants.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'

@@ -58,6 +58,12 @@ export const generalSettings = lazily(() =>
 
     platform_bootstrap_admin_email: email().optional().describe('E-mail address of the first admin account.'),
     platform_bootstrap_admin_password: secretText().optional().describe('Its password until the first login.'),
+    require_mfa: z
+      .union([z.literal(false), z.enum(['admins', 'everyone'])])
+      .default(false)
+      .describe(
+        'Who has to set up a second factor before a session may do anything else: everyone, or admins (of the platform, of an organization or of a team).',
+      ),
     ...emailSettings(),
     ...ssoSettings(),
     self_registration: selfRegistration()

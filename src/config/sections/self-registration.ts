@@ -3,6 +3,7 @@ import { lazily } from '../../lib/lazily.ts'
 import { checked, count, evenIfBroken, flag, money, positiveCount, section, text } from '../fields.ts'
 
 export const TEAM_ROLES = ['team_admin', 'team_developer', 'team_viewer'] as const
+export type TeamRole = (typeof TEAM_ROLES)[number]
 
 const domain = () =>
   checked((value) =>

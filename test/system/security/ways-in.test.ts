@@ -174,7 +174,7 @@ describe.skipIf(!pairExists())('ways in', () => {
       ),
       ...['%ED%A0%80', '%ff', '%', '%zz', '%00', 'x'.repeat(60_000)],
     ]
-    const withIds = closed.filter(({ path }) => path.includes('{'))
+    const withIds = closed.filter(({ auth, path }) => auth !== 'session' && path.includes('{'))
     it.each(withIds)('no id breaks $method $path', async ({ method, path }) => {
       const sent =
         method === 'get' || method === 'delete' ? [] : ['Content-Type: application/json', 'Content-Length: 0']

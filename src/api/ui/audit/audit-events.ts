@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
-import { reachOf } from '../../../identity/reach.ts'
+import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../../stores/sql/records/audit-records.ts'

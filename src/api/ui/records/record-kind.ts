@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
+import type { Reach } from '../../../identity/grants.ts'
 import type { Permission } from '../../../identity/permissions.ts'
-import type { Reach } from '../../../identity/reach.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
-import { reachOf } from '../../../identity/reach.ts'
+import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { dollarsOf } from '../../../lib/money.ts'
 import type { Reach } from '../../../stores/sql/records/reach.ts'

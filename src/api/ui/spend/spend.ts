@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
-import { reachOf } from '../../../identity/reach.ts'
+import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { GROUPINGS, type Grouping, type GroupSums, type ReportRange } from '../../../stores/sql/spend/spend-reports.ts'
 import { json } from '../../respond.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { newApiKey } from '../../../lib/api-key.ts'
+import { newApiKey } from '../../../lib/token.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
 export interface OwnKeys {

@@ -1,3 +1,5 @@
+import { accountRecords } from '../people/account-records.ts'
+import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
 import { callableScopeRecords } from './callable-scope-records.ts'
@@ -22,6 +24,8 @@ export const sqlRecords = (sql: Sql) => ({
   keys: keyRecords(sql),
   callableBindings: callableBindingRecords(sql),
   callableScopes: callableScopeRecords(sql),
+  accounts: accountRecords(sql),
+  sessions: sessionRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>

@@ -1,5 +1,14 @@
 import type { Defaulted, Given, Int4, Int8, Json, Numeric, Timestamp } from './column-types.ts'
 import type {
+  GatewayAccountIdentityTable,
+  GatewayAccountTable,
+  GatewayEmailTable,
+  GatewayInvitationTable,
+  GatewayPasswordResetTable,
+  GatewayRecoveryCodeTable,
+  GatewaySessionTable,
+} from './people-schema.ts'
+import type {
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
   GatewaySpendRollupTable,
@@ -24,6 +33,13 @@ export interface Schema {
   gateway_user: GatewayUserTable
   gateway_membership: GatewayMembershipTable
   gateway_key: GatewayKeyTable
+  gateway_account: GatewayAccountTable
+  gateway_account_identity: GatewayAccountIdentityTable
+  gateway_recovery_code: GatewayRecoveryCodeTable
+  gateway_session: GatewaySessionTable
+  gateway_password_reset: GatewayPasswordResetTable
+  gateway_invitation: GatewayInvitationTable
+  gateway_email: GatewayEmailTable
   gateway_callable_binding: GatewayCallableBindingTable
   gateway_budget: GatewayBudgetTable
   gateway_backfill: GatewayBackfillTable

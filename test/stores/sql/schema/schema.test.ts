@@ -29,7 +29,7 @@ function described(written: string): string {
 
 /** Each table of the `Schema` with its columns, as it is typed. */
 function declared(): Record<string, Record<string, string>> {
-  const text = ['schema', 'spend-schema'].map((name) => read(`src/stores/sql/schema/${name}.ts`)).join('\n')
+  const text = ['schema', 'people-schema', 'spend-schema'].map((name) => read(`src/stores/sql/schema/${name}.ts`)).join('\n')
   const parts = new Map(
     [...text.matchAll(/^(?:export )?interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gms)].map(
       ([, name, bases = '', body = '']) => [

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { mayBeApiKey, newApiKey } from '../../src/lib/api-key.ts'
+import { mayBeApiKey, newApiKey } from '../../src/lib/token.ts'
 
 it('every key that is made can be one, and no two are the same', () => {
   const keys = Array.from({ length: 2000 }, newApiKey)

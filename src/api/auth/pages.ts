@@ -1,0 +1,34 @@
+import type { Permission } from '../../identity/permissions.ts'
+import type { Session } from '../../identity/session-caller.ts'
+
+/** The pages of a console, each with the permissions any of which gives it something to show; without any, everybody
+ *  who is signed in sees it. */
+const PAGES: Readonly<Record<string, readonly Permission[]>> = {
+  overview: [],
+  usage: ['spend.read', 'key.create_self'],
+  requests: ['spend.read', 'key.create_self'],
+  health: [],
+  batches: ['key.read'],
+  'my-keys': ['key.create_self'],
+  models: [],
+  playground: [],
+  deployments: ['config.read'],
+  groups: ['config.read'],
+  prompts: ['config.read'],
+  mcp: ['config.read', 'key.read'],
+  keys: ['key.read'],
+  teams: ['team.read'],
+  organizations: ['org.read'],
+  people: ['user.read'],
+  audit: ['audit.read'],
+  settings: ['config.read'],
+  account: [],
+}
+
+export function pagesOf({ grants }: Session): string[] {
+  const shows = (wanted: readonly Permission[]) =>
+    wanted.length === 0 ||
+    grants === 'everything' ||
+    grants.some(({ permissions }) => wanted.some((one) => permissions.has(one)))
+  return Object.entries(PAGES).flatMap(([page, wanted]) => (shows(wanted) ? [page] : []))
+}

@@ -1,0 +1,120 @@
+import { hasEverywhere, hasPermission, missingPermission } from '../identity/grants.ts'
+import type { Permission } from '../identity/permissions.ts'
+import { refusal } from '../identity/refusal.ts'
+import { isSession, type SessionStanding } from '../identity/session-caller.ts'
+import { GatewayError } from '../lib/errors.ts'
+import { tokensOfCharacters } from '../modes/usage.ts'
+import { admitRequest } from '../pipeline/admit/decide.ts'
+import type { Caller } from '../pipeline/caller.ts'
+import type { Exchange } from './exchange.ts'
+import { bearerOf } from './middleware/bearer.ts'
+import { requireSameOrigin, sessionToken } from './middleware/session-cookie.ts'
+import type { RouteContract } from './route.ts'
+import type { ApiServices } from './scope.ts'
+
+/** Says who calls, as the route asks for it: by a key or a session. Then the request is counted, which compares what is
+ *  remembered of the caller with the shared store; last the caller is refused what it may not do. */
+export async function authenticate(services: ApiServices, exchange: Exchange, contract: RouteContract): Promise<void> {
+  const { c } = exchange
+  const { client } = c.env
+  exchange.address = services.clientAddress(client.address, c.req.header('x-forwarded-for'))
+  if (contract.auth === 'public') return contract.takesSession ? rejoin(services, exchange) : undefined
+  const found = callerOf(services, exchange, contract)
+  exchange.caller = found instanceof Promise ? await found : found
+  const looking = services.live.attend(client.defer)
+  if (looking) await looking
+  // A model call is counted with everything else that decides it.
+  if (!contract.modelCall) await count(services, exchange)
+  requireAllowed(exchange.caller, contract)
+}
+
+/** A key goes before a session. */
+function callerOf(services: ApiServices, exchange: Exchange, contract: RouteContract): Caller | Promise<Caller> {
+  const { c, address } = exchange
+  const { auth, credentialHeader, takesSession } = contract
+  if (auth !== 'session') {
+    const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
+    const credential = bearerOf(c.req.header('authorization')) ?? own
+    const token = credential === undefined && (auth === 'admin' || takesSession) ? tokenOf(exchange) : undefined
+    return token === undefined ? services.identify(credential, address) : sessionOf(services, exchange, token)
+  }
+  const token = tokenOf(exchange)
+  if (token === undefined) throw refusal('missing_session', 'This needs a session. Sign in first.')
+  return sessionOf(services, exchange, token)
+}
+
+const tokenOf = ({ c }: Exchange) => sessionToken(c.req.header('cookie'))
+
+function sessionOf(services: ApiServices, exchange: Exchange, token: string): Caller | Promise<Caller> {
+  requireSameOrigin(services, exchange)
+  return services.sessions.find(token, sessionClientOf(exchange))
+}
+
+/** The session of a request that needs none. One that has ended is no session. */
+async function rejoin(services: ApiServices, exchange: Exchange): Promise<void> {
+  const token = tokenOf(exchange)
+  if (token === undefined) return
+  try {
+    exchange.caller = await sessionOf(services, exchange, token)
+    await count(services, exchange)
+  } catch (error) {
+    if (!(error instanceof GatewayError && error.failure === 'authentication')) throw error
+    exchange.caller = undefined
+  }
+}
+
+/** Where a session is used from. */
+export function sessionClientOf({ c, address }: Exchange) {
+  return { address, userAgent: c.req.header('user-agent'), defer: c.env.client.defer }
+}
+
+/** Refuses a caller that may not call the route. Which records it reaches, the handler of a scoped route decides. */
+function requireAllowed(caller: Caller, contract: RouteContract): void {
+  if (isSession(caller)) requireStanding(caller.session.standing, contract)
+  if (contract.auth !== 'admin') return
+  const wanted = permissionsOf(contract)
+  const [first] = wanted
+  // One record is answered as absent where it is not within the caller's reach.
+  if (contract.scoped && isSession(caller) && contract.params) return
+  const allowed = contract.scoped ? wanted.some((one) => hasPermission(caller, one)) : hasEverywhere(caller)
+  if (!allowed) throw missingPermission(first)
+}
+
+const WANTING: Readonly<Record<Exclude<SessionStanding, 'complete'>, readonly [code: string, message: string]>> = {
+  unverified: ['mfa_required', 'Prove your second factor first: POST /auth/mfa/verify.'],
+  password_expired: ['password_change_required', 'Change your password first: POST /auth/internal/change-password.'],
+  unenrolled: ['mfa_enrollment_required', 'Set up a second factor first: POST /auth/mfa/enroll/start.'],
+}
+
+function requireStanding(standing: SessionStanding, { standings = [] }: RouteContract): void {
+  if (standing === 'complete' || standings.includes(standing)) return
+  const [code, message] = WANTING[standing]
+  throw new GatewayError('permission', message, { code })
+}
+
+/** The permissions of a route of the administration, any of which will do. */
+export function permissionsOf({ permission, path }: RouteContract): readonly [Permission, ...Permission[]] {
+  const [first, ...others] = permission === undefined ? [] : [permission].flat()
+  if (first === undefined) throw new TypeError(`the admin route ${path} names no permission`)
+  return [first, ...others]
+}
+
+/** Counts a request of which no body was read, nor will be before this has passed. */
+export async function count(services: ApiServices, exchange: Exchange): Promise<void> {
+  const { caller, address, requestId, contract } = exchange
+  // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
+  if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models')) return
+  const tokens = tokensOfCharacters(announcedLength(services, exchange))
+  const counted = await admitRequest(services, { caller, address, requestId, tokens })
+  exchange.caller = counted.caller
+  exchange.rateHeaders = counted.headers
+}
+
+/** How long the body is that the handler will read. What a client announces for a body that nobody reads costs no tokens:
+ *  it need not send it, and other callers share the limits. */
+function announcedLength({ config }: ApiServices, { c, caller, contract }: Exchange): number {
+  if (!contract?.json || !caller) return 0
+  if (contract.auth === 'admin' && !permissionsOf(contract).some((one) => hasPermission(caller, one))) return 0
+  const announced = Number(c.req.header('content-length') ?? 0)
+  return announced <= config.general_settings.max_json_bytes ? announced : 0
+}

@@ -1,0 +1,59 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { mayBeToken } from '../../lib/token.ts'
+import type { Exchange } from '../exchange.ts'
+import type { ApiServices } from '../scope.ts'
+import { type Site, siteOf } from './site.ts'
+
+const NAME = 'gateway_session'
+
+/** The session's token among the cookies of a request; undefined where there is none that could be one of ours. */
+export function sessionToken(cookies: string | undefined): string | undefined {
+  if (cookies === undefined) return undefined
+  for (const pair of cookies.split(';')) {
+    const at = pair.indexOf('=')
+    if (at < 0 || pair.slice(0, at).trim() !== NAME) continue
+    const token = pair.slice(at + 1).trim()
+    return mayBeToken(token) ? token : undefined
+  }
+  return undefined
+}
+
+/** The header that gives a browser its session; without one, the header that takes it away. */
+export function setSessionCookie(
+  { isPlainLoopback }: Site,
+  session?: { readonly token: string; readonly seconds: number },
+): { readonly 'set-cookie': string } {
+  const value = `${NAME}=${session?.token ?? ''}; Path=/; Max-Age=${session?.seconds ?? 0}; HttpOnly; SameSite=Lax`
+  return { 'set-cookie': isPlainLoopback ? value : `${value}; Secure` }
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
+/** Refuses a write that carries a cookie unless a page of this gateway has sent it. A browser sends cookies with the
+ *  forms of any site; no form can send JSON, or say that it is from here. */
+export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): void {
+  const { c } = exchange
+  if (READS.has(c.req.method)) return
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
+    throw foreign('A request with a session has to be sent as JSON, with "Content-Type: application/json".')
+  }
+  const site = c.req.header('sec-fetch-site')
+  const origin = c.req.header('origin')
+  if (site !== undefined && site !== 'same-origin') throw foreign()
+  if (
+    origin === undefined ? site === undefined : !isOwn(origin, siteOf(c.req), config.general_settings.email_base_url)
+  ) {
+    throw foreign()
+  }
+}
+
+/** A proxy in front may speak another scheme than the gateway, but not for another host. */
+function isOwn(origin: string, { host }: Site, baseUrl: string | undefined): boolean {
+  const given = URL.parse(origin)
+  if (!given) return false
+  return given.host === host.toLowerCase() || (baseUrl !== undefined && given.origin === new URL(baseUrl).origin)
+}
+
+function foreign(message = "A request with a session has to come from the gateway's own pages."): GatewayError {
+  return new GatewayError('permission', message, { code: 'cross_origin' })
+}

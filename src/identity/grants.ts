@@ -1,0 +1,44 @@
+import { GatewayError } from '../lib/errors.ts'
+import type { Caller } from '../pipeline/caller.ts'
+import type { Reach } from '../stores/sql/records/reach.ts'
+import type { Permission } from './permissions.ts'
+import { type Grant, type Grants, isSession } from './session-caller.ts'
+
+export type { Reach }
+
+const NO_GRANTS: readonly Grant[] = []
+const NOTHING: Reach = { organizations: [], teams: [] }
+
+/** What a caller may administer. Virtual keys never administer, and a session does so only once its second factor and
+ *  its password are in order. */
+export function grantsOf(caller: Caller): Grants {
+  if (caller.kind === 'master_key') return 'everything'
+  return isSession(caller) && caller.session.standing === 'complete' ? caller.session.grants : NO_GRANTS
+}
+
+/** Where a caller has a permission: what a list shows, and which records exist for the caller. */
+export function reachOf(caller: Caller, permission: Permission): Reach {
+  const grants = grantsOf(caller)
+  if (grants === 'everything') return grants
+  const giving = grants.filter(({ permissions }) => permissions.has(permission))
+  if (giving.length === 0) return NOTHING
+  const of = (scope: Grant['scope']) => giving.filter((grant) => grant.scope === scope).map(({ id }) => id)
+  return { organizations: of('organization'), teams: of('team') }
+}
+
+/** Whether the caller has the permission anywhere. */
+export function hasPermission(caller: Caller, permission: Permission): boolean {
+  const grants = grantsOf(caller)
+  return grants === 'everything' || grants.some(({ permissions }) => permissions.has(permission))
+}
+
+/** Whether the caller has the permission wherever it is asked for. */
+export function hasEverywhere(caller: Caller): boolean {
+  return grantsOf(caller) === 'everything'
+}
+
+export function missingPermission(permission: Permission): GatewayError {
+  return new GatewayError('permission', `This needs the permission ${permission}, which the caller does not have.`, {
+    code: 'missing_permission',
+  })
+}

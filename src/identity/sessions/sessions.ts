@@ -1,0 +1,193 @@
+import { digestOf } from '../../lib/crypto.ts'
+import type { GatewayError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { newToken } from '../../lib/token.ts'
+import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
+import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import {
+  IDLE_SECONDS,
+  type SessionMethod,
+  type SessionRecords,
+  type StoredSession,
+} from '../../stores/sql/people/session-records.ts'
+import { SqlError } from '../../stores/sql/sql.ts'
+import { refusal } from '../refusal.ts'
+import type { SessionCaller } from '../session-caller.ts'
+import { type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
+
+/** From the login on, however much it is used. */
+const LIFE_SECONDS = 7 * 24 * 3600
+/** Opened with the master key: for the first minutes of an installation. */
+const MASTER_KEY_LIFE_SECONDS = 3600
+
+const REMEMBERED_MS = 600_000
+const UNKNOWN_MS = 30_000
+const MOST_REMEMBERED = 10_000
+/** Use is noted no more often. */
+const NOTED_EVERY_MS = 300_000
+
+/** Where a request of a session comes from. */
+export interface SessionClient {
+  readonly address: string
+  readonly userAgent: string | undefined
+  /** Keeps the runtime alive for work that the answer does not wait for. */
+  defer(work: Promise<unknown>): void
+}
+
+export interface SessionOpening {
+  /** undefined: it acts as the master key. */
+  readonly accountId: string | undefined
+  readonly method: SessionMethod
+  readonly mfaVerified: boolean
+  /** The session in whose place it comes: that one ends, and this one lives no longer than it would have. */
+  readonly replaces?: string
+}
+
+/** Browser sessions: from the value of a cookie to its caller, through this process's memory and the database. What is
+ *  remembered is compared with the shared store by every request, so that a session which has ended, or whose account
+ *  has changed, is over from the next request on, in every process. */
+export interface Sessions {
+  /** The session of a cookie. Throws where there is none that is alive. */
+  find(token: string, client: SessionClient): SessionCaller | Promise<SessionCaller>
+  /** Opens a session, and gives the value of its cookie and the seconds that it may live. undefined: its account is not
+   *  active, or the session that it was to replace has ended. */
+  open(
+    opening: SessionOpening,
+    client: SessionClient,
+  ): Promise<{ readonly token: string; readonly seconds: number; readonly caller: SessionCaller } | undefined>
+  /** Ends a live session: of this account, where one is named. False: there is none. */
+  end(sessionId: string, accountId?: string): Promise<boolean>
+  /** Ends all sessions of an account but one; says how many. */
+  endAll(accountId: string, except?: string): Promise<number>
+}
+
+interface Remembered {
+  readonly caller: SessionCaller
+  lastUsedAt: number
+  notedAt: number
+}
+
+export function sessions(options: {
+  readonly hash: (token: string) => string
+  readonly records: SessionRecords
+  readonly store: Pick<SharedStore, 'publish'>
+  readonly requireMfa: RequireMfa
+  readonly graceMs: number
+  readonly now: () => number
+}): Sessions {
+  const { hash, records, store, requireMfa, graceMs, now } = options
+  const remembered = expiringMap<Remembered>(now, MOST_REMEMBERED)
+  const unknown = expiringMap<true>(now, MOST_REMEMBERED)
+
+  function remember(digest: string, token: string, stored: StoredSession, readAt: number): SessionCaller {
+    const caller: SessionCaller = sessionCallerOf(stored, {
+      requireMfa,
+      readAt,
+      confirmedAt: readAt,
+      again: () => read(digest, token),
+      confirmed: () => confirmed(digest, token, caller),
+    })
+    const notedAt = Date.parse(stored.last_used_at)
+    remembered.set(digest, { caller, lastUsedAt: Math.max(notedAt, readAt), notedAt }, readAt + REMEMBERED_MS)
+    return caller
+  }
+
+  async function read(digest: string, token: string): Promise<SessionCaller> {
+    remembered.delete(digest)
+    const readAt = now()
+    const stored = await records.byTokenHash(hash(token))
+    if (stored?.alive) return remember(digest, token, stored, readAt)
+    unknown.set(digest, true, now() + UNKNOWN_MS)
+    throw ended()
+  }
+
+  /** Where the database is away too, a session stays good for as long as a key would. */
+  async function confirmed(digest: string, token: string, caller: SessionCaller): Promise<SessionCaller> {
+    try {
+      return await read(digest, token)
+    } catch (error) {
+      const isAway = error instanceof SqlError && error.isAway
+      if (isAway && now() - caller.confirmedAt < graceMs) return caller
+      throw error
+    }
+  }
+
+  function isOver({ caller, lastUsedAt }: Remembered): boolean {
+    return now() >= Date.parse(caller.session.expiresAt) || now() - lastUsedAt > 1000 * IDLE_SECONDS
+  }
+
+  /** Beside the request: nobody waits for it, and a failure only leaves the session older than it is. */
+  function noteUse(entry: Remembered, client: SessionClient): void {
+    const time = now()
+    entry.lastUsedAt = time
+    if (time - entry.notedAt < NOTED_EVERY_MS) return
+    entry.notedAt = time
+    const { sessionId } = entry.caller.session
+    client.defer(records.touch(sessionId, origin(client)).catch(() => {}))
+  }
+
+  async function tell(sessionsEnded: readonly { session_id: string; version: string }[]): Promise<void> {
+    if (sessionsEnded.length === 0) return
+    await store.publish({
+      records: sessionsEnded.map(({ session_id, version }) => ({
+        record: sessionRecord(session_id),
+        version: Number(version),
+      })),
+      removed: [],
+    })
+  }
+
+  return {
+    find(token, client) {
+      const digest = digestOf(token)
+      const entry = remembered.get(digest)
+      if (entry && !isOver(entry)) {
+        noteUse(entry, client)
+        return entry.caller
+      }
+      if (unknown.get(digest)) throw ended()
+      return read(digest, token)
+    },
+    async open({ accountId, method, mfaVerified, replaces }, client) {
+      const token = newToken()
+      const digest = digestOf(token)
+      const seconds = accountId === undefined ? MASTER_KEY_LIFE_SECONDS : LIFE_SECONDS
+      const opened = await records.open({
+        session_id: newId('session'),
+        token_hash: hash(token),
+        account_id: accountId ?? null,
+        method,
+        mfa_verified: mfaVerified,
+        ...origin(client),
+        lifeSeconds: seconds,
+        replaces,
+      })
+      if (!opened) return undefined
+      if (opened.replaced) await tell([opened.replaced])
+      return { token, seconds, caller: await read(digest, token) }
+    },
+    async end(sessionId, accountId) {
+      const session = await records.end(sessionId, accountId)
+      if (session) await tell([session])
+      return session !== undefined
+    },
+    async endAll(accountId, except) {
+      const all = await records.endAll(accountId, except)
+      await tell(all)
+      return all.length
+    },
+  }
+}
+
+function origin({ address, userAgent }: SessionClient): { ip: string | null; user_agent: string | null } {
+  return { ip: storable(address), user_agent: storable(userAgent) }
+}
+
+/** Headers are the client's: what a database can hold of them, and not too much of it. */
+function storable(text: string | undefined): string | null {
+  return text ? text.slice(0, 512).toWellFormed().replaceAll('\0', '\ufffd') : null
+}
+
+function ended(): GatewayError {
+  return refusal('session_ended', 'There is no such session, or it has ended. Sign in again.')
+}

@@ -1,0 +1,111 @@
+import { type Selectable, sql } from 'kysely'
+import { batchOf, rowsOf } from '../query.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Sql } from '../sql.ts'
+import { emailKey } from './email-key.ts'
+
+/** An account with everything but what proves a person: never the password's hash or the second factor's secret. */
+export interface AccountRecord
+  extends Pick<
+    Selectable<Schema['gateway_account']>,
+    | 'account_id'
+    | 'user_id'
+    | 'email'
+    | 'platform_role'
+    | 'state'
+    | 'must_change_password'
+    | 'last_login_at'
+    | 'password_changed_at'
+    | 'version'
+    | 'created_at'
+    | 'updated_at'
+  > {
+  readonly has_password: boolean
+  readonly mfa_enabled: boolean
+}
+
+/** A person's ways to prove who they are. */
+export interface Credentials extends AccountRecord {
+  readonly password_hash: string | null
+}
+
+/** An account that is to be made, with its user row. */
+export interface NewAccount {
+  readonly account_id: string
+  readonly user_id: string
+  readonly email: string
+  readonly platform_role: AccountRecord['platform_role']
+  readonly password_hash: string | null
+  readonly must_change_password: boolean
+  /** Only while there is no account at all. */
+  readonly onlyFirst?: boolean
+}
+
+/** The accounts of people. Every change gives the account a new version. */
+export interface AccountRecords {
+  /** Whether anybody has an account yet. */
+  any(): Promise<boolean>
+  find(accountId: string): Promise<AccountRecord | undefined>
+  /** By e-mail address, whatever its case. */
+  credentials(email: string): Promise<Credentials | undefined>
+  /** With its user row. undefined: the address has an account, or there is one already where it was to be the first. */
+  create(account: NewAccount): Promise<AccountRecord | undefined>
+  /** Notes a login. */
+  loggedIn(accountId: string): Promise<void>
+}
+
+export const ACCOUNT_COLUMNS = sql`account.account_id, account.user_id, account.email, account.platform_role,
+  account.state, account.must_change_password, account.last_login_at, account.password_changed_at, account.version,
+  account.created_at, account.updated_at, account.password_hash IS NOT NULL AS has_password,
+  account.totp_confirmed_at IS NOT NULL AS mfa_enabled`
+
+export function accountRecords(database: Sql): AccountRecords {
+  return {
+    async any() {
+      const [row] = await rowsOf(database, sql<{ any: boolean }>`SELECT EXISTS (SELECT FROM gateway_account) AS "any"`)
+      return row?.any === true
+    },
+    async find(accountId) {
+      const [row] = await rowsOf(
+        database,
+        sql<AccountRecord>`
+          SELECT ${ACCOUNT_COLUMNS} FROM gateway_account AS account WHERE account.account_id = ${accountId}`,
+      )
+      return row
+    },
+    async credentials(email) {
+      const [row] = await rowsOf(
+        database,
+        sql<Credentials>`
+          SELECT ${ACCOUNT_COLUMNS}, account.password_hash FROM gateway_account AS account
+          WHERE account.email_key = ${emailKey(email)}`,
+      )
+      return row
+    },
+    async create({ onlyFirst = false, ...account }) {
+      // A statement sees what was there when it began: the one that looks for accounts must begin when it has the lock.
+      const lock = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`
+      const insertion = sql<AccountRecord>`
+        WITH account AS (
+          INSERT INTO gateway_account AS account
+            (account_id, user_id, email, email_key, platform_role, password_hash, password_changed_at,
+              must_change_password)
+          SELECT ${account.account_id}, ${account.user_id}, ${account.email}, ${emailKey(account.email)},
+            ${account.platform_role}, ${account.password_hash}::text,
+            CASE WHEN ${account.password_hash}::text IS NOT NULL THEN now() END, ${account.must_change_password}
+          WHERE NOT ${onlyFirst} OR NOT EXISTS (SELECT FROM gateway_account)
+          ON CONFLICT (email_key) DO NOTHING
+          RETURNING ${ACCOUNT_COLUMNS}
+        ),
+        person AS (
+          INSERT INTO gateway_user (user_id, user_email) SELECT user_id, email FROM account
+        )
+        SELECT * FROM account`
+      const [, [row]] = await batchOf<[unknown, AccountRecord]>(database, [lock, insertion])
+      return row
+    },
+    async loggedIn(accountId) {
+      await rowsOf(database, sql`UPDATE gateway_account SET last_login_at = now() WHERE account_id = ${accountId}`)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Defaulted, Int4, Int8, Timestamp } from './column-types.ts'
+
+/** A person's way in. */
+export interface GatewayAccountTable {
+  account_id: string
+  user_id: string
+  email: string
+  /** The address as accounts are found by it. */
+  email_key: string
+  platform_role: 'platform_admin' | 'org_user'
+  state: Defaulted<'active' | 'disabled'>
+  password_hash: string | null
+  password_changed_at: Timestamp | null
+  must_change_password: Defaulted<boolean>
+  totp_sealed: string | null
+  totp_confirmed_at: Timestamp | null
+  totp_step: Defaulted<Int8>
+  last_login_at: Timestamp | null
+  version: Defaulted<Int8>
+  created_at: Defaulted<Timestamp>
+  updated_at: Defaulted<Timestamp>
+}
+
+/** How an identity provider knows a person. */
+export interface GatewayAccountIdentityTable {
+  provider: string
+  subject: string
+  account_id: string
+  email: string | null
+  created_at: Defaulted<Timestamp>
+  last_login_at: Timestamp | null
+}
+
+export interface GatewayRecoveryCodeTable {
+  account_id: string
+  code_hash: string
+}
+
+/** A browser session; without an account it was opened with the master key. */
+export interface GatewaySessionTable {
+  session_id: string
+  token_hash: string
+  account_id: string | null
+  method: 'password' | 'sso' | 'master_key' | 'invitation' | 'bootstrap'
+  mfa_verified: Defaulted<boolean>
+  ip: string | null
+  user_agent: string | null
+  created_at: Defaulted<Timestamp>
+  last_used_at: Defaulted<Timestamp>
+  expires_at: Timestamp
+  ended_at: Timestamp | null
+  version: Defaulted<Int8>
+}
+
+export interface GatewayPasswordResetTable {
+  token_hash: string
+  account_id: string
+  created_at: Defaulted<Timestamp>
+  expires_at: Timestamp
+  used_at: Timestamp | null
+}
+
+/** Access that somebody gets when they accept it. */
+export interface GatewayInvitationTable {
+  invitation_id: string
+  token_hash: string
+  email: string
+  email_key: string
+  organization_id: string | null
+  organization_role: string | null
+  team_id: string | null
+  team_role: string | null
+  state: Defaulted<'pending' | 'accepted' | 'cancelled'>
+  invited_by: string | null
+  accepted_by: string | null
+  accepted_at: Timestamp | null
+  expires_at: Timestamp
+  created_at: Defaulted<Timestamp>
+  updated_at: Defaulted<Timestamp>
+}
+
+/** An e-mail to be sent, and what became of it. */
+export interface GatewayEmailTable {
+  email_id: string
+  kind: 'invitation' | 'password_reset' | 'test'
+  recipient: string
+  sealed: string | null
+  state: Defaulted<'queued' | 'sent' | 'failed'>
+  attempts: Defaulted<Int4>
+  due_at: Defaulted<Timestamp>
+  last_error: string | null
+  organization_id: string | null
+  created_at: Defaulted<Timestamp>
+  sent_at: Timestamp | null
+}

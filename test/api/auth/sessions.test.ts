@@ -1,0 +1,174 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { rowsOf } from '../../../src/stores/sql/query.ts'
+import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
+import { MASTER_KEY } from '../../support/gateway.ts'
+import { browser, signedIn } from '../../support/people.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+
+const postgresUrl = inject('postgresUrl')
+
+describe.each([
+  ['PostgreSQL', true],
+  ['the embedded database', false],
+])('sessions, in %s', (_, onServer) => {
+  if (onServer && !postgresUrl) return
+  let gateway: FullGateway
+
+  beforeAll(async () => {
+    const settings = onServer
+      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
+      : ''
+    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+  })
+  afterAll(() => gateway?.close())
+
+  const fromMasterKey = async () => {
+    const page = browser(gateway.url)
+    const opened = await page.ask('POST', '/auth/internal/login', { master_key: MASTER_KEY })
+    expect(opened.status).toBe(200)
+    return { page, opened }
+  }
+
+  it('are opened with the master key, for an hour, by a cookie that no script reads', async () => {
+    const { page, opened } = await fromMasterKey()
+    const [cookie] = opened.headers.getSetCookie()
+    expect(cookie).toMatch(/^gateway_session=[\w-]{48}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/)
+    expect(opened.body).toMatchObject({ authenticated: true, role: 'platform_admin', account_id: null })
+    expect(Date.parse(opened.body.expires_at) - Date.now()).toBeGreaterThan(3_500_000)
+    expect(Date.parse(opened.body.expires_at) - Date.now()).toBeLessThan(3_700_000)
+    expect((await page.ask('GET', '/auth/me')).body).toEqual(opened.body)
+    expect((await page.ask('GET', '/ui/api/keys')).status).toBe(200)
+    expect((await page.ask('POST', '/ui/api/teams', { team_name: 'made by a session' })).status).toBe(201)
+  })
+
+  it('are refused any other key', async () => {
+    const made = await (await gateway.fetch('/ui/api/keys', { method: 'POST' })).json()
+    for (const key of [made.key, `${MASTER_KEY}x`, 'sk-unknown']) {
+      const refused = await browser(gateway.url).ask('POST', '/auth/internal/login', { master_key: key })
+      expect([refused.status, refused.body.error.type]).toEqual([401, 'authentication_error'])
+      expect(refused.headers.getSetCookie()).toEqual([])
+    }
+  })
+
+  it('are kept as a hash', async () => {
+    const { page } = await fromMasterKey()
+    const rows = await rowsOf(gateway.sql, sql`SELECT row_to_json(s)::text AS text FROM gateway_session AS s`)
+    expect(JSON.stringify(rows)).not.toContain(page.token)
+  })
+
+  it('say who is nobody', async () => {
+    for (const token of ['', 'x', 'A'.repeat(48), '../../x', 'ü'.repeat(4000)]) {
+      const me = await browser(gateway.url, encodeURIComponent(token)).ask('GET', '/auth/me')
+      expect([me.status, me.body]).toEqual([200, { authenticated: false }])
+    }
+  })
+
+  it('end with the logout, at once', async () => {
+    const { page } = await fromMasterKey()
+    const { token } = page
+    const out = await page.ask('POST', '/auth/internal/logout')
+    expect(out.status).toBe(200)
+    expect(page.token).toBe('')
+    const stolen = browser(gateway.url, token)
+    expect((await stolen.ask('GET', '/auth/me')).body).toEqual({ authenticated: false })
+    const refused = await stolen.ask('GET', '/ui/api/keys')
+    expect([refused.status, refused.body.error.code]).toEqual([401, 'session_ended'])
+    expect((await page.ask('POST', '/auth/internal/logout')).status).toBe(200)
+  })
+
+  it('take writes only from pages of the gateway, and only as JSON', async () => {
+    const { page } = await fromMasterKey()
+    const foreign = [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'null' },
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+    ]
+    for (const headers of foreign) {
+      const refused = await page.ask('POST', '/ui/api/teams', {}, headers as Record<string, string>)
+      expect([refused.status, refused.body.error.code], JSON.stringify(headers)).toEqual([403, 'cross_origin'])
+    }
+    const bare = await fetch(`${gateway.url}/ui/api/teams`, {
+      method: 'POST',
+      headers: { cookie: `gateway_session=${page.token}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(bare.status).toBe(403)
+  })
+
+  it('call no model', async () => {
+    const { page } = await fromMasterKey()
+    const body = { model: 'm', messages: [{ role: 'user', content: 'x' }] }
+    const answers = [
+      await page.ask('POST', '/v1/chat/completions', body),
+      await page.ask('GET', '/v1/models'),
+      await page.ask('GET', '/health/fallback-events'),
+    ]
+    expect(answers.map(({ status }) => status).slice(0, 2)).toEqual([401, 401])
+  })
+
+  it('of an account lists its own, and ends them', async () => {
+    const [one, other] = [await signedIn(gateway), await signedIn(gateway)]
+    const mine = await one.ask('GET', '/auth/sessions')
+    expect(mine.body.data).toMatchObject([{ session_id: one.sessionId, current: true, method: 'password' }])
+    expect((await one.ask('DELETE', `/auth/sessions/${other.sessionId}`)).status).toBe(404)
+    expect((await other.ask('GET', '/auth/me')).body.authenticated).toBe(true)
+    for (const id of ['%00', '%27%3b--', '__proto__', '%ff', '%ED%A0%80', 'x'.repeat(3000)]) {
+      expect([400, 404], id).toContain((await one.ask('DELETE', `/auth/sessions/${id}`)).status)
+    }
+    expect((await one.ask('DELETE', `/auth/sessions/${one.sessionId}`)).status).toBe(200)
+    expect((await one.ask('GET', '/auth/sessions')).status).toBe(401)
+  })
+
+  it('reach what the roles of their account permit', async () => {
+    await gateway.fetch('/ui/api/organizations', post({ organization_id: 'acme' }))
+    await gateway.fetch('/ui/api/teams', post({ team_id: 'red', organization_id: 'acme', team_name: 'Red' }))
+    const developer = await signedIn(gateway, { teams: { red: 'team_developer' } })
+    const me = (await developer.ask('GET', '/auth/me')).body
+    expect(me).toMatchObject({
+      role: 'org_user',
+      permissions: [],
+      organizations: [],
+      teams: [
+        {
+          id: 'red',
+          name: 'Red',
+          organization_id: 'acme',
+          role: 'team_developer',
+          permissions: ['team.read', 'user.read', 'key.read', 'key.create_self'],
+        },
+      ],
+    })
+    expect(me.pages).not.toContain('deployments')
+    const admin = await signedIn(gateway, { role: 'platform_admin' })
+    expect((await admin.ask('GET', '/ui/api/models')).status).toBe(200)
+    expect((await developer.ask('GET', '/ui/api/models')).status).toBe(403)
+  })
+
+  it('administer nothing until their second factor and their password are in order', async () => {
+    const admin = await signedIn(gateway, { role: 'platform_admin', passwordHash: 'x', mustChangePassword: true })
+    const refused = await admin.ask('GET', '/ui/api/keys')
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'password_change_required'])
+    expect((await admin.ask('GET', '/auth/me')).body).toMatchObject({ standing: 'password_expired', pages: [] })
+  })
+
+  it('that nobody has used for twelve hours have ended', async () => {
+    const idle = await signedIn(gateway)
+    await rowsOf(
+      gateway.sql,
+      sql`UPDATE gateway_session SET last_used_at = now() - interval '12 hours 1 second'
+        WHERE session_id = ${idle.sessionId}`,
+    )
+    expect((await idle.ask('GET', '/auth/me')).body).toEqual({ authenticated: false })
+  })
+})
+
+const post = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
