@@ -1,9 +1,10 @@
 import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { AuditEvent } from '../stores/sql/records/audit-records.ts'
+import { CALL_FACTS } from '../stores/sql/spend/call-facts.ts'
 
 /** The ending of a model call, as its client saw it. */
-export const ENDINGS = ['answered', 'failed', 'truncated', 'client_closed'] as const
+export const ENDINGS = CALL_FACTS.ending.values
 export type Ending = (typeof ENDINGS)[number]
 
 /** One upstream call of a model call. */

@@ -1,6 +1,5 @@
-import { usageOf } from '../modes/usage.ts'
-import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import { insertSpend } from '../stores/sql/spend/spend-rows.ts'
+import { factsOf } from './call-facts.ts'
 import type { Topic } from './delivery.ts'
 import type { CallFinished } from './events.ts'
 import { foldedLedger, foldOfCalls } from './folded-ledger.ts'
@@ -8,7 +7,7 @@ import { foldedLedger, foldOfCalls } from './folded-ledger.ts'
 /** Writes every model call to the ledger, and its cost to the budgets that it is charged to. */
 export const ledger: Topic<CallFinished> = {
   name: 'ledger',
-  write: (sql, calls) => insertSpend(sql, calls.map(spendRow)),
+  write: (sql, calls) => insertSpend(sql, calls.map(factsOf)),
   folding: {
     topic: foldedLedger as Topic,
     begin() {
@@ -17,71 +16,15 @@ export const ledger: Topic<CallFinished> = {
         get entries() {
           return fold.entries
         },
-        add: (call) => fold.add(spendRow(call)),
+        add: (call) => fold.add(factsOf(call)),
         end: fold.end,
       }
     },
     alone(call) {
-      const row = spendRow(call)
+      const row = factsOf(call)
       const fold = foldOfCalls()
       fold.add(row)
       return { ...fold.end()[0], fold_id: row.call_id }
     },
   },
-}
-
-/** The row of a call in the ledger. */
-export function spendRow(call: CallFinished): ChargedRow {
-  // An entry from a file or a queue may be of an older build, with fewer fields.
-  const usage = usageOf(call.usage ?? {})
-  return {
-    call_id: call.callId,
-    at: call.at,
-    request_id: keepable(call.requestId),
-    endpoint: call.endpoint,
-    mode: call.mode,
-    requested_model: keepable(call.requestedModel),
-    model: keepable(call.model),
-    deployment: keepable(call.deployment),
-    provider: call.provider,
-    key_id: call.keyId,
-    team_id: call.teamId,
-    organization_id: call.organizationId,
-    user_id: call.userId,
-    tags: call.tags,
-    streamed: call.streamed,
-    ending: call.ending,
-    status: call.status,
-    error_type: call.errorType,
-    cache: call.cache,
-    attempts: call.attempts,
-    rescued: call.rescuedFrom.length,
-    input_tokens: whole(usage.inputTokens),
-    output_tokens: whole(usage.outputTokens),
-    cached_input_tokens: whole(usage.cachedInputTokens),
-    cache_creation_input_tokens: whole(usage.cacheCreationInputTokens),
-    reasoning_tokens: whole(usage.reasoningTokens),
-    images: whole(usage.images),
-    audio_seconds: usage.audioSeconds,
-    characters: whole(usage.characters),
-    rerank_units: whole(usage.rerankUnits),
-    estimated: usage.estimated,
-    cost_nano: call.costNano ?? null,
-    saved_nano: call.savedNano,
-    overhead_ms: call.overheadMs,
-    first_token_ms: call.firstTokenMs ?? null,
-    upstream_ms: call.upstreamMs ?? null,
-    total_ms: call.totalMs,
-    charges: call.charges,
-  }
-}
-
-/** Counts of providers as integers, as the ledger has them. */
-function whole(count: number): number {
-  return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
-}
-
-/** Names are the operator's and may hold what a database cannot. */
-function keepable(text: string): string {
-  return text.slice(0, 1024).toWellFormed().replaceAll('\0', '')
 }

@@ -6,10 +6,11 @@ import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { FoldedCalls } from '../../src/stores/sql/spend/spend-folded.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
+import { factsOf } from '../../src/telemetry/call-facts.ts'
 import type { Folding } from '../../src/telemetry/delivery.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger, foldOfCalls } from '../../src/telemetry/folded-ledger.ts'
-import { ledger, spendRow } from '../../src/telemetry/ledger.ts'
+import { ledger } from '../../src/telemetry/ledger.ts'
 import { finishedCall } from '../support/finished-calls.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
@@ -247,7 +248,7 @@ describe.each([
     const charges = [{ subject: 'org:org-1', period: '' }]
     const fold = foldOfCalls(20)
     const call = (index: number, tags: string[] = []) =>
-      spendRow(finishedCall({ keyId: `key-${index}`, tags, costNano: index, charges }))
+      factsOf(finishedCall({ keyId: `key-${index}`, tags, costNano: index, charges }))
     for (let index = 0; index < 100; index++) fold.add(call(index, [`tag-${index}`]))
     // What is known stays told apart.
     fold.add(call(3, ['tag-3']))

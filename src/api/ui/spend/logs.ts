@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
 import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import { dollarsOf } from '../../../lib/money.ts'
 import type { Reach } from '../../../stores/sql/records/reach.ts'
 import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../../stores/sql/spend/spend-log.ts'
 import { ENDINGS } from '../../../telemetry/events.ts'
@@ -11,48 +10,14 @@ import { defineRoute, type Route } from '../../route.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { storable } from '../storable.ts'
 import { exported, FORMATS } from './export.ts'
+import { factFields, factsAnswer } from './fact-fields.ts'
 import { dateOrTime, spendFilters } from './spend-query.ts'
-import { usageFields } from './usage-fields.ts'
 
 const MOST_SHOWN = 200
 const MOST_EXPORTED = 100_000
 const PAGE = 1000
 
-const text = () => z.string().nullable()
-
-const loggedCall = lazily(() =>
-  z.object({
-    call_id: z.string(),
-    request_id: z.string(),
-    at: z.iso.datetime().describe('When it was over.'),
-    endpoint: z.string(),
-    mode: z.string(),
-    requested_model: z.string().describe('What the client asked for.'),
-    model: text().describe('The group that served, which after a fallback is another one.'),
-    deployment: text(),
-    provider: text(),
-    key_id: text(),
-    team_id: text(),
-    organization_id: text(),
-    user_id: text(),
-    tags: z.array(z.string()),
-    streamed: z.boolean(),
-    ending: z.enum(ENDINGS),
-    status: z.int().describe('What the client saw; 200 for a stream that broke off.'),
-    error_type: text(),
-    cache: z.enum(['hit', 'miss', 'off']),
-    attempts: z.int(),
-    rescued: z.int().describe('Deployments whose broken answer another one finished.'),
-    ...usageFields(),
-    estimated: z.boolean().describe('The provider told no usage: what went through was counted.'),
-    cost: z.number().nullable().describe('US dollars; null: the price is unknown.'),
-    saved: z.number().describe('US dollars that an answer out of the cache would have cost.'),
-    overhead_ms: z.number(),
-    first_token_ms: z.number().nullable(),
-    upstream_ms: z.number().nullable(),
-    total_ms: z.number(),
-  }),
-)
+const loggedCall = lazily(() => z.object(factFields()))
 
 const list = defineRoute(
   {
@@ -96,7 +61,7 @@ const list = defineRoute(
     if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
     const rows = await services.spendLog.page(reach, { ...query, limit: shown + 1 })
     const { data, next_cursor } = pageOf(rows, shown, cursorOf)
-    return json({ data: data.map(callAnswer), next_cursor })
+    return json({ data: data.map(factsAnswer), next_cursor })
   },
 )
 
@@ -108,36 +73,11 @@ async function* all(log: SpendLog, reach: Reach, query: LogQuery): AsyncGenerato
   while (left > 0) {
     const limit = Math.min(left, PAGE)
     const rows = await log.page(reach, { ...query, after, limit })
-    yield rows.map(callAnswer)
+    yield rows.map(factsAnswer)
     if (rows.length < limit) return
     after = positionAt(rows.at(-1))
     left -= limit
   }
-}
-
-const numbers = lazily(() =>
-  Object.entries(loggedCall().shape).flatMap(([name, field]) => (field instanceof z.ZodNumber ? name : [])),
-)
-const NAMES = [
-  'model',
-  'deployment',
-  'provider',
-  'key_id',
-  'team_id',
-  'organization_id',
-  'user_id',
-  'error_type',
-] as const
-
-function callAnswer({ cost_nano, saved_nano, ...call }: LoggedCall): Record<string, unknown> {
-  const values: Record<string, unknown> = {
-    ...call,
-    cost: cost_nano === null ? null : dollarsOf(String(cost_nano)),
-    saved: dollarsOf(String(saved_nano)),
-  }
-  for (const name of numbers()) values[name] = Number(values[name])
-  for (const name of NAMES) if (values[name] === '') values[name] = null
-  return Object.fromEntries(Object.keys(loggedCall().shape).map((name) => [name, values[name]]))
 }
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z)~(.+)$/

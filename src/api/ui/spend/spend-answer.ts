@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
 import { dollarsOf } from '../../../lib/money.ts'
 import type { Sums } from '../../../stores/sql/spend/spend-reports.ts'
-import { usageFields } from './usage-fields.ts'
+import { usageFields } from './fact-fields.ts'
 
 /** Sums of calls. Money is US dollars. */
 export const spendSums = lazily(() =>

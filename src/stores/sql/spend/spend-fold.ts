@@ -1,3 +1,4 @@
+import { factsThat } from './call-facts.ts'
 import type { ChargedRow, SpendRow } from './spend-row.ts'
 import { SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
@@ -34,29 +35,9 @@ export interface Fold {
 }
 
 /** The columns that calls have in common. */
-export const SHAPE_COLUMNS = [
-  'endpoint',
-  'mode',
-  'requested_model',
-  'model',
-  'deployment',
-  'provider',
-  'key_id',
-  'team_id',
-  'organization_id',
-  'user_id',
-  'streamed',
-  'ending',
-  'status',
-  'error_type',
-  'cache',
-  'attempts',
-  'rescued',
-  'estimated',
-  'tags',
-] as const satisfies readonly (keyof SpendRow)[]
+export const SHAPE_COLUMNS = factsThat('alike')
 
-type Added = (row: SpendRow) => number
+type Added = (row: SpendRow) => number | null
 const ADDED: readonly Added[] = Object.values(SPEND_SUMS)
 const IS_FRACTION = Object.keys(SPEND_SUMS).map((name) => SPEND_FRACTIONS.has(name))
 
@@ -105,7 +86,7 @@ export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): F
     knows: (row) => shapeIn(row) !== undefined,
     add(row) {
       const { shape, sums } = shapeIn(row) ?? newShape(row)
-      for (let index = 0; index < ADDED.length; index++) add(sums, index, (ADDED[index] as Added)(row))
+      for (let index = 0; index < ADDED.length; index++) add(sums, index, (ADDED[index] as Added)(row) ?? 0)
       if (row.cost_nano) charge(row, row.cost_nano)
       return shape
     },

@@ -1,5 +1,6 @@
 import { newTimedId } from '../../../lib/ids.ts'
 import { type Sql, SqlError } from '../sql.ts'
+import { CALL_FACTS } from './call-facts.ts'
 import {
   addedSums,
   type ChargeRecord,
@@ -10,7 +11,6 @@ import {
   shapeRecords,
 } from './spend-additions.ts'
 import type { Fold } from './spend-fold.ts'
-import { SPEND_TYPES } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 
 /** Sums of calls that have no rows of their own in the ledger. What it holds never changes, so that its id makes writing
@@ -69,7 +69,7 @@ export async function insertFolded(sql: Sql, folded: readonly FoldedCalls[]): Pr
 
 const UNIQUE_VIOLATION = '23505'
 const names = FOLDED_COLUMNS.join(', ')
-const shapeColumns = [...FOLDED_COLUMNS.map((name) => `${name} ${SPEND_TYPES[name]}`), ...SUM_COLUMNS]
+const shapeColumns = [...FOLDED_COLUMNS.map((name) => `${name} ${CALL_FACTS[name].type}`), ...SUM_COLUMNS]
 
 const ADD = `
   WITH shape AS MATERIALIZED (

@@ -3,8 +3,9 @@ import { isFilled } from '../backfill.ts'
 import { rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
+import { FACT_NAMES } from './call-facts.ts'
 import { all, equal, type SpendFilters } from './spend-filters.ts'
-import { SPEND_COLUMNS, type SpendRow } from './spend-row.ts'
+import type { SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 
 /** A row of the ledger as it is read: int8 is text. */
@@ -33,8 +34,8 @@ export interface SpendLog {
   page(reach: Reach, query: LogQuery): Promise<LoggedCall[]>
 }
 
-const COLUMNS = sql.join(SPEND_COLUMNS.map((column) => sql.id(column)))
-const CALL_COLUMNS = sql.join(SPEND_COLUMNS.map((column) => sql.id('call', column)))
+const COLUMNS = sql.join(FACT_NAMES.map((column) => sql.id(column)))
+const CALL_COLUMNS = sql.join(FACT_NAMES.map((column) => sql.id('call', column)))
 const NEWEST_FIRST = sql`ORDER BY at DESC, call_id DESC`
 
 /** Where the calls of a query are found, and in whose order. The calls of a tag have a table of their own, as soon as it

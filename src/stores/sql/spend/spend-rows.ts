@@ -1,7 +1,8 @@
 import { type Sql, SqlError, type Statement } from '../sql.ts'
+import { CALL_FACTS, FACT_NAMES } from './call-facts.ts'
 import { addedSums, chargeRecords, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
 import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
-import { type ChargedRow, SPEND_COLUMNS, SPEND_TYPES, type SpendRow } from './spend-row.ts'
+import type { ChargedRow, SpendRow } from './spend-row.ts'
 
 /** Adds calls to the ledger, their costs to the budgets that they are charged to, and both to the sums, in one statement:
  *  a call that is there already adds nothing to any of them. */
@@ -36,7 +37,7 @@ async function knownOf(sql: Sql, rows: readonly SpendRow[]): Promise<ReadonlySet
 const IN_SHAPE: ReadonlySet<string> = new Set(SHAPE_COLUMNS)
 
 /** What was measured of each call alone. */
-const OWN_COLUMNS = SPEND_COLUMNS.filter((name) => !IN_SHAPE.has(name))
+const OWN_COLUMNS = FACT_NAMES.filter((name) => !IN_SHAPE.has(name))
 
 function addition(rows: readonly ChargedRow[]): Statement {
   const fold = newFold()
@@ -54,11 +55,11 @@ function addition(rows: readonly ChargedRow[]): Statement {
   }
 }
 
-const names = SPEND_COLUMNS.join(', ')
+const names = FACT_NAMES.join(', ')
 
-const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${SPEND_TYPES[name]}`), ...SUM_COLUMNS]
+const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${CALL_FACTS[name].type}`), ...SUM_COLUMNS]
 
-const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${SPEND_TYPES[name]}[]`)
+const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${CALL_FACTS[name].type}[]`)
 
 /** Static text: made once, so that a connection keeps its plan, and nothing is compiled for the calls of every moment. */
 const ADD = `

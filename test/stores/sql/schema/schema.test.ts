@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
+import { type CallFact, FACT_NAMES, factOf } from '../../../../src/stores/sql/spend/call-facts.ts'
+import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from '../../../../src/stores/sql/spend/spend-sums.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 
@@ -27,6 +29,26 @@ function described(written: string): string {
   return `${family}${type === written ? '' : ', or null'}${inner === undefined ? '' : ', filled in'}`
 }
 
+/** How spend-schema.ts types what it derives. */
+const TYPES: Readonly<Record<CallFact['type'], string>> = {
+  text: 'string',
+  timestamptz: 'Timestamp',
+  'text[]': 'string[]',
+  boolean: 'boolean',
+  integer: 'Int4',
+  bigint: 'Int8',
+  'double precision': 'Float8',
+}
+const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  GatewaySpendTable: Object.fromEntries(
+    FACT_NAMES.map((name) => [name, `${TYPES[factOf(name).type]}${factOf(name).nullable ? ' | null' : ''}`]),
+  ),
+  SpendDimensionColumns: Object.fromEntries(SPEND_DIMENSIONS.map((name) => [name, 'string'])),
+  SpendSumColumns: Object.fromEntries(
+    Object.keys(SPEND_SUMS).map((name) => [name, SPEND_FRACTIONS.has(name) ? 'Float8' : 'Int8']),
+  ),
+}
+
 /** Each table of the `Schema` with its columns, as it is typed. */
 function declared(): Record<string, Record<string, string>> {
   const text = ['schema', 'people-schema', 'spend-schema'].map((name) => read(`src/stores/sql/schema/${name}.ts`)).join('\n')
@@ -43,7 +65,7 @@ function declared(): Record<string, Record<string, string>> {
   )
   const fieldsOf = (name: string): Record<string, string> => {
     const { bases, fields } = parts.get(name) ?? { bases: [], fields: {} }
-    return Object.assign({}, ...bases.map(fieldsOf), fields)
+    return Object.assign({}, DERIVED[name], ...bases.map(fieldsOf), fields)
   }
   const each = <From, To>(record: Record<string, From>, to: (value: From) => To) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]))

@@ -1,0 +1,60 @@
+import { usageOf } from '../modes/usage.ts'
+import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
+import type { CallFinished } from './events.ts'
+
+/** Where every fact of a finished call comes from: a row of `stores/sql/spend/call-facts.ts` without its line here does
+ *  not compile. Written out, since it is built for every call. */
+export function factsOf(call: CallFinished): ChargedRow {
+  // An entry from a file or a queue may be of an older build, with fewer fields.
+  const usage = usageOf(call.usage ?? {})
+  return {
+    call_id: call.callId,
+    at: call.at,
+    request_id: keepable(call.requestId),
+    endpoint: call.endpoint,
+    mode: call.mode,
+    requested_model: keepable(call.requestedModel),
+    model: keepable(call.model),
+    deployment: keepable(call.deployment),
+    provider: call.provider,
+    key_id: call.keyId,
+    team_id: call.teamId,
+    organization_id: call.organizationId,
+    user_id: call.userId,
+    tags: call.tags,
+    streamed: call.streamed,
+    ending: call.ending,
+    status: call.status,
+    error_type: call.errorType,
+    cache: call.cache,
+    attempts: call.attempts,
+    rescued: call.rescuedFrom.length,
+    input_tokens: whole(usage.inputTokens),
+    output_tokens: whole(usage.outputTokens),
+    cached_input_tokens: whole(usage.cachedInputTokens),
+    cache_creation_input_tokens: whole(usage.cacheCreationInputTokens),
+    reasoning_tokens: whole(usage.reasoningTokens),
+    images: whole(usage.images),
+    audio_seconds: usage.audioSeconds,
+    characters: whole(usage.characters),
+    rerank_units: whole(usage.rerankUnits),
+    estimated: usage.estimated,
+    cost_nano: call.costNano ?? null,
+    saved_nano: call.savedNano,
+    overhead_ms: call.overheadMs,
+    first_token_ms: call.firstTokenMs ?? null,
+    upstream_ms: call.upstreamMs ?? null,
+    total_ms: call.totalMs,
+    charges: call.charges,
+  }
+}
+
+/** Counts of providers as integers, as the ledger has them. */
+function whole(count: number): number {
+  return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
+}
+
+/** Names are the operator's and may hold what a database cannot. */
+function keepable(text: string): string {
+  return text.slice(0, 1024).toWellFormed().replaceAll('\0', '')
+}
