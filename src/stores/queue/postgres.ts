@@ -95,7 +95,7 @@ interface Claimed {
 }
 
 /** The statements. `attempts` is also a fencing token: an attempt that lost its lease to a later one cannot fail the
- *  message. */
+ *  message. Static text: the same few are asked again and again, with locks and leases that are read best as they run. */
 function queueTable(sql: Sql, leaseSeconds: number, maxAttempts: number) {
   const run = <Row>(text: string, ...parameters: unknown[]): Promise<Result<Row>> =>
     sql.query<Row>({ sql: text, parameters })

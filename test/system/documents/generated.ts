@@ -1,6 +1,7 @@
 import { configurationReference } from './configuration-reference.ts'
 import { endpoints } from './endpoints.ts'
 import { metricNames } from './metric-names.ts'
+import { pricesAsOf } from './prices-as-of.ts'
 import { providerKinds } from './provider-kinds.ts'
 
 /** The parts of the documents that the source decides, by the name in their marker. */
@@ -9,6 +10,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   providers: providerKinds,
   configuration: configurationReference,
   metrics: metricNames,
+  prices: pricesAsOf,
 }
 
 /** The names of the parts that a document has. */

@@ -1,3 +1,4 @@
+import { queries, rowsOf, statementOf } from '../query.ts'
 import { type Sql, SqlError } from '../sql.ts'
 import { splitStatements } from './split-statements.ts'
 
@@ -7,7 +8,13 @@ import { splitStatements } from './split-statements.ts'
 export async function applySchema(sql: Sql, text: string): Promise<'applied' | 'current'> {
   const version = await fingerprint(text)
   if (await isCurrent(sql, version)) return 'current'
-  const mark = { sql: 'INSERT INTO gateway_schema (version) VALUES ($1) ON CONFLICT DO NOTHING', parameters: [version] }
+  const mark = statementOf(
+    queries
+      .insertInto('gateway_schema')
+      .values({ version })
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  // Static text: schema.sql itself.
   const statements = splitStatements(text).map((statement) => ({ sql: statement, parameters: [] }))
   await sql.batch([...statements, mark])
   return 'applied'
@@ -17,8 +24,8 @@ const UNDEFINED_TABLE = '42P01'
 
 async function isCurrent(sql: Sql, version: string): Promise<boolean> {
   try {
-    const found = await sql.query({ sql: 'SELECT 1 FROM gateway_schema WHERE version = $1', parameters: [version] })
-    return found.rows.length > 0
+    const applied = queries.selectFrom('gateway_schema').select('version').where('version', '=', version)
+    return (await rowsOf(sql, applied)).length > 0
   } catch (error) {
     if (error instanceof SqlError && error.code === UNDEFINED_TABLE) return false
     throw error

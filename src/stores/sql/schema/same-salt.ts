@@ -1,6 +1,9 @@
 import { keyHasher } from '../../../lib/crypto.ts'
 import { reveal, type Secret } from '../../../lib/secret.ts'
+import { batchOf, queries } from '../query.ts'
 import type { Sql } from '../sql.ts'
+
+const NAME = 'salt_key_fingerprint'
 
 /** Tells salt keys apart, and says nothing of any. */
 function fingerprintOf(saltKey: Secret): string {
@@ -12,14 +15,15 @@ function fingerprintOf(saltKey: Secret): string {
 export async function requireSameSalt(sql: Sql, saltKey: Secret | undefined): Promise<void> {
   if (!saltKey) return
   const own = fingerprintOf(saltKey)
-  const [, found] = await sql.batch([
-    {
-      sql: `INSERT INTO gateway_installation (name, value) VALUES ('salt_key_fingerprint', $1) ON CONFLICT DO NOTHING`,
-      parameters: [own],
-    },
-    { sql: `SELECT value FROM gateway_installation WHERE name = 'salt_key_fingerprint'`, parameters: [] },
+  const [, [kept]] = await batchOf(sql, [
+    queries
+      .insertInto('gateway_installation')
+      .values({ name: NAME, value: own })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('value'),
+    queries.selectFrom('gateway_installation').select('value').where('name', '=', NAME),
   ])
-  if (found?.rows[0]?.value === own) return
+  if (kept?.value === own) return
   throw new Error(
     'the database was set up under another salt key: with this one no API key in it is known, and no provider key in it can be read. Set GATEWAY_SALT_KEY (general_settings.salt_key) to the earlier one, or name another database.',
   )

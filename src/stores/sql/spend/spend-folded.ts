@@ -71,6 +71,7 @@ const UNIQUE_VIOLATION = '23505'
 const names = FOLDED_COLUMNS.join(', ')
 const shapeColumns = [...FOLDED_COLUMNS.map((name) => `${name} ${CALL_FACTS[name].type}`), ...SUM_COLUMNS]
 
+/** Static text: most of it is shared with the statement that adds rows to the ledger. */
 const ADD = `
   WITH shape AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})

@@ -1,3 +1,5 @@
+import { sql as expression } from 'kysely'
+import { queries, rowsOf } from '../query.ts'
 import { type Sql, SqlError, type Statement } from '../sql.ts'
 import { CALL_FACTS, FACT_NAMES } from './call-facts.ts'
 import { addedSums, chargeRecords, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
@@ -27,11 +29,12 @@ const UNIQUE_VIOLATION = '23505'
 const SERIALIZATION_FAILURE = '40001'
 
 async function knownOf(sql: Sql, rows: readonly SpendRow[]): Promise<ReadonlySet<string>> {
-  const found = await sql.query<{ call_id: string }>({
-    sql: 'SELECT call_id FROM gateway_spend WHERE call_id = ANY($1::text[])',
-    parameters: [rows.map(({ call_id }) => call_id)],
-  })
-  return new Set(found.rows.map(({ call_id }) => call_id))
+  const ids = rows.map(({ call_id }) => call_id)
+  const known = queries
+    .selectFrom('gateway_spend')
+    .select('call_id')
+    .where('call_id', '=', expression<string>`ANY(${ids}::text[])`)
+  return new Set((await rowsOf(sql, known)).map(({ call_id }) => call_id))
 }
 
 const IN_SHAPE: ReadonlySet<string> = new Set(SHAPE_COLUMNS)
