@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration } from '../support/configuration.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { readStream } from '../support/sse.ts'
 import { json, raw } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/in-one-${run}-${name}`
 const messages = [{ role: 'user' as const, content: 'Count.' }]
-let gateway: TestGateway
 
 /** Each has a twin that would answer, so that a second attempt is seen. */
 const KINDS = {
@@ -21,19 +21,16 @@ const KINDS = {
   scribe: 'elevenlabs',
 }
 
-beforeAll(async () => {
-  gateway = await startGateway(
-    configuration({
-      router_settings: { num_retries: 2, retry_after: 0.01, cooldown_time: 60, allowed_fails: 0 },
-      model_list: Object.entries(KINDS).map(([name, kind]) => ({
-        model_name: name,
-        deployment_id: `up-${name}`,
-        gateway_params: { model: `${kind}/there`, api_base: upstream.url + path(name), api_key: 'sk-canary-77' },
-      })),
-    }),
-  )
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() =>
+  configuration({
+    router_settings: { num_retries: 2, retry_after: 0.01, cooldown_time: 60, allowed_fails: 0 },
+    model_list: Object.entries(KINDS).map(([name, kind]) => ({
+      model_name: name,
+      deployment_id: `up-${name}`,
+      gateway_params: { model: `${kind}/there`, api_base: upstream.url + path(name), api_key: 'sk-canary-77' },
+    })),
+  }),
+)
 
 const untouched = async (name: string, calls: number) => {
   await gateway.idle()

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { chatInit, configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
+import { chatInit, configOf, startGateway } from '../support/gateway.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import {
@@ -28,11 +28,11 @@ import {
   wrongTypes,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const decoder = new TextDecoder()
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 let serial = 0
 /** A model name of this test alone, so that scripts and calls of tests never meet. */
 let model: string
@@ -49,7 +49,7 @@ router_settings:
 `
 const names = Array.from({ length: 100 }, (_, index) => `up-${index}`)
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const groups = Object.fromEntries(names.map((name) => [name, [name]]))
   const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
   const own = Object.fromEntries(Object.keys(groups).map((name) => [`${run}-${name}`, [`${run}-${name}`]]))
@@ -57,11 +57,8 @@ beforeAll(async () => {
     .filter((_, index) => index % 2 === 0)
     .map((name, index) => `    - ${run}-${name}: [${run}-up-${index * 2 + 1}]\n`)
     .join('')
-  gateway = await startGateway(
-    configOf(upstream.url, own, `${settings}\ngateway_settings:\n  fallbacks:\n${fallbacks}`),
-  )
+  return configOf(upstream.url, own, `${settings}\ngateway_settings:\n  fallbacks:\n${fallbacks}`)
 })
-afterAll(() => gateway.close())
 beforeEach(() => {
   const run = gateway.runtime === 'workerd' ? 'w' : 'n'
   model = `${run}-up-${serial * 2}`

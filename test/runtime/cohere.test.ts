@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit } from '../support/gateway.ts'
 import { chunksOf, readStream, spokenText } from '../support/sse.ts'
 import { bodyOf } from '../support/upstream/call.ts'
 import { frames, json, recut } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/cohere-${run}-${name}`
 const messages = [{ role: 'user', content: 'Hello' }]
 const usage = { billed_units: { input_tokens: 5, output_tokens: 3 }, tokens: { input_tokens: 99, output_tokens: 9 } }
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const entries = [
     ['cohere', 'chat'],
     ['cohere', 'other'],
@@ -27,11 +27,8 @@ beforeAll(async () => {
 `,
   )
   const fallbacks = 'gateway_settings:\n  fallbacks:\n    - chat: [other]\n'
-  gateway = await startGateway(
-    `${fallbacks}router_settings: { num_retries: 0, cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`,
-  )
+  return `${fallbacks}router_settings: { num_retries: 0, cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`
 })
-afterAll(() => gateway.close())
 
 const post = (to: string, body: unknown) => gateway.fetch(to, chatInit(body))
 const finished = async () => {

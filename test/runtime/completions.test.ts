@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit, configOf } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { readStream } from '../support/sse.ts'
 import { bodyOf } from '../support/upstream/call.ts'
 import { answer, badRequest, cutAfter } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
-let gateway: TestGateway
 let model: string
 let own: string
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
   model = `completions-${run}`
   own = `completions-own-${run}`
   const config = configOf(upstream.url, { [model]: [model], [own]: [own] }, 'router_settings: { cooldown_time: 0 }\n')
   // The operator may say that a deployment is for prompts.
-  gateway = await startGateway(`${config}    model_info: { mode: completion }\n`)
+  return `${config}    model_info: { mode: completion }\n`
 })
-afterAll(() => gateway.close())
 
 const complete = (body: object) => gateway.fetch('/v1/completions', chatInit({ model, ...body }))
 const sent = async (name = model) => bodyOf((await upstream.calls(name)).at(-1) as never)

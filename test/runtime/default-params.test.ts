@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit } from '../support/gateway.ts'
 import { bodyOf } from '../support/upstream/call.ts'
 import { answer, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/defaults-${run}-${name}`
 const DEFAULTS = '{ temperature: 0.3, stop: END, max_completion_tokens: 99, seed: 7, reasoning_effort: low }'
-let gateway: TestGateway
 
 const deployment = (name: string, kind: string, base: string) => `  - model_name: ${name}
     gateway_params: { model: ${kind}/up-${name}, api_base: "${upstream.url}${path(name)}${base}", api_key: k }
     model_info: { default_params: ${DEFAULTS} }
 `
 
-beforeAll(async () => {
-  gateway = await startGateway(
+const gateway = withGateway(
+  () =>
     `model_list:\n${deployment('claude', 'anthropic', '')}${deployment('gpt', 'openai', '/v1')}${deployment('plain', 'openai-compatible', '/v1')}`,
-  )
-})
-afterAll(() => gateway.close())
+)
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const message = {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chatInit, MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, it } from 'vitest'
+import { chatInit, MASTER_KEY } from '../support/gateway.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const yaml = `
 general_settings:
@@ -9,12 +10,8 @@ model_list:
     gateway_params: { model: echo/echo }
 `
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 
-beforeAll(async () => {
-  gateway = await startGateway(yaml)
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => yaml)
 
 async function errorOf(response: Response) {
   expect(response.headers.get('content-type')).toMatch(/^application\/json/)

@@ -1,16 +1,15 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, rateLimited, serverError, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Count.' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [first, second, third, spare] = ['', '', '', '']
-afterEach(() => gateway.close())
 
 async function begin(settings: object, infos: readonly object[] = [{}, {}, {}]): Promise<void> {
   serial += 1
@@ -18,7 +17,7 @@ async function begin(settings: object, infos: readonly object[] = [{}, {}, {}]):
     (name) => `explain-${run}-${serial}-${name}`,
   ) as [string, string, string, string]
   const group = [first, second, third].slice(0, infos.length)
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { routing_strategy: 'priority-based-routing', timeout: 5, ...settings },
       gateway_settings: { fallbacks: [{ group: ['spare'] }] },
@@ -92,7 +91,7 @@ describe('x-gateway-explain', () => {
 
   it('is ASCII, and bounded however many there are', async () => {
     const ids = Array.from({ length: 200 }, (_, index) => `zürich, ${index}; "ö"`)
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { routing_strategy: 'priority-based-routing' },
         model_list: ids.map((id, priority) => ({

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newApiKey } from '../../src/lib/token.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const yaml = `
 general_settings: { max_failed_authentications: 20 }
@@ -8,11 +8,7 @@ model_list:
   - model_name: echo
     gateway_params: { model: echo/echo }
 `
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(yaml)
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => yaml)
 
 const messages = [{ role: 'user', content: 'Hi' }]
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })

@@ -1,17 +1,16 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
 import { FALLBACK_TEXT, FAULTS, type Fault } from '../support/faults.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import { answer, overloaded, rateLimited, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Count.' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
-afterEach(() => gateway.close())
 
 /** Names of one test alone, so that scripts and calls of tests never meet. */
 function names() {
@@ -54,7 +53,7 @@ const usageKind = (usage: unknown) =>
 describe('faults of a provider', () => {
   it.each(FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_, fault: Fault) => {
     const id = names()
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { ...everyRow, ...fault.settings },
         gateway_settings: { fallbacks: [{ group: ['spare'] }] },
@@ -96,7 +95,7 @@ describe('faults of a provider', () => {
 describe('a client that leaves', () => {
   it('out of a pause between attempts ends the call: nobody is asked any more, and nothing is billed', async () => {
     const id = names()
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { ...everyRow, num_retries: 5, retry_after: 4 },
         gateway_settings: { fallbacks: [{ group: ['spare'] }] },
@@ -122,7 +121,7 @@ describe('a client that leaves', () => {
 describe('two deployments that fail', () => {
   it('are asked again in the order in which they may be', async () => {
     const id = names()
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { ...everyRow, num_retries: 2, routing_strategy: 'priority-based-routing' },
         model_list: [

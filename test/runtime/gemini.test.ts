@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit } from '../support/gateway.ts'
 import { readStream } from '../support/sse.ts'
 import { frames, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const decoder = new TextDecoder()
@@ -11,23 +12,21 @@ const path = (name: string) => `/gemini-${run}-${name}`
 const messages = [{ role: 'user', content: 'Hello' }]
 const tools = [{ type: 'function', function: { name: 'time', parameters: { type: 'object' } } }]
 const NAMES = ['first', 'second', 'safe', 'embed']
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const entries = NAMES.map(
     (name) => `  - model_name: ${name}
     deployment_id: ${name}
     gateway_params: { model: gemini/gemini-3-flash, api_base: "${upstream.url}${path(name)}", api_key: AIza-canary-5 }
 `,
   )
-  gateway = await startGateway(`
+  return `
 router_settings: { cooldown_time: 60, allowed_fails: 0 }
 gateway_settings:
   content_policy_fallbacks: [{ first: [safe] }]
 model_list:
-${entries.join('')}`)
+${entries.join('')}`
 })
-afterAll(() => gateway.close())
 
 const answered = { responseId: 'r-1', modelVersion: 'gemini-3-flash' }
 const usageMetadata = {

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { configOf } from '../support/gateway.ts'
 import { rateLimited, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const [first, second, third] = ['a', 'b', 'c'].map((name) => `health-${run}-${name}`) as [string, string, string]
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const settings = `
 router_settings: { routing_strategy: priority-based-routing, num_retries: 1, cooldown_time: 30 }
 gateway_settings: { fallbacks: [{ main: [spare] }] }
@@ -17,11 +17,8 @@ gateway_settings: { fallbacks: [{ main: [spare] }] }
   const yaml = configOf(upstream.url, { main: [first, second], spare: [third] }, settings)
   // Priorities in the order of the list.
   const entries = yaml.split(`deployment_id: ${second}\n`)
-  gateway = await startGateway(
-    entries.join(`deployment_id: ${second}\n    model_info: { priority: 1, rpm_limit: 10 }\n`),
-  )
+  return entries.join(`deployment_id: ${second}\n    model_info: { priority: 1, rpm_limit: 10 }\n`)
 })
-afterAll(() => gateway.close())
 
 describe('GET /health/fallback-events', () => {
   it('tells one event for each failed attempt that led to another, and how that one ended', async () => {

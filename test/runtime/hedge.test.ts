@@ -1,6 +1,5 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import {
   answer,
@@ -14,14 +13,14 @@ import {
   slowHeaders,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Count.' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [first, second, third, spare] = ['', '', '', '']
-afterEach(() => gateway.close())
 
 /** A group of three in this order of preference, and a fallback of one. */
 async function begin(settings: object, members = 3): Promise<void> {
@@ -30,7 +29,7 @@ async function begin(settings: object, members = 3): Promise<void> {
     (name) => `hedge-${run}-${serial}-${name}`,
   ) as [string, string, string, string]
   const group = [first, second, third].slice(0, members)
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { routing_strategy: 'priority-based-routing', timeout: 5, retry_after: 0.02, ...settings },
       gateway_settings: { fallbacks: [{ group: ['spare'] }] },

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit, configOf } from '../support/gateway.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const model = `hops-${run}`
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(configOf(upstream.url, { [model]: [model] }))
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => configOf(upstream.url, { [model]: [model] }))
 
 const body = { model, messages: [{ role: 'user', content: 'x' }] }
 const through = (hops: string) =>

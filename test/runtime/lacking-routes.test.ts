@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { configuration } from '../support/configuration.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { answer, json, reset, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Hi' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [base, other] = ['', '']
 
@@ -22,7 +23,7 @@ beforeEach(async () => {
     gateway_params: { model: `${kind}/there`, api_base: upstream.url + at, api_key: 'sk-canary-12' },
     model_info: { priority },
   })
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { routing_strategy: 'priority-based-routing', cooldown_time: 60, allowed_fails: 0 },
       model_list: [
@@ -35,7 +36,6 @@ beforeEach(async () => {
   )
   for (const at of [base, other]) await upstream.script(`${at}/chat/completions`, [answer({ text: 'In chat' })])
 })
-afterEach(() => gateway.close())
 
 const NO_ROUTE = json(404, { detail: 'Not Found' })
 const asked = async (path: string) => (await upstream.calls(path)).length

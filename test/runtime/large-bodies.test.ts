@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit, configOf } from '../support/gateway.ts'
 import { json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const vectors = `vectors-${crypto.randomUUID()}`
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(configOf(upstream.url, { [vectors]: [vectors] }))
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => configOf(upstream.url, { [vectors]: [vectors] }))
 
 const many = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => write(at)).join()

@@ -1,21 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { configOf } from '../support/gateway.ts'
 import { hugeAnswer } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 /** More than all buffers on the way hold. */
 const LONG_BYTES = 16_000_000
 const STALL_SECONDS = 6
 const upstream = upstreamClient(inject('upstreamUrl'))
 const model = `long-${crypto.randomUUID()}`
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const settings = `general_settings:\n  client_stall_timeout: ${STALL_SECONDS}\n  max_in_flight_bytes: 40000000\n  max_key_in_flight_bytes: 40000000\n`
-  gateway = await startGateway(configOf(upstream.url, { [model]: [model] }, settings))
+  return configOf(upstream.url, { [model]: [model] }, settings)
 })
-afterAll(() => gateway.close())
 
 const ask = async (textBytes: number) => {
   await upstream.script(model, [hugeAnswer(textBytes)])

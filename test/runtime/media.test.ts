@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit, startGateway } from '../support/gateway.ts'
 import { cutAfter, frames, json, raw } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const decoder = new TextDecoder()
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/media-${run}-${name}`
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const names = ['embed', 'image', 'speech', 'hear', 'rank']
   const entries = names.map(
     (name) => `  - model_name: ${name}
@@ -17,9 +17,8 @@ beforeAll(async () => {
     model_info: { cost_per_audio_second: 0.0001 }
 `,
   )
-  gateway = await startGateway(`router_settings: { cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`)
+  return `router_settings: { cooldown_time: 0 }\nmodel_list:\n${entries.join('')}`
 })
-afterAll(() => gateway.close())
 
 const post = (to: string, body: unknown) => gateway.fetch(to, chatInit(body))
 const finished = async () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { block, delta, end, event, input, last, ping, start, stop, tool, words } from '../fixtures/anthropic/events.ts'
-import { chatInit, MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit, MASTER_KEY } from '../support/gateway.ts'
 import { chunksOf, readStream } from '../support/sse.ts'
 import { answer, cutAfter, frames, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const decoder = new TextDecoder()
@@ -11,9 +12,8 @@ const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/messages-${run}-${name}`
 const messages = [{ role: 'user', content: 'Hello' }]
 const names = ['whole', 'error', 'refused', 'stream', 'late', 'cut', 'overload', 'count', 'policy'] as const
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const deployment = (group: string, name: string, model: string, base: string) => `  - model_name: ${group}
     deployment_id: ${name}
     gateway_params: { model: ${model}, api_base: "${upstream.url}${path(name)}${base}", api_key: sk-canary-5e1 }
@@ -26,11 +26,8 @@ beforeAll(async () => {
     deployment('pair', 'pair-a', 'anthropic/pair-a', ''),
     deployment('pair', 'pair-b', 'anthropic/pair-b', ''),
   ]
-  gateway = await startGateway(
-    `general_settings: { max_json_bytes: 4000 }\nrouter_settings: { cooldown_time: 60, num_retries: 1 }\nmodel_list:\n${entries.join('')}  - model_name: echo\n    gateway_params: { model: echo/echo }\n`,
-  )
+  return `general_settings: { max_json_bytes: 4000 }\nrouter_settings: { cooldown_time: 60, num_retries: 1 }\nmodel_list:\n${entries.join('')}  - model_name: echo\n    gateway_params: { model: echo/echo }\n`
 })
-afterAll(() => gateway.close())
 
 const post = (body: object, to = '/v1/messages', headers: Record<string, string> = {}) =>
   gateway.fetch(to, chatInit({ max_tokens: 50, ...body }, { headers }))

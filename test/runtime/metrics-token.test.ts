@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
+import { expect, it } from 'vitest'
+import { MASTER_KEY } from '../support/gateway.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const TOKEN = 'metrics-token-canary-55d0'
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(`
+const gateway = withGateway(
+  () => `
 general_settings: { metrics_token: ${TOKEN} }
 model_list:
   - { model_name: echo, gateway_params: { model: echo/echo } }
-`)
-})
-afterAll(() => gateway.close())
+`,
+)
 
 const metrics = (authorization: string) => gateway.fetch('/metrics', { headers: { authorization } })
 

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { expect, it } from 'vitest'
+import { withGateway } from '../support/with-gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(`
+const gateway = withGateway(
+  () => `
 model_list:
   - { model_name: vendor/large, gateway_params: { model: echo/echo } }
   - { model_name: 'a b%ü', gateway_params: { model: echo/echo } }
   - { model_name: '100%', gateway_params: { model: echo/echo } }
-`)
-})
-afterAll(() => gateway.close())
+`,
+)
 
 // The Python client puts the name into the path as it is, the TypeScript one in percent-encoding.
 it.each([

@@ -1,16 +1,17 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { block, delta, end, event, input, last, ping, start, stop, tool, words } from '../fixtures/anthropic/events.ts'
 import { configuration } from '../support/configuration.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { type ReceivedStream, readStream } from '../support/sse.ts'
 import { answer, cutAfter, frames, slowBetween } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const decoder = new TextDecoder()
 const messages = [{ role: 'user', content: 'Count.' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [first, second, third] = ['', '', '']
 
@@ -27,7 +28,7 @@ beforeEach(async () => {
     gateway_params: { model, api_base: `${upstream.url}${id}${base}`, api_key: 'sk-canary-5e1' },
     model_info: { priority, ...(able ? { supports_assistant_prefix: true } : {}) },
   })
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { routing_strategy: 'priority-based-routing', cooldown_time: 0, timeout: 4 },
       model_list: [
@@ -47,7 +48,6 @@ beforeEach(async () => {
   ])
   await upstream.script(third, [answer({ text: ' four five six' })])
 })
-afterEach(() => gateway.close())
 
 const open = [start(), ping, block(0, { type: 'text', text: '' })]
 const text = (words: string) => delta(0, { type: 'text_delta', text: words })

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { providerIdKey } from '../../src/stores/kv/keys.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import { bodyOf } from '../support/upstream/call.ts'
 import { answer, change, cutAfter, frames, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
@@ -13,13 +14,12 @@ const native = `native-${run}`
 const mixed = `mixed-${run}`
 const dated = `dated-${run}`
 const twins = `twins-${run}`
-let gateway: TestGateway
 
 const entry = (group: string, kind: string, base: string, more = '') =>
   `  - model_name: ${group}\n    deployment_id: ${group}-${kind}\n    gateway_params:\n      model: ${kind}/up-${group}-${kind}\n      api_base: ${upstream.url}${base}\n      api_key: sk-upstream-canary-91c2\n${more}`
 
-beforeAll(async () => {
-  gateway = await startGateway(
+const gateway = withGateway(
+  () =>
     `router_settings: { cooldown_time: 0, num_retries: 2 }\nmodel_list:\n${[
       entry(native, 'openai', '/v1'),
       entry(mixed, 'openai-compatible', '/v1'),
@@ -28,9 +28,7 @@ beforeAll(async () => {
       entry(twins, 'azure', ''),
       entry(dated, 'azure', '', "      api_version: '2024-10-21'\n"),
     ].join('')}`,
-  )
-})
-afterAll(() => gateway.close())
+)
 
 const usage = {
   input_tokens: 20,

@@ -1,22 +1,21 @@
 import { AuthenticationError, NotFoundError } from 'openai'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { configOf } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { answer, contextWindowExceeded } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
-let gateway: TestGateway
 let model: string
 
 const client = (apiKey?: string) => openaiClient(gateway, apiKey)
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   model = `sdk-${globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'workerd' : 'node'}`
   const scripted = configOf(upstream.url, { [model]: [model] }, 'router_settings: { cooldown_time: 0 }\n')
-  gateway = await startGateway(`${scripted}  - model_name: echo\n    gateway_params: { model: echo/echo }\n`)
+  return `${scripted}  - model_name: echo\n    gateway_params: { model: echo/echo }\n`
 })
-afterAll(() => gateway.close())
 
 describe('the official openai client', () => {
   it('lists the models', async () => {

@@ -1,17 +1,16 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, serverError, silence, slowBetween, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Count.' }]
 const body = { model: 'group', messages }
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [primary, second, spare] = ['', '', '']
-afterEach(() => gateway.close())
 
 type Layout = 'alone' | 'beside another' | 'before a fallback'
 
@@ -22,7 +21,7 @@ async function begin(layout: Layout, settings: object): Promise<void> {
     string,
     string,
   ]
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { routing_strategy: 'priority-based-routing', timeout: 5, ...settings },
       gateway_settings: { fallbacks: layout === 'before a fallback' ? [{ group: ['spare'] }] : [] },

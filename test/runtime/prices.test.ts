@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import type { CallFinished } from '../../src/telemetry/events.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream } from '../support/sse.ts'
 import { answer, frames, json, raw, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const here = `prices-${globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'workerd' : 'node'}`
@@ -53,7 +53,7 @@ function configuration(general: object = {}): string {
   })
 }
 
-let gateway: TestGateway
+const gateway = withGateway()
 beforeAll(async () => {
   for (const model of ['priced', 'unpriced']) await upstream.script(`${here}-${model}`, [answer({ usage })])
   await upstream.script(`${here}-failing`, [serverError()])
@@ -67,10 +67,7 @@ async function finished(): Promise<CallFinished> {
 }
 
 describe('what a call cost', () => {
-  beforeAll(async () => {
-    gateway = await startGateway(configuration())
-  })
-  afterAll(() => gateway.close())
+  beforeAll(() => gateway.restart(configuration()))
 
   it.each([false, true])('is told once with its tokens (streamed: %s)', async (stream) => {
     const before = gateway.records.length
@@ -327,10 +324,7 @@ describe('what a call cost', () => {
 })
 
 describe('refuse_unpriced', () => {
-  beforeAll(async () => {
-    gateway = await startGateway(configuration({ refuse_unpriced: true }))
-  })
-  afterAll(() => gateway.close())
+  beforeAll(() => gateway.restart(configuration({ refuse_unpriced: true })))
 
   it('leaves deployments without a price out, and says so where none is left', async () => {
     const response = await gateway.chat({ model: 'unpriced', messages })

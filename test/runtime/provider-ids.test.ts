@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { event, last, words } from '../fixtures/anthropic/events.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { readStream } from '../support/sse.ts'
 import { frames, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
@@ -11,20 +12,16 @@ const group = `ids-${run}`
 const claudes = [`${group}-claude-a`, `${group}-claude-b`] as const
 const speakers = [`${group}-speaks-a`, `${group}-speaks-b`] as const
 const gemini = `${group}-gemini`
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const entry = (name: string, id: string, kind: string, base: string) =>
     `  - model_name: ${name}\n    deployment_id: ${id}\n    gateway_params: { model: ${kind}/${id}, api_base: '${upstream.url}${base}', api_key: sk-of-${id} }\n`
-  gateway = await startGateway(
-    `model_list:\n${[
-      ...claudes.map((id) => entry('claude', id, 'anthropic', `/${id}`)),
-      ...speakers.map((id) => entry('speaks', id, 'openai', '/v1')),
-      entry('gemini', gemini, 'gemini', `/${gemini}`),
-    ].join('')}`,
-  )
+  return `model_list:\n${[
+    ...claudes.map((id) => entry('claude', id, 'anthropic', `/${id}`)),
+    ...speakers.map((id) => entry('speaks', id, 'openai', '/v1')),
+    entry('gemini', gemini, 'gemini', `/${gemini}`),
+  ].join('')}`
 })
-afterAll(() => gateway.close())
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const post = (path: string, body: object) => gateway.fetch(path, chatInit({ messages, max_tokens: 50, ...body }))

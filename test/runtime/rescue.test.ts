@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { chunksOf, type ReceivedStream, readStream, spokenText } from '../support/sse.ts'
 import {
   answer,
@@ -15,13 +14,14 @@ import {
   stallAfter,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const decoder = new TextDecoder()
 const WHOLE = 'one two three four five six'
 const messages = [{ role: 'user', content: 'Count.' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 /** The deployment that is asked first, one of its group that can go on, and one of a fallback group that can. */
 let first: string
@@ -34,7 +34,7 @@ beforeEach(async () => {
   second = `rescue-${run}-${serial}-second`
   third = `rescue-${run}-${serial}-third`
   const able = { supports_assistant_prefix: true }
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: {
         routing_strategy: 'priority-based-routing',
@@ -55,7 +55,6 @@ beforeEach(async () => {
   await upstream.script(second, [answer({ text: ' four five six' })])
   await upstream.script(third, [answer({ text: ' four five six' })])
 })
-afterEach(() => gateway.close())
 
 const cut = answer({ text: WHOLE }, cutAfter({ frames: 4 }))
 const asked = async (key: string) => (await upstream.calls(key)).length
@@ -195,9 +194,8 @@ describe('an answer that fails after it began', () => {
   })
 
   it('keeps its client with comments while the other thinks, and asks nobody once the client has left', async () => {
-    await gateway.close()
     const able = { supports_assistant_prefix: true }
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { routing_strategy: 'priority-based-routing', stream_keep_alive: 0.1, cooldown_time: 0 },
         model_list: [
@@ -237,9 +235,8 @@ describe('an answer that fails after it began', () => {
 describe('an answer of the only deployment of its group', () => {
   /** With a fallback that can go on as well, where there is one. */
   async function alone(fallback: boolean, settings: object = {}): Promise<void> {
-    await gateway.close()
     const able = { supports_assistant_prefix: true }
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { stream_idle_timeout: 0.5, retry_after: 0.01, ...settings },
         gateway_settings: { fallbacks: fallback ? [{ group: ['spare'] }] : [] },

@@ -1,11 +1,12 @@
 import type { ResponseInput } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit, configOf } from '../support/gateway.ts'
 import { openaiClient } from '../support/openai-client.ts'
 import { readStream } from '../support/sse.ts'
 import { bodyOf } from '../support/upstream/call.ts'
 import { answer, contextWindowExceeded, cutAfter, recut } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const toolCalls = [
@@ -18,14 +19,12 @@ const tools = toolCalls.map(({ name }) => ({
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   strict: true,
 }))
-let gateway: TestGateway
 let model: string
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   model = `responses-${globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'}`
-  gateway = await startGateway(configOf(upstream.url, { [model]: [model] }, 'router_settings: { cooldown_time: 0 }\n'))
+  return configOf(upstream.url, { [model]: [model] }, 'router_settings: { cooldown_time: 0 }\n')
 })
-afterAll(() => gateway.close())
 
 const respond = (body: object) => gateway.fetch('/v1/responses', chatInit({ model, input: 'Hello', ...body }))
 const sent = async () => bodyOf((await upstream.calls(model)).at(-1) as never) as Record<string, unknown>

@@ -1,21 +1,20 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, overloaded, rateLimited, serverError, slowBetween, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Count.' }]
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [primary, spare] = ['', '']
-afterEach(() => gateway.close())
 
 async function begin(settings: object, fallback = true): Promise<void> {
   serial += 1
   ;[primary, spare] = ['primary', 'spare'].map((name) => `retry-after-${run}-${serial}-${name}`) as [string, string]
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { num_retries: 2, retry_after: 0.02, ...settings },
       gateway_settings: { fallbacks: fallback ? [{ group: ['spare'] }] : [] },

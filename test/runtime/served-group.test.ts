@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../support/gateway.ts'
+import { expect, inject, it } from 'vitest'
+import { configOf } from '../support/gateway.ts'
 import { contextWindowExceeded, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const [first, second, third] = [`${run}-served-first`, `${run}-served-second`, `${run}-served-third`]
 const ask = { messages: [{ role: 'user', content: 'Hello' }] }
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const chains = `fallbacks: [{ ${first}: [${second}] }], context_window_fallbacks: [{ ${third}: [${second}] }]`
   const groups = { [first]: [first], [second]: [second], [third]: [third] }
-  gateway = await startGateway(configOf(upstream.url, groups, `gateway_settings: { ${chains} }`))
+  return configOf(upstream.url, groups, `gateway_settings: { ${chains} }`)
 })
-afterAll(() => gateway.close())
 
 it('a fallback that nobody was asked in has not served: header and ledger name who was asked', async () => {
   await upstream.script(second, [serverError()])

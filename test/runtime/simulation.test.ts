@@ -1,14 +1,13 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment, echo, type Sections } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
-let gateway: TestGateway
-afterEach(() => gateway.close())
+const gateway = withGateway()
 
 async function start(sections: Sections): Promise<void> {
-  gateway = await startGateway(configuration(sections))
+  await gateway.restart(configuration(sections))
 }
 
 async function ask(body: object, name = 'group') {

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit } from '../support/gateway.ts'
 import { bodyOf } from '../support/upstream/call.ts'
 import { cutAfter, htmlPage, json, raw } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/voices-${run}-${name}`
-let gateway: TestGateway
 
 const deployment = (name: string, model: string, more = '') => `  - model_name: ${name}
     deployment_id: ${name}
@@ -15,16 +15,15 @@ const deployment = (name: string, model: string, more = '') => `  - model_name: 
     model_info: { cost_per_character: 0.00003${more} }
 `
 
-beforeAll(async () => {
-  gateway = await startGateway(`router_settings: { cooldown_time: 60, num_retries: 1 }
+const gateway = withGateway(
+  () => `router_settings: { cooldown_time: 60, num_retries: 1 }
 model_list:
 ${deployment('eleven', 'elevenlabs/eleven_v3', ', default_params: { voice_id: default-voice }')}
 ${deployment('mute', 'elevenlabs/eleven_v3')}
 ${deployment('scribe', 'elevenlabs/scribe_v2')}
 ${deployment('aura', 'deepgram/aura-2')}
-${deployment('nova', 'deepgram/nova-3')}`)
-})
-afterAll(() => gateway.close())
+${deployment('nova', 'deepgram/nova-3')}`,
+)
 
 const SOUND = '\u0000\u0001ID3-sound-'.repeat(500)
 const say = (model: string, more: object = {}) =>

@@ -1,6 +1,5 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import {
   answer,
@@ -14,15 +13,15 @@ import {
   stallAfter,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const messages = [{ role: 'user', content: 'Count.' }]
 const WHOLE = 'one two three four five six'
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 let [first, second, spare] = ['', '', '']
-afterEach(() => gateway.close())
 
 interface Setup {
   readonly settings?: object
@@ -44,7 +43,7 @@ async function begin({ settings, own, members = 1, info, strict }: Setup): Promi
   ]
   const time = strict ? {} : { timeout: 10 }
   const others = members > 1 ? [deployment(upstream.url, 'group', second, { priority: 1, ...info }, time)] : []
-  gateway = await startGateway(
+  await gateway.restart(
     configuration({
       router_settings: { routing_strategy: 'priority-based-routing', timeout: 0.4, retry_after: 0.01, ...settings },
       gateway_settings: { fallbacks: [{ group: ['spare'] }] },
@@ -200,8 +199,7 @@ describe('a silent deployment that has retries left', () => {
 
   it('is asked again at once where there is nobody else', async () => {
     await begin({ settings: { num_retries: 1 } })
-    await gateway.close()
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { num_retries: 1, timeout: 0.3, retry_after: 0.01 },
         model_list: [deployment(upstream.url, 'group', first)],

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
 import { json, raw, reset, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const encoder = new TextEncoder()
@@ -9,7 +9,6 @@ const decoder = new TextDecoder('latin1')
 const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
 const path = (name: string) => `/uploads-${run}-${name}`
 const LIMIT = 1_500_000
-let gateway: TestGateway
 
 const deployment = (name: string, model: string, more = '') => `  - model_name: ${name}
     deployment_id: up-${name}
@@ -17,16 +16,15 @@ const deployment = (name: string, model: string, more = '') => `  - model_name: 
     model_info: { mode: audio_transcription${more} }
 `
 
-beforeAll(async () => {
-  gateway = await startGateway(`general_settings: { max_upload_bytes: ${LIMIT} }
+const gateway = withGateway(
+  () => `general_settings: { max_upload_bytes: ${LIMIT} }
 router_settings: { allowed_fails: 0, cooldown_time: 60, num_retries: 2, retry_after: 0.01, stream_first_token_timeout: 1 }
 model_list:
 ${['early', 'failed', 'reset', 'bad', 'large', 'slow', 'off'].map((name) => deployment(name, `openai-compatible/${name}-there`)).join('')}
 ${deployment('set', 'openai-compatible/set-there', ', default_params: { language: de, temperature: 0.2, include: [logprobs] }')}
 ${deployment('nova', 'deepgram/nova-3')}
-${deployment('scribe', 'elevenlabs/scribe_v2')}`)
-})
-afterAll(() => gateway.close())
+${deployment('scribe', 'elevenlabs/scribe_v2')}`,
+)
 
 const field = (name: string, value: string) =>
   `--the-boundary\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`

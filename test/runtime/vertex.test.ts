@@ -1,13 +1,13 @@
 import { exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { reveal, secret } from '../../src/lib/secret.ts'
 import { accessTokens } from '../../src/providers/vertex/access-tokens.ts'
 import { type ServiceAccount, serviceAccountOf } from '../../src/providers/vertex/service-account.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import { type Behaviour, change, frames, json, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const decoder = new TextDecoder()
@@ -151,17 +151,15 @@ describe('an access token', () => {
 })
 
 describe('Vertex', () => {
-  let gateway: TestGateway
-  beforeAll(async () => {
+  const gateway = withGateway(() => {
     const entry = (name: string, model: string) => `  - model_name: ${name}
     gateway_params: { model: vertex/${model}, region: us-east5, api_base: "${upstream.url}${path(name)}", api_key: '${keyFile('tokens')}' }
 `
-    gateway = await startGateway(
-      `model_list:\n${entry('gemini', 'gemini-2.5-flash')}${entry('claude', 'claude-sonnet-4-5')}`,
-    )
+    return `model_list:\n${entry('gemini', 'gemini-2.5-flash')}${entry('claude', 'claude-sonnet-4-5')}`
+  })
+  beforeAll(async () => {
     await upstream.script(path('tokens'), [granted('ya29.canary-of-the-gateway')])
   })
-  afterAll(() => gateway.close())
 
   const finished = async () => {
     await gateway.idle()

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configJsonSchema } from '../../src/routing/configuration.ts'
 import { configuration, deployment, echo } from '../support/configuration.ts'
-import { MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
+import { MASTER_KEY } from '../support/gateway.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const text = configuration({
     model_list: [
       deployment(upstream.url, 'pair', 'resources-a', {}, { api_key: 'sk-literal' }),
@@ -16,9 +16,8 @@ beforeAll(async () => {
       echo('another', 'another-one'),
     ],
   })
-  gateway = await startGateway(text)
+  return text
 })
-afterAll(() => gateway.close())
 
 describe('Public model entry (returned by GET /v1/models)', () => {
   it('object is the constant `list`, data has one entry per public model name, built from the runtime model registry', async () => {

@@ -1,15 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const COOLDOWN_SECONDS = 1
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const text = configuration({
     router_settings: {
       routing_strategy: 'priority-based-routing',
@@ -22,9 +21,8 @@ beforeAll(async () => {
       deployment(upstream.url, 'group', 'states-second', { priority: 1 }),
     ],
   })
-  gateway = await startGateway(text)
+  return text
 })
-afterAll(() => gateway.close())
 
 /** One call, settled: who served it, and whether the first deployment was asked. */
 async function call() {

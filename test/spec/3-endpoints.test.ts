@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 import { readStream, spokenText } from '../support/sse.ts'
 import type { Call } from '../support/upstream/call.ts'
 import { json, raw } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
 const withoutKey = { headers: { authorization: '' } }
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const names = ['model', 'image', 'speech', 'hear', 'rank']
   const model_list = names.map((name) => deployment(upstream.url, name, `endpoints-${name}`))
   const openai = { model: 'openai/endpoints-native', api_key: 'k' }
   model_list.push(deployment(upstream.url, 'native', 'endpoints-native', {}, openai))
-  gateway = await startGateway(configuration({ model_list }))
+  return configuration({ model_list })
 })
-afterAll(() => gateway.close())
 
 const post = (path: string, body: unknown) => gateway.fetch(path, chatInit(body))
 const sent = (call: Call | undefined) => JSON.parse(new TextDecoder().decode(call?.body))

@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { configuration, deployment, echo, type Sections } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import {
   answer,
   badRequest,
@@ -11,9 +10,10 @@ import {
   silence,
 } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
-let gateway: TestGateway
+const gateway = withGateway()
 let serial = 0
 /** Deployment ids of one test alone, so that scripts and calls of tests never meet. */
 let a: string
@@ -24,10 +24,9 @@ beforeEach(() => {
   a = `routing-${serial}-a`
   b = `routing-${serial}-b`
 })
-afterEach(() => gateway.close())
 
 async function start(sections: Sections): Promise<void> {
-  gateway = await startGateway(configuration(sections))
+  await gateway.restart(configuration(sections))
 }
 
 /** One call, settled. */

@@ -7,16 +7,13 @@ import { authKey } from '../../src/stores/kv/keys.ts'
 import { type AdminAnswer, adminApi } from '../support/admin-api.ts'
 import { configuration, echo } from '../support/configuration.ts'
 import { FULL_GATEWAY_SALT_KEY, type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
-import { chatInit, MASTER_KEY, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit, MASTER_KEY } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const body = { model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }
-let gateway: TestGateway
 
-beforeAll(async () => {
-  gateway = await startGateway(configuration({ model_list: [echo('echo', 'echo-1')] }))
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => configuration({ model_list: [echo('echo', 'echo-1')] }))
 
 describe('Authentication', () => {
   const proxied = routes

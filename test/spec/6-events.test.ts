@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../support/configuration.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { type Exposition, parsePrometheus } from '../support/prometheus.ts'
 import { serverError } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 let page: Exposition
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const text = configuration({
     router_settings: { retry_after: 0.01, num_retries: 1 },
     gateway_settings: { fallbacks: [{ failing: ['serving'] }] },
@@ -19,13 +18,14 @@ beforeAll(async () => {
       deployment(upstream.url, 'serving', 'events-serving'),
     ],
   })
-  gateway = await startGateway(text)
+  return text
+})
+beforeAll(async () => {
   await upstream.script('events-failing', [serverError()])
   for (const model of ['failing', 'serving', 'absent']) await (await gateway.chat({ model, messages })).text()
   await gateway.idle()
   page = parsePrometheus(await (await gateway.fetch('/metrics')).text())
 })
-afterAll(() => gateway.close())
 
 describe('Events', () => {
   it('1. fallback events are recorded when a call is retried or failed over, and read through GET /health/fallback-events', async () => {

@@ -1,18 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../support/admin-api.ts'
 import { configuration, deployment, echo } from '../support/configuration.ts'
 import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
-import { chatInit, startGateway, type TestGateway } from '../support/gateway.ts'
+import { chatInit } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { rateLimited } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 
 describe('Errors', () => {
-  afterEach(() => gateway.close())
+  const gateway = withGateway()
 
   it('all deployments of the group at capacity under pre-call checks: 503', async () => {
     const text = configuration({
@@ -22,7 +22,7 @@ describe('Errors', () => {
         deployment(upstream.url, 'group', 'errors-b', { rpm_limit: 1 }),
       ],
     })
-    gateway = await startGateway(text)
+    await gateway.restart(text)
     const answers: Response[] = []
     for (let call = 0; call < 3; call++) answers.push(await gateway.chat({ model: 'group', messages }))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 503])
@@ -41,7 +41,7 @@ describe('Errors', () => {
         deployment(upstream.url, 'inner', 'errors-inner', { rpm_limit: 1 }),
       ],
     })
-    gateway = await startGateway(text)
+    await gateway.restart(text)
     let last = new Response()
     for (let call = 0; call < 3; call++) last = await gateway.chat({ model: 'group', messages })
     expect(await last.json()).toMatchObject({
@@ -57,7 +57,7 @@ describe('Errors', () => {
         deployment(upstream.url, 'group', 'errors-free', { priority: 1 }),
       ],
     })
-    gateway = await startGateway(text)
+    await gateway.restart(text)
     await upstream.script('errors-limited', [rateLimited({ seconds: 30 })])
     const started = performance.now()
     const response = await gateway.chat({ model: 'group', messages })

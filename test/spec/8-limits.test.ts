@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../support/admin-api.ts'
 import { configuration, echo } from '../support/configuration.ts'
 import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
-import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
+import { withFullGateway, withGateway } from '../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -61,16 +61,14 @@ describe.skipIf(postgresUrl === '' || inject('redisUrl') === '')('Degraded mode'
 })
 
 describe.skipIf(postgresUrl === '' || inject('redisUrl') === '')('Identity limits', () => {
-  let gateway: FullGateway
   const ask = adminApi(() => gateway)
   const body = JSON.stringify({ model: 'echo', messages })
   const tokens = Math.floor(body.length / 4)
 
-  beforeAll(async () => {
+  const gateway = withFullGateway(async () => {
     const general_settings = { database_url: await freshDatabase(postgresUrl), redis_url: inject('redisUrl') }
-    gateway = await startFullGateway(configuration({ general_settings, model_list }))
+    return configuration({ general_settings, model_list })
   })
-  afterAll(() => gateway?.close())
 
   const newKey = async (fields: object) => (await ask('POST', '/keys', fields)).body
   const chat = (key: string, text = body) =>
@@ -182,7 +180,7 @@ describe.skipIf(postgresUrl === '' || inject('redisUrl') === '')('Identity limit
 
 describe('Deployment limits', () => {
   const limited = [echo('group', 'limits-a', { rpm_limit: 2 })]
-  let gateway: TestGateway
+  const gateway = withGateway()
   const statuses = async (calls: number) => {
     const found: number[] = []
     for (let call = 0; call < calls; call++) found.push((await gateway.chat({ model: 'group', messages })).status)
@@ -190,23 +188,20 @@ describe('Deployment limits', () => {
   }
 
   it('2. they are enforced during routing only when `enable_pre_call_checks` is true (default false)', async () => {
-    gateway = await startGateway(configuration({ model_list: limited }))
+    await gateway.restart(configuration({ model_list: limited }))
     expect(await statuses(5)).toEqual([200, 200, 200, 200, 200])
-    await gateway.close()
   })
 
   it('3. a deployment at or above 100% of its limit is excluded; when no candidate is left, the request fails with 503', async () => {
     const router_settings = { enable_pre_call_checks: true }
-    gateway = await startGateway(configuration({ router_settings, model_list: limited }))
+    await gateway.restart(configuration({ router_settings, model_list: limited }))
     expect(await statuses(4)).toEqual([200, 200, 503, 503])
-    await gateway.close()
   })
 
   it('3. exactly as many as the limit pass, when all come at once', async () => {
     const router_settings = { enable_pre_call_checks: true }
-    gateway = await startGateway(configuration({ router_settings, model_list: limited }))
+    await gateway.restart(configuration({ router_settings, model_list: limited }))
     const all = await Promise.all(Array.from({ length: 20 }, () => gateway.chat({ model: 'group', messages })))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(2)
-    await gateway.close()
   })
 })

@@ -3,30 +3,26 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { documentation } from '../../../src/api/docs/index.ts'
 import { routes } from '../../../src/app.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 const executablePath = '/usr/bin/chromium'
 const missing = !existsSync(executablePath) && !process.env.CI
 const contracts = [...routes, ...documentation(routes)].map(({ contract }) => contract)
 
 describe.skipIf(missing)('the documentation page', () => {
-  let gateway: TestGateway
+  const gateway = withGateway('model_list:\n  - model_name: echo\n    gateway_params: { model: echo/echo }\n')
   let browser: Browser
   let page: Page
   let complaints: string[]
   let requested: string[]
 
   beforeAll(async () => {
-    gateway = await startGateway('model_list:\n  - model_name: echo\n    gateway_params: { model: echo/echo }\n')
     browser = await chromium.launch({
       executablePath,
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--no-first-run'],
     })
   })
-  afterAll(async () => {
-    await browser.close()
-    await gateway.close()
-  })
+  afterAll(() => browser.close())
 
   beforeEach(async () => {
     page = await browser.newPage()

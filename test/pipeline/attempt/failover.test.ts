@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { GatewayError } from '../../../src/lib/errors.ts'
 import { holdFallback } from '../../../src/pipeline/admit/hold-fallback.ts'
-import { configOf, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { configOf } from '../../support/gateway.ts'
 import {
   badKey,
   badRequest,
@@ -11,6 +11,7 @@ import {
   slowHeaders,
 } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 vi.mock('../../../src/pipeline/admit/hold-fallback.ts')
 
@@ -20,19 +21,15 @@ const many = 'failover-many'
 const ids = Array.from({ length: 18 }, (_, at) => `${many}-${at}`)
 const body = { model: first, messages: [{ role: 'user', content: 'Hello' }] }
 const tooDear = new GatewayError('budget_exceeded', "Budget exceeded for scope 'key_budget'")
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const settings = `
 router_settings: { num_retries: 0, cooldown_time: 0 }
 gateway_settings: { fallbacks: [{ ${first}: [${second}, ${third}] }] }
 `
-  gateway = await startGateway(
-    configOf(upstream.url, { [many]: ids, [first]: [first], [second]: [second], [third]: [third] }, settings),
-  )
+  return configOf(upstream.url, { [many]: ids, [first]: [first], [second]: [second], [third]: [third] }, settings)
 })
 beforeEach(() => void vi.mocked(holdFallback).mockReset())
-afterAll(() => gateway.close())
 
 describe('the groups that wait behind one that failed', () => {
   it.each([

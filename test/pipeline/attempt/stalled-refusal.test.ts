@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { describe, expect, inject, it } from 'vitest'
+import { configOf } from '../../support/gateway.ts'
 import { answer, change, rateLimited, stallAfter } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const model = (name: string) => `refusal-${process.pid}-${name}`
 const messages = [{ role: 'user', content: 'Hello' }]
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const settings = `router_settings:\n  timeout: 8\ngateway_settings:\n  fallbacks: [{ ${model('a')}: [${model('b')}] }]\n`
   const groups = { [model('a')]: [model('a')], [model('b')]: [model('b')] }
-  gateway = await startGateway(configOf(upstream.url, groups, settings))
+  return configOf(upstream.url, groups, settings)
 })
-afterAll(() => gateway.close())
 
 describe('a refusal whose body does not end', () => {
   it.each([false, true])(

@@ -1,28 +1,27 @@
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { configuration, deployment } from '../../support/configuration.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
 import { badKey } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const MANY = 60
 
 describe('a group of many deployments', () => {
-  let gateway: TestGateway
+  const gateway = withGateway()
   let ids: string[]
   let serial = 0
 
   beforeEach(async () => {
     serial += 1
     ids = Array.from({ length: MANY }, (_, at) => `large-${serial}-${String(at).padStart(2, '0')}`)
-    gateway = await startGateway(
+    await gateway.restart(
       configuration({
         router_settings: { routing_strategy: 'priority-based-routing' },
         model_list: ids.map((id, priority) => deployment(upstream.url, 'group', id, { priority })),
       }),
     )
   })
-  afterEach(() => gateway.close())
 
   async function ask() {
     const response = await gateway.chat({ model: 'group', messages: [{ role: 'user', content: 'Hello' }] })

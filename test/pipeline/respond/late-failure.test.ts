@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { configOf, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { describe, expect, inject, it, vi } from 'vitest'
+import { configOf } from '../../support/gateway.ts'
 import { change, serverError, slowHeaders } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const model = `late-failure-${process.pid}`
-let gateway: TestGateway
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   const settings = 'router_settings:\n  stream_keep_alive: 0.1\n  num_retries: 1\n  retry_after: 0.01\n'
-  gateway = await startGateway(configOf(upstream.url, { [model]: [model] }, settings))
+  return configOf(upstream.url, { [model]: [model] }, settings)
 })
-afterAll(() => gateway.close())
 
 describe('a mistake of our own behind an answer that has begun', () => {
   it('is told to the client without its cause, and to the log with it', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Usage } from '../../../src/modes/usage.ts'
-import { configOf, startGateway, type TestGateway } from '../../support/gateway.ts'
+import { configOf } from '../../support/gateway.ts'
 import { parsePrometheus } from '../../support/prometheus.ts'
 import {
   answer,
@@ -14,24 +14,21 @@ import {
   stallAfter,
 } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const messages = [{ role: 'user', content: 'Hello' }]
 const LONG = answer({ text: 'word '.repeat(400) }, slowBetween({ ms: 20 }))
 const names = Array.from({ length: 24 }, (_, index) => `leaves-${process.pid}-${index}`)
 
-let gateway: TestGateway
 let model: string
 let serial = 0
 
-beforeAll(async () => {
+const gateway = withGateway(() => {
   // One failure would cool a deployment for a minute.
   const settings = 'router_settings:\n  allowed_fails: 0\n  cooldown_time: 60\n  num_retries: 3\n'
-  gateway = await startGateway(
-    configOf(upstream.url, Object.fromEntries(names.map((name) => [name, [name]])), settings),
-  )
+  return configOf(upstream.url, Object.fromEntries(names.map((name) => [name, [name]])), settings)
 })
-afterAll(() => gateway.close())
 beforeEach(() => {
   model = names[serial++] as string
 })

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Vendor } from '../../../src/providers/openai-compatible/index.ts'
 import type { Provider } from '../../../src/providers/provider.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import type { Strategy } from '../../../src/routing/strategies/strategy.ts'
-import { startGateway, type TestGateway } from '../../support/gateway.ts'
+import { withGateway } from '../../support/with-gateway.ts'
 
 // What the contributing guide says of additions, followed to the letter: one thing each, and its line in its registry.
 vi.mock(import('../../../src/providers/openai/vendors.ts'), async (original) => {
@@ -34,11 +34,7 @@ const DEPLOYMENTS = ['a', 'z', 'm'].map((id) => ({
 }))
 const CONFIG = { router_settings: { routing_strategy: 'last-named' }, model_list: DEPLOYMENTS }
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(JSON.stringify(CONFIG))
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => JSON.stringify(CONFIG))
 
 const withParams = (gateway_params: object) => JSON.stringify({ model_list: [{ model_name: 'bird', gateway_params }] })
 const withStrategy = (routing_strategy: string) => JSON.stringify({ router_settings: { routing_strategy } })

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { actionOf, writes } from '../../../../src/api/middleware/audit.ts'
 import { routes } from '../../../../src/app.ts'
 import { adminApi } from '../../../support/admin-api.ts'
-import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
+import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -23,17 +23,15 @@ describe.each([
   ['PostgreSQL', true],
   ['the embedded database', false],
 ])('audit events, in %s', (_, onServer) => {
-  let gateway: FullGateway
   const ask = adminApi(() => gateway)
 
-  beforeAll(async () => {
-    if (onServer && !postgresUrl) return
+  const gateway = withFullGateway(async () => {
+    if (onServer && !postgresUrl) return undefined
     const settings = onServer
       ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
       : ''
-    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+    return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
-  afterAll(() => gateway?.close())
 
   // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
   async function events(query: string, count: number): Promise<any[]> {

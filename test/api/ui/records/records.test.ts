@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
-import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
+import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -20,17 +20,13 @@ describe.each([
   ['PostgreSQL', true],
   ['the embedded database', false],
 ])('the records of callers, in %s', (_, onServer) => {
-  let gateway: FullGateway
   const ask = adminApi(() => gateway)
 
-  beforeAll(async () => {
-    if (onServer && !postgresUrl) return
-    const settings = onServer
-      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
-      : ''
-    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+  const gateway = withFullGateway(async () => {
+    if (onServer && !postgresUrl) return undefined
+    const settings = onServer ? `general_settings: { database_url: '${await freshDatabase(postgresUrl)}' }` : ''
+    return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
-  afterAll(() => gateway?.close())
 
   describe.skipIf(onServer && !postgresUrl).each(kinds)('$path', ({ path, id, prefix, name, noun }) => {
     it.each([

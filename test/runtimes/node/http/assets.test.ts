@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startGateway, type TestGateway } from '../../../support/gateway.ts'
+import { expect, it } from 'vitest'
+import { withGateway } from '../../../support/with-gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway('model_list: []\n')
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => 'model_list: []\n')
 
 it('answers the files that Workers answers without the worker', async () => {
   const robots = await gateway.fetch('/robots.txt', { headers: { authorization: '' } })

@@ -1,12 +1,9 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { configOf, MASTER_KEY, startGateway, type TestGateway } from '../../../support/gateway.ts'
+import { describe, expect, it } from 'vitest'
+import { configOf, MASTER_KEY } from '../../../support/gateway.ts'
+import { withGateway } from '../../../support/with-gateway.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startGateway(configOf('http://127.0.0.1:9', { never: ['never'] }))
-})
-afterAll(() => gateway.close())
+const gateway = withGateway(() => configOf('http://127.0.0.1:9', { never: ['never'] }))
 
 /** What comes over a connection until it ends, or until `enough` of it is there. */
 async function say(text: string, enough: RegExp = /$^/): Promise<string> {

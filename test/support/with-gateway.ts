@@ -1,0 +1,83 @@
+import { afterAll, beforeAll } from 'vitest'
+import type { FullGateway } from './full-gateway.node.ts'
+import { startGateway, type TestGateway } from './gateway.ts'
+
+/** The text of a configuration file; made before the first test where that takes something that is not there earlier.
+ *  Undefined where this machine lacks something: then no gateway is started. */
+type Configuration = string | (() => string | Promise<string | undefined>)
+
+interface Restartable {
+  /** Closes the one that runs, and starts another in its place. */
+  restart(yaml: string): Promise<void>
+}
+
+/** The gateway of a test file, or of the `describe` around the call: started before the tests, closed behind them. Without
+ *  a configuration it starts with the first `restart`. */
+export function withGateway(configuration?: Configuration): TestGateway & Restartable {
+  const { running, restart, close } = lifetime(startGateway, configuration)
+  return {
+    get runtime() {
+      return running().runtime
+    },
+    get store() {
+      return running().store
+    },
+    get url() {
+      return running().url
+    },
+    get logs() {
+      return running().logs
+    },
+    get records() {
+      return running().records
+    },
+    fetch: (path, init) => running().fetch(path, init),
+    chat: (body, init) => running().chat(body, init),
+    idle: () => running().idle(),
+    restart,
+    close,
+  }
+}
+
+/** The same over the stores that its configuration names, as `npm start` makes it. */
+export function withFullGateway(configuration?: Configuration): FullGateway & Restartable {
+  const start = async (yaml: string) => (await import('./full-gateway.node.ts')).startFullGateway(yaml)
+  const { running, restart, close } = lifetime(start, configuration)
+  return {
+    get url() {
+      return running().url
+    },
+    fetch: (path, init) => running().fetch(path, init),
+    chat: (body) => running().chat(body),
+    idle: () => running().idle(),
+    restart,
+    close,
+  }
+}
+
+function lifetime<Gateway extends { close(): Promise<void> }>(
+  start: (yaml: string) => Promise<Gateway>,
+  configuration: Configuration | undefined,
+) {
+  let current: Gateway | undefined
+  async function close(): Promise<void> {
+    const ending = current
+    current = undefined
+    await ending?.close()
+  }
+  async function restart(yaml: string): Promise<void> {
+    await close()
+    current = await start(yaml)
+  }
+  function running(): Gateway {
+    if (!current) throw new Error('no gateway was started here')
+    return current
+  }
+  if (configuration !== undefined)
+    beforeAll(async () => {
+      const yaml = typeof configuration === 'string' ? configuration : await configuration()
+      if (yaml !== undefined) await restart(yaml)
+    })
+  afterAll(close)
+  return { running, restart, close }
+}
