@@ -6,11 +6,16 @@ import { defineConfig } from 'vitest/config'
 // there is asked once more. What is wrong fails twice.
 const slow = { testTimeout: 20_000, hookTimeout: 60_000, retry: process.env.CI ? 1 : 0 }
 
+/** Folders whose tests mostly compute, and leave nothing behind that another file could meet. */
+const PURE = ['config', 'identity', 'lib', 'limits', 'modes', 'providers', 'routing', 'transport'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+
 export default defineConfig({
   test: {
     globalSetup: ['./test/support/global-setup.ts'],
-    // Most of a test here is waiting: for a server, a clock, a fault. One file at a time would leave cores idle.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Most of a test here is waiting: for a server, a clock, a fault. One file a core would leave cores idle.
+    maxWorkers: 2 * Math.max(2, availableParallelism()),
     projects: [
       {
         extends: true,
@@ -19,7 +24,19 @@ export default defineConfig({
           name: 'node',
           setupFiles: ['./test/support/seed.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**'],
+          exclude: ['test/clients/**', ...PURE],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...slow,
+          name: 'pure',
+          // Loading the sources takes longer than most of these tests.
+          pool: 'threads',
+          isolate: false,
+          setupFiles: ['./test/support/seed.ts'],
+          include: PURE,
         },
       },
       {

@@ -4,9 +4,9 @@ import { jsonLog } from '../../src/lib/log.ts'
 import { type ConsumeOptions, type PostgresQueueOptions, postgresQueue } from '../../src/stores/queue/postgres.ts'
 import type { Delivery, Handler } from '../../src/stores/queue/queue.ts'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
-import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
+import { emptyEmbeddedSql } from '../support/embedded-database.node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { queueContract } from './queue.ts'
 
@@ -14,7 +14,7 @@ const postgresUrl = inject('postgresUrl')
 const silent = jsonLog('silent', () => {})
 
 describe('queue: PGlite', () => {
-  postgresQueueContract(() => pgliteSql())
+  postgresQueueContract(() => emptyEmbeddedSql())
 })
 
 describe.skipIf(postgresUrl === '')('queue: node-postgres', () => {

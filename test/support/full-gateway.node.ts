@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../src/runtimes/node/setup/adapters.node.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
+import { emptyDatabaseIn } from './embedded-database.node.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
 
 /** Under which its keys are kept. */
@@ -31,6 +32,7 @@ export async function startFullGateway(yaml: string, schemaText = SCHEMA): Promi
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
   const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
   const log = jsonLog('silent', () => {})
+  if (!config.general_settings.database_url) await emptyDatabaseIn(join(dataFolder, 'postgres'))
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
   const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${serving.port}`

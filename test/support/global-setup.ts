@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgresOverHttp } from '../../src/runtimes/local/postgres-over-http.node.ts'
 import { startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.node.ts'
@@ -18,11 +21,14 @@ declare module 'vitest' {
     postgresHttpUrl: string
     /** The scripted upstream, for suites that run where no server can be started. */
     upstreamUrl: string
+    /** For what is made once and used by many files: `made-once.ts`. */
+    sharedFolder: string
   }
 }
 
 /** Starts the real servers once for all suites. In CI a missing one is a failure. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const sharedFolder = await mkdtemp(join(tmpdir(), 'gateway-tests-'))
   const redis = await startRedis()
   const postgres = await startPostgres()
   const upstream = await startUpstream()
@@ -37,6 +43,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   provide('postgresHttpUrl', postgresHttp?.url ?? '')
 
   provide('upstreamUrl', upstream.url)
+  provide('sharedFolder', sharedFolder)
 
   return async () => {
     await upstream.close()
@@ -44,5 +51,6 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     await postgresHttp?.close()
     await redis?.stop()
     await postgres?.stop()
+    await rm(sharedFolder, { recursive: true, force: true })
   }
 }

@@ -47,6 +47,9 @@ export function withFullGateway(configuration?: Configuration): FullGateway & Re
     get url() {
       return running().url
     },
+    get sql() {
+      return running().sql
+    },
     fetch: (path, init) => running().fetch(path, init),
     chat: (body) => running().chat(body),
     idle: () => running().idle(),

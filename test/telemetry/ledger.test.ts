@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { usageOf } from '../../src/modes/usage.ts'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
-import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { FoldedCalls } from '../../src/stores/sql/spend/spend-folded.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
@@ -11,6 +10,7 @@ import type { Folding } from '../../src/telemetry/delivery.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger, foldOfCalls } from '../../src/telemetry/folded-ledger.ts'
 import { ledger } from '../../src/telemetry/ledger.ts'
+import { emptyEmbeddedSql } from '../support/embedded-database.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
@@ -24,7 +24,7 @@ describe.each([
     postgresUrl !== '',
     async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
   ],
-  ['PGlite', true, () => pgliteSql()],
+  ['PGlite', true, () => emptyEmbeddedSql()],
 ] as const)('the ledger in %s', (_, possible, open) => {
   let sql: Sql
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 import { SqlError } from '../../../src/stores/sql/sql.ts'
+import { emptyEmbeddedSql } from '../../support/embedded-database.node.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
@@ -64,7 +64,7 @@ model_list:
 })
 
 it('the embedded database that has ended is away, too', async () => {
-  const sql = await pgliteSql()
+  const sql = await emptyEmbeddedSql()
   await sql.close()
   const error = await sql.query({ sql: 'SELECT 1', parameters: [] }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(SqlError)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { withConfig, workerModules } from '../../system/worker/support/worker-modules.ts'
+import { buildWorkerModules, withConfig } from '../../system/worker/support/worker-modules.ts'
 import { startWorkerd } from '../../system/worker/support/workerd.ts'
 import { bearer, configuration, governedKey, newKey } from '../gateway-server.ts'
 import { answering, freePort, LOAD_CORE, pin, SERVER_CORE, start } from '../processes.ts'
@@ -14,7 +14,7 @@ export const workerd: Target = {
   async start(place) {
     const stores = await storesOverHttp(place)
     const masterKey = newKey()
-    const modules = withConfig(await workerModules(), configuration(place.upstreamUrl))
+    const modules = withConfig(await buildWorkerModules(), configuration(place.upstreamUrl))
     const variables = { ...stores, GATEWAY_MASTER_KEY: masterKey, GATEWAY_SALT_KEY: newKey() }
     const inspectorPort = place.inspected ? await freePort() : undefined
     const inspected = inspectorPort === undefined ? {} : { inspectorPort }

@@ -4,9 +4,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { MASTER_KEY } from '../../support/gateway.ts'
 
 const root = new URL('../../../', import.meta.url)
+
+/** Compiled sources, which every gateway of the tests shares. */
+const COMPILED = fileURLToPath(new URL('node_modules/.cache/tests', root))
 
 /** The gateway as `npm start` runs it: a process of its own. */
 export interface GatewayProcess {
@@ -57,7 +61,7 @@ export async function place(): Promise<Place> {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           PATH: process.env.PATH ?? '',
-          NODE_COMPILE_CACHE: join(folder, 'compiled'),
+          NODE_COMPILE_CACHE: COMPILED,
           PORT: '0',
           GATEWAY_CONFIG: config,
           GATEWAY_DATA_DIR: join(folder, 'data'),

@@ -1,9 +1,10 @@
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
+import { preparedPlace } from '../../support/prepared-place.ts'
 import { silence } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
-import { type GatewayProcess, type Place, place } from './gateway-process.ts'
+import type { GatewayProcess, Place } from './gateway-process.ts'
 
 const CALLS = 20_000
 const ABORTED_EVERY = 20
@@ -18,7 +19,7 @@ const TELLS_ITS_HEAP = `data:text/javascript,process.on('SIGUSR2', () => {
 
 let here: Place
 beforeAll(async () => {
-  here = await place()
+  here = await preparedPlace()
   await upstream.script(slow, [silence()])
 })
 afterAll(() => here.clear())

@@ -3,6 +3,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { emptyDatabaseIn } from '../../support/embedded-database.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type GatewayProcess, type Place, place } from './gateway-process.ts'
 
@@ -28,7 +29,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
 
 describe('a first start', () => {
   it('makes a master key, shows it once and keeps it for its owner only; later starts are quicker', async () => {
-    const env = { GATEWAY_MASTER_KEY: '' }
+    const env = { GATEWAY_MASTER_KEY: '', NODE_COMPILE_CACHE: join(here.folder, 'compiled') }
     const first = await here.start({ yaml: ECHO, env })
     const [greeting, coldMs] = await timed(() => first.greeted())
     const base = (await first.base()).replace('127.0.0.1', 'localhost')
@@ -88,6 +89,7 @@ describe('a first start', () => {
 
 describe('a data folder', () => {
   it('belongs to one gateway at a time: a second one is refused before it listens', async () => {
+    await emptyDatabaseIn(join(here.folder, 'data/postgres'))
     const first = await here.start()
     await first.base()
     const second = await here.start()
@@ -125,6 +127,7 @@ describe('a data folder', () => {
   }, 60_000)
 
   it('is open again after kill -9 in the middle of calls, whatever its lock and process id look like', async () => {
+    await emptyDatabaseIn(join(here.folder, 'data/postgres'))
     const first = await here.start({ yaml: ECHO })
     await first.greeted()
     const calls = Array.from({ length: 50 }, () => first.chat({ model: 'echo' }).catch(() => undefined))

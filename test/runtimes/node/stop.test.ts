@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
+import { preparedPlace } from '../../support/prepared-place.ts'
 import { readStream, spokenText } from '../../support/sse.ts'
 import { answer, slowBetween, slowHeaders, stallAfter } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
-import { type GatewayProcess, type Place, place } from './gateway-process.ts'
+import type { GatewayProcess, Place } from './gateway-process.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))
 const TEXT = 'One two three four five six seven eight nine ten.'
@@ -18,7 +19,7 @@ let model: string
 let serial = 0
 // One data folder for all: what is measured here is the end, not the beginning.
 beforeAll(async () => {
-  here = await place()
+  here = await preparedPlace()
 })
 beforeEach(() => {
   model = `stop-${process.pid}-${serial++}`

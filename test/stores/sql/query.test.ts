@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
-import { pgliteSql } from '../../../src/stores/sql/adapters/pglite.node.ts'
 import { batchOf, queries, rowsOf, statementOf } from '../../../src/stores/sql/query.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
+import { emptyEmbeddedSql } from '../../support/embedded-database.node.ts'
 
 const HOSTILE = `x"; DROP TABLE gateway_user; --'$1`
 
 describe('statements of the builder', () => {
   let database: Sql
   beforeAll(async () => {
-    database = await pgliteSql()
+    database = await emptyEmbeddedSql()
     await database.query({
       sql: 'CREATE TABLE gateway_user (user_id text PRIMARY KEY, user_name text)',
       parameters: [],

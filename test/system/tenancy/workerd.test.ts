@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type ResponsesAccounts, startResponsesAccounts } from '../../support/responses-account.node.ts'
+import { workerModules } from '../worker/support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from '../worker/support/edge.ts'
-import { withConfig, workerModules } from '../worker/support/worker-modules.ts'
+import { withConfig } from '../worker/support/worker-modules.ts'
 import { startWorkerd, type Workerd } from '../worker/support/workerd.ts'
 import { configFor, tenancyScenario } from './scenario.ts'
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildWorker, type WorkerBundle } from '../../../src/runtimes/local/build-worker.node.ts'
-import { type WorkerModules, workerModules } from './support/worker-modules.ts'
+import { workerModules } from './support/built-once.ts'
+import type { WorkerModules } from './support/worker-modules.ts'
 
 /** What the runtime brings itself, and why we lean on it. */
 const ALLOWED = new Map([

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { DEADLINES } from '../../../src/stores/kv/guarded.ts'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
+import { workerModules } from './support/built-once.ts'
 import { DATABASE_PASSWORD, type Edge, edgeExists, REDIS_TOKEN, SALT_KEY, startEdge } from './support/edge.ts'
-import { withConfig, workerModules } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const CONTENT = 'content-canary-77b1'

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
 import { parsePrometheus } from '../../support/prometheus.ts'
+import { workerModules } from './support/built-once.ts'
 import { type DevWorker, startDevWorker } from './support/dev-worker.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
-import { workerModules } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const MIB = 1024 * 1024

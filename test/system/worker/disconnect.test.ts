@@ -11,9 +11,10 @@ import {
   slowHeaders,
   stallAfter,
 } from '../../support/upstream/index.ts'
+import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
 import { type RawClient, rawClient } from './support/raw-client.ts'
-import { withConfig, workerModules } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const models = Array.from({ length: 16 }, (_, index) => `left-${index}`)

@@ -2,9 +2,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { finishedCall } from '../../support/finished-calls.ts'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
+import { workerModules } from './support/built-once.ts'
 import { type DevWorker, startDevWorker } from './support/dev-worker.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
-import { workerModules } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 /** Runs beside the worker and hands it the messages of a queue, as the runtime does. */

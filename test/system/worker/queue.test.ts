@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { serverError } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { workerModules } from './support/built-once.ts'
 import { edgeExists, REDIS_TOKEN, SALT_KEY, startEdge } from './support/edge.ts'
-import { type WorkerModules, withConfig, workerModules } from './support/worker-modules.ts'
+import { type WorkerModules, withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 /** Runs beside the worker and hands it events that do not come over HTTP, as the runtime does. */

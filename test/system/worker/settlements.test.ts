@@ -4,9 +4,10 @@ import { type RawRedis, rawRedis } from '../../support/raw-redis.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
 import { answer, slowBetween, stallAfter } from '../../support/upstream/index.ts'
 import { httpLine } from '../speed/http-line.ts'
+import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, REDIS_TOKEN, startEdge } from './support/edge.ts'
 import { type RawClient, rawClient } from './support/raw-client.ts'
-import { withConfig, workerModules } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const SLOTS = 40

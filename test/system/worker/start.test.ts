@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { MASTER_KEY } from '../../support/gateway.ts'
+import { workerModules } from './support/built-once.ts'
 import { DATABASE_PASSWORD, REDIS_TOKEN, SALT_KEY } from './support/edge.ts'
-import { type WorkerModules, workerModules } from './support/worker-modules.ts'
+import type { WorkerModules } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 /** Of stores that nobody answers for: a start asks none of them. */

@@ -3,8 +3,9 @@ import { chatInit, configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
 import { type ReceivedStream, readStream, spokenText } from '../../support/sse.ts'
 import { answer, frames, slowBetween } from '../../support/upstream/index.ts'
+import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
-import { withConfig, workerModules } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const MIB = 1024 * 1024

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
+import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
-import { withConfig, workerModules } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const yaml = `

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
 import { answer, json, slowBetween } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
-import { withConfig, workerModules } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
 
 const upstream = upstreamClient(inject('upstreamUrl'))

@@ -4,7 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MASTER_KEY } from '../../../support/gateway.ts'
-import { type GatewayProcess, type Place, place } from '../gateway-process.ts'
+import { preparedPlace } from '../../../support/prepared-place.ts'
+import type { GatewayProcess, Place } from '../gateway-process.ts'
 
 const MEGABYTE = 1024 * 1024
 const HEAD =
@@ -33,7 +34,7 @@ describe('an upload of 90 MB', () => {
 
   beforeAll(async () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
-    home = await place()
+    home = await preparedPlace()
     gateway = await home.start({
       yaml: `router_settings: { num_retries: 1, cooldown_time: 0, total_timeout: 7 }
 model_list:

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MASTER_KEY } from '../../../support/gateway.ts'
-import { type GatewayProcess, type Place, place } from '../gateway-process.ts'
+import { preparedPlace } from '../../../support/prepared-place.ts'
+import type { GatewayProcess, Place } from '../gateway-process.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -17,7 +18,7 @@ describe('a deployment that leads back to its own gateway', () => {
   let home: Place
   let gateway: GatewayProcess
   beforeAll(async () => {
-    home = await place()
+    home = await preparedPlace()
     const port = await freePort()
     const params = `{ model: openai-compatible/loop, api_base: 'http://127.0.0.1:${port}/v1', api_key: ${MASTER_KEY} }`
     gateway = await home.start({

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
-import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
 import {
   type CallableBindingRecords,
   type CallableGrant,
@@ -21,6 +20,7 @@ import {
 import type { Reach } from '../../../../src/stores/sql/records/reach.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
+import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -54,7 +54,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
     postgresUrl !== '',
   ],
-  ['PGlite', () => pgliteSql(), true],
+  ['PGlite', () => emptyEmbeddedSql(), true],
 ])('callable targets on %s', (name, open, present) => {
   let sql: Sql
   let bindings: CallableBindingRecords

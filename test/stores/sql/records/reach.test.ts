@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
 import { auditPage, insertAuditEvents } from '../../../../src/stores/sql/records/audit-records.ts'
 import { type KeyRecords, keyRecords } from '../../../../src/stores/sql/records/key-records.ts'
 import { membershipRecords } from '../../../../src/stores/sql/records/membership-records.ts'
@@ -13,6 +12,7 @@ import { type TeamRecords, teamRecords } from '../../../../src/stores/sql/record
 import { type UserRecords, userRecords } from '../../../../src/stores/sql/records/user-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
+import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 
 const ALL: Reach = 'everything'
 const OF_ONE: Reach = { organizations: ['one'], teams: [] }
@@ -27,7 +27,7 @@ describe('who does not reach everything', () => {
   let keys: KeyRecords
 
   beforeAll(async () => {
-    sql = await pgliteSql()
+    sql = await emptyEmbeddedSql()
     await applySchema(sql, readFileSync(new URL('../../../../schema.sql', import.meta.url), 'utf8'))
     organizations = organizationRecords(sql)
     teams = teamRecords(sql)

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { startPostgresOverHttp } from '../../../../src/runtimes/local/postgres-over-http.node.ts'
 import { neonSql } from '../../../../src/stores/sql/adapters/neon.ts'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
-import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
+import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 
 const STARTS = 50
@@ -45,7 +45,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
     postgresUrl !== '',
   ],
-  ['PGlite', () => pgliteSql(), true],
+  ['PGlite', () => emptyEmbeddedSql(), true],
 ])('on %s', (_, open, present) => {
   let sql: Sql
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import { type CallFact, FACT_NAMES, factOf } from '../../../../src/stores/sql/spend/call-facts.ts'
 import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from '../../../../src/stores/sql/spend/spend-sums.ts'
+import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 
@@ -51,7 +51,9 @@ const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Each table of the `Schema` with its columns, as it is typed. */
 function declared(): Record<string, Record<string, string>> {
-  const text = ['schema', 'people-schema', 'spend-schema'].map((name) => read(`src/stores/sql/schema/${name}.ts`)).join('\n')
+  const text = ['schema', 'people-schema', 'spend-schema']
+    .map((name) => read(`src/stores/sql/schema/${name}.ts`))
+    .join('\n')
   const parts = new Map(
     [...text.matchAll(/^(?:export )?interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gms)].map(
       ([, name, bases = '', body = '']) => [
@@ -74,7 +76,7 @@ function declared(): Record<string, Record<string, string>> {
 
 describe('the types of the tables', () => {
   it('say of every table and column what a fresh database says', async () => {
-    const sql = await pgliteSql()
+    const sql = await emptyEmbeddedSql()
     await applySchema(sql, read('schema.sql'))
     const { rows } = await sql.query<Record<'table_name' | 'column_name' | 'described', string>>({
       sql: `SELECT table_name, column_name, data_type

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgres.node.ts'
-import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
 import { backfill } from '../../../../src/stores/sql/backfill.ts'
 import { budgetRecords } from '../../../../src/stores/sql/records/budget-records.ts'
 import { callerRecords } from '../../../../src/stores/sql/records/caller-records.ts'
@@ -11,6 +10,7 @@ import { GROUPINGS, type Grouping, spendReports } from '../../../../src/stores/s
 import { SPEND_SUMS } from '../../../../src/stores/sql/spend/spend-sums.ts'
 import type { Sql, Statement } from '../../../../src/stores/sql/sql.ts'
 import { ledger } from '../../../../src/telemetry/ledger.ts'
+import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
 import { finishedCall } from '../../../support/finished-calls.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../../../support/spend-sums.ts'
@@ -185,7 +185,7 @@ describe('an embedded database of an earlier schema', () => {
   it.each([earlier[0], earlier[5], earlier.at(-1)] as string[])(
     '%s',
     async (schema) => {
-      sql = await pgliteSql()
+      sql = await emptyEmbeddedSql()
       await upgrade(schema)
     },
     300_000,

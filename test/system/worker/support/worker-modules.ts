@@ -23,15 +23,8 @@ export interface WorkerModules {
   readonly sources: readonly string[]
 }
 
-let built: Promise<WorkerModules> | undefined
-
-/** The real bundle, but for its names, which tests look for; made once a test file, without a network. */
-export function workerModules(): Promise<WorkerModules> {
-  built ??= build()
-  return built
-}
-
-async function build(): Promise<WorkerModules> {
+/** The real bundle, but for its names, which tests look for; without a network. */
+export async function buildWorkerModules(): Promise<WorkerModules> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-worker-'))
   try {
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }

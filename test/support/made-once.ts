@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { inject } from 'vitest'
+
+/** A folder that is made once in a run of the tests, by whichever file asks first; the others wait for it. Nobody may
+ *  change what it holds. */
+export async function madeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const folder = join(inject('sharedFolder'), name)
+  const made = `${folder}.made`
+  for (;;) {
+    if (existsSync(made)) return folder
+    if (await isFirst(folder)) break
+    await wait(20)
+  }
+  try {
+    await make(folder)
+    await writeFile(made, '')
+    return folder
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function isFirst(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
