@@ -4,6 +4,7 @@ import { callableTargetPolicies } from './access/callable-target-policies.ts'
 import { callableTargetList } from './access/callable-targets.ts'
 import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
+import { accounts } from './people/accounts.ts'
 import { records } from './records/index.ts'
 import { models } from './routing/models.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
@@ -14,6 +15,7 @@ import { spend } from './spend/spend.ts'
 /** The API of the administration. */
 export const ui: readonly Route[] = [
   ...records.flat(),
+  ...accounts,
   ...modelAccess,
   ...callableTargetBindings,
   ...callableTargetPolicies,

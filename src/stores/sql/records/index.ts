@@ -1,4 +1,5 @@
 import { accountRecords } from '../people/account-records.ts'
+import { administeredAccounts } from '../people/administered-accounts.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
@@ -25,6 +26,7 @@ export const sqlRecords = (sql: Sql) => ({
   callableBindings: callableBindingRecords(sql),
   callableScopes: callableScopeRecords(sql),
   accounts: accountRecords(sql),
+  administeredAccounts: administeredAccounts(sql),
   sessions: sessionRecords(sql),
 })
 

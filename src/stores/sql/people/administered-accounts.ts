@@ -1,0 +1,199 @@
+import { type RawBuilder, sql } from 'kysely'
+import { batchOf, rowsOf } from '../query.ts'
+import type { Reach } from '../records/reach.ts'
+import { NEXT_VERSION, reachable } from '../records/scope-records.ts'
+import { withinUser } from '../records/user-records.ts'
+import type { Sql } from '../sql.ts'
+import type { AccountRecord } from './account-records.ts'
+
+/** An account as administrators see it. */
+export interface AdministeredAccount extends AccountRecord {
+  readonly user_name: string | null
+  /** Kinds of identity providers that know the person. */
+  readonly identities: readonly string[]
+  readonly memberships: readonly {
+    readonly scope: 'organization' | 'team'
+    readonly id: string
+    readonly name: string | null
+    readonly role: string
+  }[]
+}
+
+export interface AccountFilters {
+  readonly search: string
+  readonly state?: AccountRecord['state'] | undefined
+  readonly platform_role?: AccountRecord['platform_role'] | undefined
+  readonly mfa_enabled?: boolean | undefined
+}
+
+/** What administrators may write. */
+export interface AccountChange {
+  readonly platform_role?: AccountRecord['platform_role'] | undefined
+  readonly state?: AccountRecord['state'] | undefined
+  readonly must_change_password?: boolean | undefined
+}
+
+/** A key that works or not as its owner's account does. */
+export interface OwnedKey {
+  readonly key_id: string
+  readonly key_hash: string
+  readonly version: number
+}
+
+export interface ChangedAccount {
+  readonly account: AccountRecord
+  readonly before: Required<AccountChange>
+  readonly keys: readonly OwnedKey[]
+}
+
+export interface RemovedAccount {
+  readonly account: Pick<AccountRecord, 'account_id' | 'user_id' | 'email' | 'platform_role'>
+  /** The account's and its user's last versions. */
+  readonly version: string
+  readonly keys: readonly OwnedKey[]
+}
+
+/** Accounts as they are administered. Whoever is the last active administrator of the platform stays so: changes that could
+ *  end that take turns. */
+export interface AdministeredAccounts {
+  find(accountId: string, reach: Reach): Promise<AdministeredAccount | undefined>
+  /** By account, after the cursor. */
+  page(
+    page: { readonly reach: Reach; readonly cursor: string; readonly limit: number } & AccountFilters,
+  ): Promise<AdministeredAccount[]>
+  /** A change of the role or the state ends the account's sessions. undefined: there is no such account. */
+  change(accountId: string, change: AccountChange): Promise<ChangedAccount | 'last_admin' | undefined>
+  /** Removes the account, its memberships and its sessions, and revokes the keys that it owns. Its user stays. */
+  remove(accountId: string): Promise<RemovedAccount | 'last_admin' | undefined>
+}
+
+const TURN = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`
+
+const COLUMNS = sql`record.account_id, record.user_id, record.email, record.platform_role, record.state,
+  record.must_change_password, record.last_login_at, record.password_changed_at, record.version, record.created_at,
+  record.updated_at, record.password_hash IS NOT NULL AS has_password,
+  record.totp_confirmed_at IS NOT NULL AS mfa_enabled`
+
+interface ChangedRow extends Omit<ChangedAccount, 'account'> {
+  readonly account: AccountRecord | null
+}
+
+interface RemovedRow extends Omit<RemovedAccount, 'account'> {
+  readonly account: RemovedAccount['account'] | null
+}
+
+const isLastAdmin = (accountId: string) => sql<boolean>`NOT EXISTS (
+  SELECT FROM gateway_account WHERE platform_role = 'platform_admin' AND state = 'active' AND account_id <> ${accountId})`
+
+export function administeredAccounts(database: Sql): AdministeredAccounts {
+  const select = (reach: Reach, conditions: readonly RawBuilder<unknown>[], more = sql``) => sql<AdministeredAccount>`
+    SELECT ${COLUMNS}, "user".user_name,
+      (SELECT coalesce(json_agg(DISTINCT provider), '[]') FROM gateway_account_identity AS identity
+        WHERE identity.account_id = record.account_id) AS identities,
+      (SELECT coalesce(json_agg(json_build_object('scope', member.scope_type, 'id', member.scope_id, 'role', member.role,
+          'name', coalesce(organization.organization_name, team.team_name)) ORDER BY member.scope_type, member.scope_id),
+          '[]')
+        FROM gateway_membership AS member
+          LEFT JOIN gateway_organization AS organization
+            ON member.scope_type = 'organization' AND organization.organization_id = member.scope_id
+          LEFT JOIN gateway_team AS team ON member.scope_type = 'team' AND team.team_id = member.scope_id
+        WHERE member.user_id = record.user_id AND ${reachable(
+          reach,
+          ({ organizations, teams }) => sql`(
+            organization.organization_id = ${organizations} OR team.organization_id = ${organizations}
+            OR team.team_id = ${teams})`,
+        )}) AS memberships
+    FROM gateway_account AS record JOIN gateway_user AS "user" USING (user_id)
+    WHERE ${sql.join([...conditions, reachable(reach, withinUser)], sql` AND `)} ${more}`
+  return {
+    async find(accountId, reach) {
+      return (await rowsOf(database, select(reach, [sql`record.account_id = ${accountId}`])))[0]
+    },
+    page: ({ reach, cursor, limit, search, state, platform_role, mfa_enabled }) =>
+      rowsOf(
+        database,
+        select(
+          reach,
+          [
+            sql`record.account_id > ${cursor}`,
+            ...(search === ''
+              ? []
+              : [
+                  sql`strpos(record.email_key || ' ' || lower(coalesce("user".user_name, '')) || ' ' || record.account_id,
+                    lower(${search})) > 0`,
+                ]),
+            ...(state === undefined ? [] : [sql`record.state = ${state}`]),
+            ...(platform_role === undefined ? [] : [sql`record.platform_role = ${platform_role}`]),
+            ...(mfa_enabled === undefined ? [] : [sql`(record.totp_confirmed_at IS NOT NULL) = ${mfa_enabled}`]),
+          ],
+          sql`ORDER BY record.account_id LIMIT ${limit}`,
+        ),
+      ),
+    async change(accountId, { platform_role = null, state = null, must_change_password = null }) {
+      const change = sql<ChangedRow>`
+        WITH before AS (SELECT * FROM gateway_account WHERE account_id = ${accountId} FOR UPDATE),
+        wanted AS (
+          SELECT account_id, coalesce(${platform_role}, platform_role) AS platform_role,
+            coalesce(${state}, state) AS state,
+            coalesce(${must_change_password}::boolean, must_change_password) AS must_change_password
+          FROM before
+        ),
+        record AS (
+          UPDATE gateway_account AS record SET platform_role = wanted.platform_role, state = wanted.state,
+            must_change_password = wanted.must_change_password, version = ${NEXT_VERSION}, updated_at = now()
+          FROM before, wanted
+          WHERE record.account_id = before.account_id AND (
+            before.platform_role <> 'platform_admin' OR before.state <> 'active'
+            OR (wanted.platform_role = 'platform_admin' AND wanted.state = 'active')
+            OR NOT ${isLastAdmin(accountId)})
+          RETURNING ${COLUMNS}
+        ),
+        ended AS (
+          UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION} FROM before, record
+          WHERE session.account_id = record.account_id AND session.ended_at IS NULL
+            AND (record.platform_role, record.state) IS DISTINCT FROM (before.platform_role, before.state)
+        ),
+        owned AS (
+          UPDATE gateway_key AS key SET version = ${NEXT_VERSION}, updated_at = now() FROM before, record
+          WHERE key.owner_account_id = record.account_id AND key.revoked_at IS NULL AND record.state <> before.state
+          RETURNING key.key_id, key.key_hash, key.version
+        )
+        SELECT row_to_json(record) AS account,
+          json_build_object('platform_role', before.platform_role, 'state', before.state,
+            'must_change_password', before.must_change_password) AS before,
+          (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
+        FROM before LEFT JOIN record ON true`
+      const [, [row]] = await batchOf<[unknown, ChangedRow]>(database, [TURN, change])
+      if (!row) return undefined
+      const { account, before, keys } = row
+      return account ? { account, before, keys } : 'last_admin'
+    },
+    async remove(accountId) {
+      const mayGo = sql<boolean>`(before.platform_role <> 'platform_admin' OR before.state <> 'active'
+        OR NOT ${isLastAdmin(accountId)})`
+      const removal = sql<RemovedRow>`
+        WITH before AS (SELECT * FROM gateway_account WHERE account_id = ${accountId} FOR UPDATE),
+        owned AS (
+          UPDATE gateway_key AS key SET revoked_at = now(), version = ${NEXT_VERSION}, updated_at = now() FROM before
+          WHERE key.owner_account_id = before.account_id AND key.revoked_at IS NULL AND ${mayGo}
+          RETURNING key.key_id, key.key_hash, key.version
+        ),
+        left_behind AS (
+          DELETE FROM gateway_membership AS member USING before
+          WHERE member.user_id = before.user_id AND ${mayGo}
+        ),
+        gone AS (
+          DELETE FROM gateway_account AS record USING before
+          WHERE record.account_id = before.account_id AND ${mayGo}
+          RETURNING record.account_id, record.user_id, record.email, record.platform_role
+        )
+        SELECT row_to_json(gone) AS account, ${NEXT_VERSION} AS version,
+          (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
+        FROM before LEFT JOIN gone ON true`
+      const [, [row]] = await batchOf<[unknown, RemovedRow]>(database, [TURN, removal])
+      if (!row) return undefined
+      const { account, version, keys } = row
+      return account ? { account, version, keys } : 'last_admin'
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { rowsOf } from '../../../../src/stores/sql/query.ts'
+import { adminApi } from '../../../support/admin-api.ts'
+import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
+import { signedIn } from '../../../support/people.ts'
+import { freshDatabase } from '../../../support/postgres.ts'
+
+const postgresUrl = inject('postgresUrl')
+
+describe.each([
+  ['PostgreSQL', true],
+  ['the embedded database', false],
+])('accounts, in %s', (_, onServer) => {
+  if (onServer && !postgresUrl) return
+  let gateway: FullGateway
+  const ask = adminApi(() => gateway)
+
+  beforeAll(async () => {
+    const settings = onServer
+      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
+      : ''
+    gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
+    for (const organization_id of ['acme', 'rival']) await ask('POST', '/organizations', { organization_id })
+    await ask('POST', '/teams', { team_id: 'red', organization_id: 'acme' })
+  })
+  afterAll(() => gateway?.close())
+
+  it('are listed, searched and filtered, with what they are members of, and nothing secret', async () => {
+    const ann = await signedIn(gateway, {
+      email: 'Ann.Search@example.com',
+      organizations: { acme: 'org_member' },
+      teams: { red: 'team_admin' },
+      passwordHash: 'scrypt-canary-71c2',
+    })
+    const { body } = await ask('GET', '/accounts?search=ann.SEARCH')
+    expect(body.data).toMatchObject([
+      {
+        account_id: ann.accountId,
+        user_id: ann.userId,
+        email: 'Ann.Search@example.com',
+        platform_role: 'org_user',
+        state: 'active',
+        has_password: true,
+        identities: [],
+        mfa_enabled: false,
+        memberships: [
+          { scope: 'organization', id: 'acme', role: 'org_member' },
+          { scope: 'team', id: 'red', role: 'team_admin' },
+        ],
+      },
+    ])
+    expect(JSON.stringify(body)).not.toMatch(/canary|hash|totp|version/)
+    expect((await ask('GET', `/accounts/${ann.accountId}`)).body).toEqual(body.data[0])
+    const disabled = (await ask('GET', '/accounts?state=disabled')).body.data
+    expect(disabled.map(({ account_id }: { account_id: string }) => account_id)).not.toContain(ann.accountId)
+    expect((await ask('GET', '/accounts?mfa_enabled=true')).body.data).toEqual([])
+    expect((await ask('GET', '/accounts?state=gone')).status).toBe(400)
+  })
+
+  it('are listed page by page', async () => {
+    for (let more = 0; more < 3; more++) await signedIn(gateway)
+    const all = (await ask('GET', '/accounts?limit=200')).body.data
+    const paged: unknown[] = []
+    let cursor = ''
+    do {
+      const { body } = await ask('GET', `/accounts?limit=2&cursor=${cursor}`)
+      paged.push(...body.data)
+      cursor = body.next_cursor
+    } while (cursor)
+    expect(paged).toEqual(all)
+  })
+
+  it('show an administrator of an organization its own people, and of them only what belongs there', async () => {
+    const owner = await signedIn(gateway, { organizations: { acme: 'org_owner' } })
+    const both = await signedIn(gateway, { organizations: { acme: 'org_member', rival: 'org_owner' } })
+    const foreign = await signedIn(gateway, { organizations: { rival: 'org_member' } })
+    const seen = (await owner.ask('GET', '/ui/api/accounts?limit=200')).body.data
+    const ids = seen.map(({ account_id }: { account_id: string }) => account_id)
+    expect(ids).toContain(both.accountId)
+    expect(ids).not.toContain(foreign.accountId)
+    expect(JSON.stringify(seen)).not.toContain('rival')
+    expect((await owner.ask('GET', `/ui/api/accounts/${foreign.accountId}`)).status).toBe(404)
+    expect((await owner.ask('PATCH', `/ui/api/accounts/${both.accountId}`, { state: 'disabled' })).status).toBe(403)
+  })
+
+  it('get another role or state at once, and lose their sessions', async () => {
+    await signedIn(gateway, { role: 'platform_admin' })
+    for (const change of [{ platform_role: 'org_user' }, { state: 'disabled' }]) {
+      const admin = await signedIn(gateway, { role: 'platform_admin' })
+      expect((await admin.ask('GET', '/ui/api/models')).status).toBe(200)
+      const { status, body } = await ask('PATCH', `/accounts/${admin.accountId}`, change)
+      expect([status, body]).toMatchObject([200, change])
+      expect((await admin.ask('GET', '/ui/api/models')).status).toBe(401)
+      expect((await admin.ask('GET', '/auth/me')).body).toEqual({ authenticated: false })
+    }
+  })
+
+  it('keep their sessions where neither changes, and feel the rest at once', async () => {
+    const admin = await signedIn(gateway, { role: 'platform_admin', passwordHash: 'x' })
+    await ask('PATCH', `/accounts/${admin.accountId}`, { must_change_password: true, platform_role: 'platform_admin' })
+    expect((await admin.ask('GET', '/auth/me')).body.standing).toBe('password_expired')
+  })
+
+  it('tell the audit what was changed', async () => {
+    const person = await signedIn(gateway)
+    await ask('PATCH', `/accounts/${person.accountId}`, { state: 'disabled' })
+    await ask('POST', `/accounts/${person.accountId}/end-sessions`)
+    const told = async () => (await ask('GET', `/audit/events?resource_id=${person.accountId}`)).body.data
+    await expect.poll(told).toHaveLength(2)
+    const events = await told()
+    expect(events.map(({ action }: { action: string }) => action).sort()).toEqual([
+      'account.end_sessions',
+      'account.update',
+    ])
+    expect(events.find(({ action }: { action: string }) => action === 'account.update').changes).toEqual({
+      state: { old: 'active', new: 'disabled' },
+    })
+  })
+
+  it('are removed with their sessions and memberships, and their keys end', async () => {
+    const person = await signedIn(gateway, { teams: { red: 'team_developer' } })
+    const { body: key } = await ask('POST', '/keys', { team_id: 'red' })
+    await rowsOf(
+      gateway.sql,
+      sql`UPDATE gateway_key SET owner_account_id = ${person.accountId}, user_id = ${person.userId}
+        WHERE key_id = ${key.key_id}`,
+    )
+    expect((await ask('DELETE', `/accounts/${person.accountId}`)).status).toBe(200)
+    expect((await ask('GET', `/accounts/${person.accountId}`)).status).toBe(404)
+    expect((await person.ask('GET', '/auth/me')).body).toEqual({ authenticated: false })
+    expect((await ask('GET', `/keys/${key.key_id}`)).body.revoked_at).not.toBeNull()
+    const models = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key.key}` } })
+    expect(models.status).toBe(401)
+    // Its spend is told by the user that it names.
+    expect((await ask('GET', `/users/${person.userId}`)).status).toBe(200)
+    const without = await signedIn(gateway)
+    await ask('DELETE', `/accounts/${without.accountId}`)
+    expect((await ask('GET', `/users/${without.userId}`)).status).toBe(404)
+  })
+
+  it('cannot lose the last active administrator, whatever is tried at once', async () => {
+    await rowsOf(gateway.sql, sql`UPDATE gateway_account SET platform_role = 'org_user'`)
+    const admins = await Promise.all(Array.from({ length: 10 }, () => signedIn(gateway, { role: 'platform_admin' })))
+    const answers = await Promise.all(
+      admins.flatMap(({ accountId }) => [
+        ask('PATCH', `/accounts/${accountId}`, { platform_role: 'org_user' }),
+        ask('PATCH', `/accounts/${accountId}`, { state: 'disabled' }),
+        ask('DELETE', `/accounts/${accountId}`),
+        ask('PATCH', `/accounts/${accountId}`, { platform_role: 'org_user', state: 'disabled' }),
+        ask('DELETE', `/accounts/${accountId}`),
+      ]),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 404, 409]))
+    const left = await rowsOf(
+      gateway.sql,
+      sql<{ account_id: string }>`
+        SELECT account_id FROM gateway_account WHERE platform_role = 'platform_admin' AND state = 'active'`,
+    )
+    expect(left).toHaveLength(1)
+    const refused = await ask('DELETE', `/accounts/${left[0]?.account_id}`)
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'last_platform_admin'])
+  })
+
+  it('take no field that is not theirs', async () => {
+    const person = await signedIn(gateway)
+    for (const body of [{ email: 'x@y.z' }, { user_id: 'u' }, { password_hash: 'x' }, { state: null }, [], 'x', 1]) {
+      expect((await ask('PATCH', `/accounts/${person.accountId}`, body)).status, JSON.stringify(body)).toBe(400)
+    }
+  })
+})
