@@ -276,13 +276,15 @@ CREATE INDEX IF NOT EXISTS gateway_invitation_team ON gateway_invitation (team_i
 -- E-mails to be sent, and what became of them.
 CREATE TABLE IF NOT EXISTS gateway_email (
   email_id text COLLATE "C" PRIMARY KEY,
-  -- invitation, password_reset, test
+  -- invitation, password_reset
   kind text NOT NULL,
   recipient text NOT NULL,
   -- Subject and bodies, encrypted under the salt key: links in them open accounts. null: it was sent, or given up.
   sealed text,
   state text NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'sent', 'failed')),
+  -- How often a process has set out to send it.
   attempts integer NOT NULL DEFAULT 0,
+  -- When it may be sent; while a process sends it, when another one may.
   due_at timestamptz NOT NULL DEFAULT now(),
   last_error text,
   organization_id text COLLATE "C",

@@ -7,7 +7,16 @@ import { SqlError } from './stores/sql/sql.ts'
 
 /** All scheduled jobs that are switched on. */
 export function scheduledJobs(services: Services): readonly Job[] {
-  return [healthChecks(services, services.live), filling(services)].filter(({ everySeconds }) => everySeconds > 0)
+  const jobs = [healthChecks(services, services.live), filling(services), ...emails(services)]
+  return jobs.filter(({ everySeconds }) => everySeconds > 0)
+}
+
+/** Sends e-mails that the requests which wrote them could not send. */
+function emails({ outbox }: Services): Job[] {
+  return [
+    { name: 'email', everySeconds: outbox.enabled ? 60 : 0, atStart: true, run: outbox.sendDue },
+    { name: 'email_sweep', everySeconds: 3600, run: outbox.sweep },
+  ]
 }
 
 /** So many steps are far from what Workers lets one event ask for. */

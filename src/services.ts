@@ -12,6 +12,9 @@ import { footprints } from './lib/footprints.ts'
 import type { Log } from './lib/log.ts'
 import { sealUnder } from './lib/seal.ts'
 import { reveal } from './lib/secret.ts'
+import type { MailSender } from './mail/mail-sender.ts'
+import { outbox } from './mail/outbox.ts'
+import { mailSender } from './mail/senders.ts'
 import { softBudgets } from './pipeline/admit/soft-budgets.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
 import { providers } from './providers/index.ts'
@@ -43,6 +46,8 @@ export interface Adapters {
   readonly blobs: Blobs
   readonly queue: Queue
   readonly transport: Transport
+  /** What sends e-mail by SMTP, where the runtime can and the configuration asks for it. */
+  readonly smtp?: MailSender | undefined
   readonly log: Log
   /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
   readonly counting: 'process' | 'shared'
@@ -115,6 +120,13 @@ export function createServices(config: Config, adapters: Adapters): Services {
       store,
       requireMfa: config.general_settings.require_mfa,
       graceMs: 1000 * config.general_settings.identity_grace_seconds,
+      now: systemClock.now,
+    }),
+    outbox: outbox({
+      sender: mailSender(config.general_settings, { transport: adapters.transport, log, smtp: adapters.smtp }),
+      records: records.emails,
+      seal,
+      log,
       now: systemClock.now,
     }),
     hashKey,

@@ -12,6 +12,7 @@ const ORDER = [
   'console',
   'api',
   'batch',
+  'mail',
   'identity',
   'pipeline',
   'limits',

@@ -3,6 +3,7 @@ import type { Session } from '../identity/session-caller.ts'
 import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
 import type { Footprint, Footprints } from '../lib/footprints.ts'
 import type { Seal } from '../lib/seal.ts'
+import type { Outbox } from '../mail/outbox.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/services.ts'
@@ -21,6 +22,7 @@ export interface ApiServices extends PipelineServices {
   readonly sql: Sql
   readonly identify: Identify
   readonly sessions: Sessions
+  readonly outbox: Outbox
   readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The name that a key is kept under. */

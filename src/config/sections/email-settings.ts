@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
-import { checked, flag, headerSecret, positiveCount, secretText, text } from '../fields.ts'
+import { checked, flag, headerSecret, operatorUrl, positiveCount, secretText, text } from '../fields.ts'
 
 const EMAIL_PROVIDERS = ['smtp', 'resend', 'sendgrid', 'postmark', 'log'] as const
-type EmailProvider = (typeof EMAIL_PROVIDERS)[number]
+export type EmailProvider = (typeof EMAIL_PROVIDERS)[number]
 
 const sender = () =>
   checked((value) =>
@@ -25,6 +25,9 @@ export const emailSettings = lazily(() => ({
   email_base_url: baseUrl().optional().describe('Absolute address that the links in e-mails begin with.'),
   email_from: sender().optional().describe('Sender of e-mails.'),
   email_api_key: headerSecret().optional().describe('Key of resend, sendgrid or postmark.'),
+  email_api_base: operatorUrl()
+    .optional()
+    .describe('Address of the API of resend, sendgrid or postmark, where it is not the usual one.'),
   email_smtp_host: text().optional().describe('Host of the SMTP server.'),
   email_smtp_port: positiveCount().max(65_535).default(587).describe('Port of the SMTP server.'),
   email_smtp_secure: flag().default(false).describe('Whether the SMTP connection begins with TLS (port 465).'),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
 import { reveal } from '../../../lib/secret.ts'
+import type { MailSender } from '../../../mail/mail-sender.ts'
 import type { Adapters } from '../../../services.ts'
 import { folderBacklogs } from '../../../stores/backlog/folder.node.ts'
 import { folderBlobs } from '../../../stores/blobs/folder.node.ts'
@@ -59,6 +60,7 @@ export async function nodeAdapters(
     blobs: s3Storage(config) ?? folderBlobs(join(dataFolder, 'blobs')),
     queue: postgresQueue(sql, { log }),
     transport,
+    smtp: await smtp(config),
     log,
     counting: 'process',
     callersKept: 20_000,
@@ -104,6 +106,12 @@ async function relational(
 
 function starting(sql: Sql, ready: Promise<void>): { sql: Sql; ready: Promise<void> } {
   return { sql: startingSql(sql, ready), ready }
+}
+
+async function smtp({ general_settings: settings }: Config): Promise<MailSender | undefined> {
+  if (settings.email_provider !== 'smtp') return undefined
+  const { smtpSender } = await import('../../../mail/smtp.node.ts')
+  return smtpSender(settings)
 }
 
 async function sharedStore({ general_settings: settings }: Config, log: Log): Promise<SharedStore> {

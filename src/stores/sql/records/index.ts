@@ -1,5 +1,6 @@
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
+import { emailRecords } from '../people/email-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
@@ -28,6 +29,7 @@ export const sqlRecords = (sql: Sql) => ({
   accounts: accountRecords(sql),
   administeredAccounts: administeredAccounts(sql),
   sessions: sessionRecords(sql),
+  emails: emailRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>

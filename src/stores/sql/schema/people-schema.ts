@@ -82,7 +82,7 @@ export interface GatewayInvitationTable {
 /** An e-mail to be sent, and what became of it. */
 export interface GatewayEmailTable {
   email_id: string
-  kind: 'invitation' | 'password_reset' | 'test'
+  kind: 'invitation' | 'password_reset'
   recipient: string
   sealed: string | null
   state: Defaulted<'queued' | 'sent' | 'failed'>

@@ -1,0 +1,5 @@
+import { reveal, type Secret, secret } from '../lib/secret.ts'
+
+export function bearer(key: Secret): Secret {
+  return secret(`Bearer ${reveal(key)}`)
+}

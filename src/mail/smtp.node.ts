@@ -1,0 +1,82 @@
+import { createTransport } from 'nodemailer'
+import { atMost } from '../lib/at-most.ts'
+import { reveal, secret } from '../lib/secret.ts'
+import { type MailMessage, MailRefused, type MailSender, SEND_MS } from './mail-sender.ts'
+import { refusalWords } from './refusal-words.ts'
+import type { MailSettings } from './senders.ts'
+
+/** Between programs of one machine lies no network. */
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?)$/i
+
+/** Sends e-mail by SMTP, never in plain text over a network: the connection begins with TLS, or is made one by STARTTLS
+ *  before anything is said. */
+export function smtpSender(settings: MailSettings): MailSender {
+  const { email_smtp_host: host = '', email_smtp_port: port, email_smtp_secure: isSecure } = settings
+  const { email_smtp_username: user, email_smtp_password: password = secret(''), email_from: from = '' } = settings
+  const isLocal = LOOPBACK.test(host)
+  const options = {
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    secure: isSecure,
+    requireTLS: !isSecure && !isLocal,
+    ignoreTLS: !isSecure && isLocal,
+    connectionTimeout: SEND_MS,
+    greetingTimeout: SEND_MS,
+    socketTimeout: SEND_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(user === undefined ? {} : { auth: { user, pass: reveal(password) } }),
+  }
+
+  async function deliver({ id, recipient, subject, text, html }: MailMessage): Promise<string> {
+    const transport = createTransport(options)
+    try {
+      const sending = transport.sendMail({
+        from,
+        // As parts: a text is read as a list of addresses.
+        to: { name: '', address: recipient },
+        subject,
+        text,
+        html,
+        messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace(/>$/, '')}>`,
+        headers: { 'auto-submitted': 'auto-generated' },
+      })
+      const done = await atMost(SEND_MS, sending)
+      if (!done) throw new MailRefused(`${host} has not taken it over for ${SEND_MS / 1000} seconds`)
+      return done.value.response
+    } finally {
+      transport.close()
+    }
+  }
+
+  return {
+    async send(message) {
+      const credentials = { password }
+      try {
+        return refusalWords(await deliver(message), message, credentials)
+      } catch (error) {
+        if (error instanceof MailRefused) throw error
+        throw new MailRefused(refusalWords(wordsOf(error), message, credentials), { isFinal: isFinal(error) })
+      }
+    },
+  }
+}
+
+interface SmtpError {
+  readonly code?: string
+  readonly command?: string
+  readonly response?: string
+  readonly responseCode?: number
+}
+
+/** The server's own words, else the name of the trouble. */
+function wordsOf(error: unknown): string {
+  const { code = 'ERROR', command, response } = error as SmtpError
+  return response === undefined ? `${code}${command ? ` (${command})` : ''}` : `${command ?? code}: ${response}`
+}
+
+/** A 5yz of this recipient or of this message; of the connection or of the login it may be mended. */
+function isFinal(error: unknown): boolean {
+  const { code, responseCode = 0 } = error as SmtpError
+  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+}
