@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockFolder } from '../../../../src/lib/folder-lock.node.ts'
 import { pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
+import { emptyDatabaseIn } from '../../../support/embedded-database.node.ts'
 
 let place: string
 const children: ChildProcess[] = []
@@ -22,6 +23,7 @@ afterEach(async () => {
 describe('a folder of PGlite', () => {
   it('belongs to one process, even when that is killed, and keeps what was written', async () => {
     const folder = join(place, 'postgres')
+    await emptyDatabaseIn(folder)
     const first = processOf(`
       import { pgliteSql } from '${source('stores/sql/adapters/pglite')}'
       const sql = await pgliteSql({ folder: '${folder}' })
@@ -80,6 +82,7 @@ describe('a folder of PGlite', () => {
 
   it('is the same one by whatever path', async () => {
     const folder = join(place, 'postgres')
+    await emptyDatabaseIn(folder)
     const sql = await pgliteSql({ folder })
     await symlink(folder, join(place, 'link'))
     await expect(pgliteSql({ folder: join(place, 'link') })).rejects.toThrow('is held by process')

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPglite, pgliteSql } from '../../../../src/stores/sql/adapters/pglite.node.ts'
+import { emptyDatabaseIn } from '../../../support/embedded-database.node.ts'
 
 const HEAVY = { sql: 'SELECT count(*) AS n FROM generate_series(1, 3000000)', parameters: [] }
 const LIGHT = { sql: 'SELECT 1 AS n', parameters: [] }
@@ -89,6 +90,7 @@ describe('a process with PGlite', { timeout: 60_000 }, () => {
     'ends when it has nothing more to do, and what it wrote is kept: %s',
     async (end) => {
       const folder = join(place, 'postgres')
+      await emptyDatabaseIn(folder)
       await run(`
       import { pgliteSql } from '${source}'
       const sql = await pgliteSql({ folder: '${folder}' })
