@@ -5,6 +5,7 @@ import type { Config } from './config/schema.ts'
 import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
+import { secondFactor } from './identity/second-factor/second-factor.ts'
 import { sessions } from './identity/sessions/sessions.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
@@ -129,6 +130,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
       log,
       now: systemClock.now,
     }),
+    secondFactor: secondFactor({ records: records.secondFactors, store, seal, hash: hashKey, now: systemClock.now }),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),

@@ -1,4 +1,5 @@
 import type { Identify } from '../identity/identify.ts'
+import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
 import type { Session } from '../identity/session-caller.ts'
 import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
 import type { Footprint, Footprints } from '../lib/footprints.ts'
@@ -23,6 +24,7 @@ export interface ApiServices extends PipelineServices {
   readonly identify: Identify
   readonly sessions: Sessions
   readonly outbox: Outbox
+  readonly secondFactor: SecondFactor
   readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The name that a key is kept under. */

@@ -1,6 +1,7 @@
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
+import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
@@ -30,6 +31,7 @@ export const sqlRecords = (sql: Sql) => ({
   administeredAccounts: administeredAccounts(sql),
   sessions: sessionRecords(sql),
   emails: emailRecords(sql),
+  secondFactors: secondFactorRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>
