@@ -10,6 +10,7 @@ import type { RouteContract } from './route.ts'
 /** What a runtime gives with a request. */
 export interface Env {
   Bindings: { client: Client }
+  Variables: { exchange: Exchange }
 }
 
 /** The state of one request while it is answered. One object, because a context variable and a middleware for each member

@@ -17,49 +17,71 @@ import { siteOf } from './middleware/site.ts'
 import type { Route, RouteContract } from './route.ts'
 import type { ApiServices, Scope } from './scope.ts'
 
-/** Puts a route into the app. One handler does it all, which the router calls directly: authentication and limits first,
- *  then the route's input, then its own handler; whatever came of it is answered, reported and audited. */
+/** What the validators of a route leave for its handler. */
+interface Inputs {
+  readonly in: object
+  readonly out: { readonly param: unknown; readonly query: unknown; readonly json: unknown }
+}
+
+/** Puts a route into the app: authentication and limits first, then a validator for each input of its contract, then its
+ *  own handler; the outcome is answered, reported and audited. A route without inputs, such as every model call, is one
+ *  function, which the router calls directly. */
 export function mount(app: Hono<Env>, services: ApiServices, route: Route): void {
   const { contract, handler } = route
-  const { max_json_bytes: limit } = services.config.general_settings
   const named = contract.path.replace(/\{(\w+)\}/g, ':$1')
   const path = contract.open ? `${named}{.+}` : named
-  const { params, query } = contract
-  const validators = lazily(() => [
-    ...(params ? [validator('param', params())] : []),
-    ...(query ? [validator('query', query())] : []),
-  ])
-  const jsonSchema = contract.json && lazily(contract.json)
-  app.on(contract.method.toUpperCase(), path, async (c) => {
-    const exchange = openExchange(c, contract)
-    let response: Response
-    try {
-      if (contract.auth !== 'public' || contract.takesSession || contract.action)
-        await authenticate(services, exchange, contract)
-      if (contract.modelCall || jsonSchema) takeMemory(services, exchange)
-      for (const validate of validators()) await validate(c, nothingElse)
-      if (jsonSchema) refuseCompressed(c.req.header('content-encoding'))
-      const json = jsonSchema
-        ? await readJson(
-            { client: c.env.client, footprint: exchange.footprint },
-            c.req.header('content-type'),
-            jsonSchema(),
-            limit,
-          )
-        : undefined
-      const answer: Answer = await handler(scopeOf(services, exchange, json) as Scope<never>)
-      response = respond(services, exchange, answer)
-    } catch (error) {
-      response = failed(services, exchange, error)
-    }
+  const method = contract.method.toUpperCase()
+  const validators = validatorsOf(services, contract)
+
+  async function enter(exchange: Exchange): Promise<void> {
+    const isAnonymous = contract.auth === 'public' && !contract.takesSession && !contract.action
+    if (!isAnonymous) await authenticate(services, exchange, contract)
+    if (contract.modelCall || contract.json) takeMemory(services, exchange)
+  }
+  async function run(exchange: Exchange): Promise<Response> {
+    const answer: Answer = await handler(scopeOf(services, exchange) as Scope<never>)
+    return respond(services, exchange, answer)
+  }
+  function leave(exchange: Exchange, response: Response): Response {
     audit(services, exchange, response.status)
     report(services, exchange, response.status)
     return response
-  })
+  }
+
+  if (validators.length === 0) {
+    app.on(method, path, async (c) => {
+      const exchange = openExchange(c, contract)
+      let response: Response
+      try {
+        await enter(exchange)
+        response = await run(exchange)
+      } catch (error) {
+        response = failed(services, exchange, error)
+      }
+      return leave(exchange, response)
+    })
+    return
+  }
+  const open: MiddlewareHandler<Env> = async (c, next) => {
+    const exchange = openExchange(c, contract)
+    c.set('exchange', exchange)
+    try {
+      await enter(exchange)
+    } catch (error) {
+      return leave(exchange, failed(services, exchange, error))
+    }
+    // What a validator or the handler throws has become an answer by then: `refuse`.
+    await next()
+    leave(exchange, c.res)
+    return undefined
+  }
+  app.on(method, path, open, ...validators, (c) => run(c.var.exchange))
 }
 
-/** Answers a request that no route has taken, in the words of the route at its path. */
+/** Answers what was thrown: by a route's validators or handler; or by nothing, of a request that no route has taken, in the
+ *  words of the route at its path. */
 export function refuse(c: Context<Env>, services: ApiServices, thrown: unknown, near?: RouteContract): Response {
+  if (c.var.exchange) return failed(services, c.var.exchange, thrown)
   const exchange = openExchange(c)
   const response = failed(services, exchange, thrown, near)
   report(services, exchange, response.status)
@@ -74,20 +96,43 @@ function takeMemory({ footprints }: ApiServices, exchange: Exchange): void {
   exchange.c.env.client.ended(footprint.release)
 }
 
-function validator(target: 'param' | 'query', schema: z.ZodObject): MiddlewareHandler {
-  return zValidator(target, schema, (result) => {
-    if (result.success) return
-    const issue = result.error.issues[0]
-    const name = issue?.path.map(String).join('.') ?? target
-    throw new GatewayError('invalid_request', `${name}: ${issue?.message}`, { param: name })
-  })
+/** In the order in which they refuse. Each is built with the first request that it checks. */
+function validatorsOf(services: ApiServices, { params, query, json }: RouteContract): MiddlewareHandler<Env>[] {
+  return [
+    ...(params ? [validator('param', params)] : []),
+    ...(query ? [validator('query', query)] : []),
+    ...(json ? [jsonValidator(services, json)] : []),
+  ]
 }
 
-const nothingElse = async () => {}
+function validator(target: 'param' | 'query', schema: () => z.ZodObject): MiddlewareHandler<Env> {
+  const validate = lazily(() =>
+    zValidator(target, schema(), (result) => {
+      if (result.success) return
+      const issue = result.error.issues[0]
+      const name = issue?.path.map(String).join('.') ?? target
+      throw new GatewayError('invalid_request', `${name}: ${issue?.message}`, { param: name })
+    }),
+  )
+  return (c, next) => validate()(c as Context, next)
+}
 
-function scopeOf(services: ApiServices, exchange: Exchange, json: unknown): Scope {
+/** Hono's own would read a body of any length, and the handler would not see it as it was sent. */
+function jsonValidator({ config }: ApiServices, schema: () => z.ZodType): MiddlewareHandler<Env> {
+  const built = lazily(schema)
+  return async (c, next) => {
+    const { footprint } = c.var.exchange
+    const { max_json_bytes: limit } = config.general_settings
+    refuseCompressed(c.req.header('content-encoding'))
+    const sent = await readJson({ client: c.env.client, footprint }, c.req.header('content-type'), built(), limit)
+    c.req.addValidatedData('json', sent as object)
+    await next()
+  }
+}
+
+function scopeOf(services: ApiServices, exchange: Exchange): Scope {
   const { c } = exchange
-  const valid = c.req.valid as (target: string) => unknown
+  const { req } = c as Context<Env, string, Inputs>
   return {
     services,
     client: c.env.client,
@@ -113,7 +158,7 @@ function scopeOf(services: ApiServices, exchange: Exchange, json: unknown): Scop
     audits(details) {
       exchange.audited = { ...exchange.audited, ...details }
     },
-    input: { params: valid.call(c.req, 'param'), query: valid.call(c.req, 'query'), json },
+    input: { params: req.valid('param'), query: req.valid('query'), json: req.valid('json') },
   }
 }
 
