@@ -1,4 +1,4 @@
-import { hasEverywhere, hasPermission, missingPermission } from '../identity/grants.ts'
+import { hasEverywhere, hasPermission, missingPermission, ownerOf } from '../identity/grants.ts'
 import type { Permission } from '../identity/permissions.ts'
 import { refusal } from '../identity/refusal.ts'
 import { isSession, type SessionStanding } from '../identity/session-caller.ts'
@@ -74,8 +74,9 @@ function requireAllowed(caller: Caller, contract: RouteContract): void {
   if (contract.auth !== 'admin') return
   const wanted = permissionsOf(contract)
   const [first] = wanted
-  // One record is answered as absent where it is not within the caller's reach.
-  if (contract.scoped && isSession(caller) && contract.params) return
+  // Within reach or not: the handler answers for one record, and for what a person owns.
+  if (contract.scoped && isSession(caller) && (contract.params || (contract.scoped === 'own' && ownerOf(caller))))
+    return
   const allowed = contract.scoped ? wanted.some((one) => hasPermission(caller, one)) : hasEverywhere(caller)
   if (!allowed) throw missingPermission(first)
 }

@@ -29,9 +29,9 @@ export interface RouteContract {
   readonly auth: 'public' | 'caller' | 'admin' | 'session'
   /** Goes with `admin`, which takes the cookie of a session as it takes a key: any of these. Without it nobody gets in. */
   readonly permission?: Permission | readonly Permission[]
-  /** Goes with `admin`: the handler serves each caller what lies within its reach (`reachOf`), and nothing else. Without
-   *  it the route is for those who may do everything. */
-  readonly scoped?: true
+  /** Goes with `admin`: the handler serves each caller what lies within its reach (`reachOf`), and nothing else. `own`:
+   *  also what a person owns, whatever their roles. Without it the route is for those who may do everything. */
+  readonly scoped?: true | 'own'
   /** Goes with `public` and `caller`: the cookie of a session is taken too. */
   readonly takesSession?: true
   /** Goes with sessions: those that may call it although something is still wanting. */

@@ -1,13 +1,13 @@
 import { GatewayError } from '../lib/errors.ts'
 import type { Caller } from '../pipeline/caller.ts'
-import type { Reach } from '../stores/sql/records/reach.ts'
+import type { Owner, Reach } from '../stores/sql/records/reach.ts'
 import type { Permission } from './permissions.ts'
 import { type Grant, type Grants, isSession } from './session-caller.ts'
 
-export type { Reach }
+export type { Owner, Reach }
 
 const NO_GRANTS: readonly Grant[] = []
-const NOTHING: Reach = { organizations: [], teams: [] }
+const NOTHING = { organizations: [], teams: [] } as const satisfies Reach
 
 /** What a caller may administer. Virtual keys never administer, and a session does so only once its second factor and
  *  its password are in order. */
@@ -23,7 +23,27 @@ export function reachOf(caller: Caller, permission: Permission): Reach {
   const giving = grants.filter(({ permissions }) => permissions.has(permission))
   if (giving.length === 0) return NOTHING
   const of = (scope: Grant['scope']) => giving.filter((grant) => grant.scope === scope).map(({ id }) => id)
-  return { organizations: of('organization'), teams: of('team') }
+  // The limits and names of a user hold wherever the user is a member.
+  const wholeUsers = permission === 'user.update'
+  return { organizations: of('organization'), teams: of('team'), ...(wholeUsers && { wholeUsers }) }
+}
+
+/** The same, and what the caller owns. */
+export function reachWithOwn(caller: Caller, permission: Permission): Reach {
+  const reach = reachOf(caller, permission)
+  return reach === 'everything' ? reach : { ...reach, own: ownerOf(caller) }
+}
+
+/** What the caller owns, and nothing else. */
+export function ownReach(caller: Caller): Reach {
+  return { ...NOTHING, own: ownerOf(caller) }
+}
+
+/** The person behind a session that lacks nothing. */
+export function ownerOf(caller: Caller): Owner | undefined {
+  if (!isSession(caller) || caller.session.standing !== 'complete') return undefined
+  const { account } = caller.session
+  return account && { accountId: account.accountId, userId: account.userId }
 }
 
 /** Whether the caller has the permission anywhere. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
 import { name } from '../../../config/sections/model-list.ts'
 import { recordName } from '../../../identity/caller-of.ts'
-import { reachOf } from '../../../identity/grants.ts'
+import { hasEverywhere, missingPermission, reachOf, reachWithOwn } from '../../../identity/grants.ts'
 import type { Permission } from '../../../identity/permissions.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
@@ -52,7 +52,21 @@ export const callableKey = name
 
 export function reachesOf(caller: Caller, what: 'read' | 'update'): Reaches {
   const reach = (type: ScopeType) => reachOf(caller, KINDS[type][what])
-  return { organization: reach('organization'), team: reach('team'), user: reach('user'), api_key: reach('api_key') }
+  const key = what === 'read' ? reachWithOwn(caller, KINDS.api_key.read) : reach('api_key')
+  return { organization: reach('organization'), team: reach('team'), user: reach('user'), api_key: key }
+}
+
+/** Why nothing was found to be changed: a scope that the caller sees wants the permission, another one might as well not
+ *  exist. */
+export async function refusedScope(
+  { services, caller }: Scope,
+  scope: CallableScope,
+  parameter?: string,
+): Promise<GatewayError> {
+  const seen = await services.records.callableScopes.levels(scope, reachesOf(caller(), 'read'))
+  return seen && !hasEverywhere(caller())
+    ? missingPermission(KINDS[scope.scope_type].update)
+    : absentScope(scope, parameter)
 }
 
 /** The refusal of a scope that is not there, or not for this caller. */

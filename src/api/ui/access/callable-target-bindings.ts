@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
+import { missingPermission } from '../../../identity/grants.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
@@ -13,11 +14,12 @@ import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
 import { isStorable, storable } from '../storable.ts'
 import {
   ANY_SCOPE,
-  absentScope,
   callableKey,
   callableKind,
+  KINDS,
   reachesOf,
   refuseAlias,
+  refusedScope,
   scopeChanged,
   scopeId,
   scopeType,
@@ -41,7 +43,7 @@ const answer = lazily(() =>
   }),
 )
 const shown = { description: 'The binding.', schema: answer } as const
-const common = { tag: 'Identity', auth: 'admin' } as const
+const common = { tag: 'Identity', auth: 'admin', scoped: true } as const
 const one = { ...common, path: `${PATH}/{binding_id}`, params: () => z.object({ binding_id: z.string() }) } as const
 
 const draft = lazily(() =>
@@ -96,7 +98,7 @@ const create = defineRoute(
     if (grant.callable_kind === 'target') refuseAlias(services, 'callable_key', grant.callable_key)
     const reaches = reachesOf(caller(), 'update')
     const made = await services.records.callableBindings.create(newId('binding'), target, grant, reaches)
-    if (made === undefined) throw absentScope(target)
+    if (made === undefined) throw await refusedScope(scope, target)
     return seen(scope, made, undefined, 201)
   },
 )
@@ -154,14 +156,19 @@ const remove = defineRoute(
 
 export const callableTargetBindings: readonly Route[] = [list, create, get, patch, remove]
 
+/** A binding that is there for this caller, and may be changed by it where that is asked. */
 async function find(
-  { services, caller, input }: Scope<{ readonly params: { readonly binding_id: string } }>,
+  scope: Scope<{ readonly params: { readonly binding_id: string } }>,
   what: 'read' | 'update',
 ): Promise<CallableBinding> {
+  const { services, caller, input } = scope
   const { binding_id: id } = input.params
-  const found = isStorable(id) ? await services.records.callableBindings.find(id, reachesOf(caller(), what)) : undefined
+  const within = (wanted: typeof what) => services.records.callableBindings.find(id, reachesOf(caller(), wanted))
+  if (!isStorable(id)) throw unknown()
+  const found = await within(what)
   if (found) return found
-  throw unknown()
+  const seen = what === 'read' ? undefined : await within('read')
+  throw seen ? missingPermission(KINDS[seen.scope_type].update) : unknown()
 }
 
 const TOLD = ['scope_type', 'scope_id', 'callable_kind', 'callable_key', 'enabled'] as const

@@ -6,7 +6,7 @@ import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
-import { ANY_SCOPE, absentScope, reachesOf, scopeChanged, scopeId, scopeType } from './callable-scope.ts'
+import { ANY_SCOPE, reachesOf, refusedScope, scopeChanged, scopeId, scopeType } from './callable-scope.ts'
 
 const PATH = '/ui/api/callable-target-policies'
 
@@ -19,7 +19,7 @@ const mode = lazily(() =>
     ),
 )
 const answer = lazily(() => z.object({ scope_type: scopeType(), scope_id: z.string(), mode: mode() }))
-const common = { path: PATH, tag: 'Identity', auth: 'admin' } as const
+const common = { path: PATH, tag: 'Identity', auth: 'admin', scoped: true } as const
 
 const list = defineRoute(
   {
@@ -60,7 +60,7 @@ const put = defineRoute(
     const { services, caller, input } = scope
     const { mode: wanted, ...target } = input.json
     const change = await services.records.callableScopes.putMode(target, wanted, reachesOf(caller(), 'update'))
-    if (change === undefined) throw absentScope(target)
+    if (change === undefined) throw await refusedScope(scope, target)
     const everywhere = await scopeChanged(scope, target, change, {
       resource_id: target.scope_id,
       changes: { mode: { old: change.mode_before, new: wanted } },

@@ -21,7 +21,8 @@ const list = defineRoute(
     summary: 'Everything that can be bound now: models and route groups, then labels, each by name.',
     tag: 'Identity',
     auth: 'admin',
-    permission: 'config.read',
+    permission: ['config.read', 'org.update', 'team.update', 'user.update', 'key.update'],
+    scoped: true,
     responses: { 200: { description: 'All of them.', schema: () => z.object({ data: z.array(answer()) }) } },
   },
   ({ services: { registry } }) => {

@@ -11,7 +11,15 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
 import { isStorable } from '../storable.ts'
-import { absentScope, callableKey, KINDS, reachesOf, refuseAlias, scopeChanged } from './callable-scope.ts'
+import {
+  absentScope,
+  callableKey,
+  KINDS,
+  reachesOf,
+  refuseAlias,
+  refusedScope,
+  scopeChanged,
+} from './callable-scope.ts'
 
 const MOST = 1000
 
@@ -50,6 +58,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     path: `/ui/api/${collection}/{${parameter}}/model-access`,
     tag: 'Identity',
     auth: 'admin',
+    scoped: true,
     params: () => z.object({ [parameter]: z.string() }),
   } as const
   const targetOf = (params: Readonly<Record<string, string>>): CallableScope => {
@@ -84,7 +93,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       for (const [index, model] of models.entries()) refuseAlias(services, `models[${index}]`, model)
       const grants = [...grantsOf('target', models), ...grantsOf('access_group', access_groups)]
       const change = await services.records.callableScopes.replace(target, wanted, grants, reaches)
-      if (change === undefined) throw absentScope(target, parameter)
+      if (change === undefined) throw await refusedScope(scope, target, parameter)
       const { mode_before, bindings_before: before } = change
       const everywhere = await scopeChanged(scope, target, change, {
         resource_id: target.scope_id,

@@ -45,6 +45,7 @@ const list = defineRoute(
     tag: 'Audit',
     auth: 'admin',
     permission: 'audit.read',
+    scoped: true,
     query: () =>
       z.object({
         ...filters(),

@@ -7,8 +7,11 @@ import { lazily } from '../../../lib/lazily.ts'
 import { newApiKey } from '../../../lib/token.ts'
 import { budgetPeriod, readBudgetDuration } from '../../../limits/budget-period.ts'
 import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
+import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import { defineRoute, type Route } from '../../route.ts'
+import type { Scope } from '../../scope.ts'
 import { moment } from '../moment.ts'
+import { makeOwn, teamOf } from './own-keys.ts'
 import { changeAnswers } from './record-changed.ts'
 import {
   countOf,
@@ -23,8 +26,9 @@ import {
   recordAnswer,
   reference,
 } from './record-fields.ts'
-import { absent, columnsOf, type RecordKind, referring, unknownReference } from './record-kind.ts'
-import { changed, changeRoute, getRoute, idOf, listRoute, oneOf, reach, removeRoute } from './record-routes.ts'
+import { columnsOf, type RecordKind, referring, unknownReference } from './record-kind.ts'
+import { reach, reachOfOwner, refused } from './record-reach.ts'
+import { changed, changeRoute, getRoute, idOf, listRoute, oneOf, removeRoute } from './record-routes.ts'
 
 const address = () =>
   z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -54,9 +58,10 @@ const kind: RecordKind<KeyRecord> = {
     metadata: metadata(),
   })),
   async mayRefer({ records }, visible, { user_id: user }) {
-    if (typeof user !== 'string' || visible === 'everything') return
+    if (typeof user !== 'string') return
     if (!(await records.users.find(user, visible))) throw unknownReference('user_id')
   },
+  ownersFields: ['key_name'],
   filters: ['team_id', 'organization_id', 'user_id'],
   answer: lazily(() =>
     z.object({
@@ -99,7 +104,8 @@ const create = defineRoute(
     summary: 'Makes a key. The answer is the only one that shows it.',
     tag: 'Identity',
     auth: 'admin',
-    permission: kind.permissions.create,
+    permission: ['key.update', 'key.create_self'],
+    scoped: true,
     json: () => creation().optional(),
     responses: changeAnswers(201, { description: 'The key.', schema: withKey }),
   },
@@ -107,27 +113,28 @@ const create = defineRoute(
     const { services } = scope
     const { duration, ...given }: Fields = accepted(creation(), scope.input.json ?? {})
     const values = columnsOf(kind, { ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
-    const visible = reach(scope, kind.permissions.create)
-    if (visible !== 'everything') requireHome(visible.organizations, values)
-    await kind.mayRefer?.(services, visible, values)
     const key = newApiKey()
     const hash = services.hashKey(key)
-    const row = await referring(
-      services.records.keys.createIn(visible, { ...values, key_id: newId('key', '-'), key_hash: hash }),
-    )
-    if (row) {
-      const shownOnce = { key }
-      return changed(
-        scope,
-        kind,
-        { record: row, before: {} },
-        { status: 201, written: values, newHashes: [hash], shownOnce },
-      )
-    }
-    const team = await services.records.teams.find(String(values.team_id), visible)
-    throw team ? mistake('organization_id', 'is not the organization of this team') : unknownReference('team_id')
+    const row = await make(scope, { ...values, key_id: newId('key', '-'), key_hash: hash })
+    const aftermath = { status: 201, written: values, newHashes: [hash], shownOnce: { key } }
+    return changed(scope, kind, { record: row, before: {} }, aftermath)
   },
 )
+
+/** With key.update for the team or organization; else for oneself, as the team allows it. */
+async function make(scope: Scope, values: ValuesOf<KeyRecord>): Promise<KeyRecord> {
+  const { services } = scope
+  const { keys, teams } = services.records
+  const within = reach(scope, kind.permissions.create)
+  if (within !== 'everything') requireHome(within.organizations, values)
+  const team = within === 'everything' ? undefined : await teamOf(scope, values.team_id, within)
+  if (team && !team.administered) return makeOwn(scope, team.record, values)
+  if (within !== 'everything') await kind.mayRefer?.(services, within, values)
+  const row = await referring(keys.createIn(within, values))
+  if (row) return row
+  const present = await teams.find(String(values.team_id), within)
+  throw present ? mistake('organization_id', 'is not the organization of this team') : unknownReference('team_id')
+}
 
 const regenerate = defineRoute(
   {
@@ -141,12 +148,13 @@ const regenerate = defineRoute(
   },
   async (scope) => {
     const { records, hashKey } = scope.services
-    const [id, visible] = [idOf(kind, scope), reach(scope, kind.permissions.update)]
+    const { update } = kind.permissions
+    const [id, within] = [idOf(kind, scope), reachOfOwner(scope, kind, update)]
     const key = newApiKey()
     const hash = hashKey(key)
-    const change = await records.keys.regenerate(id, visible, hash)
+    const change = await records.keys.regenerate(id, within, hash)
     if (change) return changed(scope, kind, change, { newHashes: [hash], shownOnce: { key } })
-    if (!(await records.keys.find(id, visible))) throw absent(kind)
+    if (!(await records.keys.find(id, within))) throw await refused(scope, kind, id, update)
     throw new GatewayError('conflict', 'This key was revoked. Make another one.', {
       param: 'key_id',
       code: 'key_revoked',
@@ -165,8 +173,9 @@ const revoke = defineRoute(
     responses: changeAnswers(200, { description: 'The key.', schema: kind.answer }),
   },
   async (scope) => {
-    const change = await scope.services.records.keys.revoke(idOf(kind, scope), reach(scope, 'key.revoke'))
-    if (!change) throw absent(kind)
+    const id = idOf(kind, scope)
+    const change = await scope.services.records.keys.revoke(id, reachOfOwner(scope, kind, 'key.revoke'))
+    if (!change) throw await refused(scope, kind, id, 'key.revoke')
     return changed(scope, kind, change, { written: { revoked_at: true } })
   },
 )

@@ -1,5 +1,9 @@
 import * as z from 'zod'
 import { TEAM_ROLES } from '../../../config/sections/self-registration.ts'
+import { recordName } from '../../../identity/caller-of.ts'
+import { grantableRoles, roleAbove } from '../../../identity/granting.ts'
+import { ownerOf } from '../../../identity/grants.ts'
+import type { Permission } from '../../../identity/permissions.ts'
 import { ORGANIZATION_ROLES } from '../../../identity/roles.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { MembershipScope } from '../../../stores/sql/records/membership-records.ts'
@@ -8,8 +12,10 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { isStorable, storable } from '../storable.ts'
+import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import { absent, type RecordKind, referring, type ScopeRow, unknownReference } from './record-kind.ts'
-import { idOf, oneOf, reach } from './record-routes.ts'
+import { reach, refused } from './record-reach.ts'
+import { idOf, oneOf } from './record-routes.ts'
 
 const ROLES = { organization: ORGANIZATION_ROLES, team: TEAM_ROLES } as const
 
@@ -25,14 +31,20 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       created_at: z.iso.datetime(),
     }),
   )
+  const ended = lazily(() =>
+    answer().extend({
+      left_teams: z.array(z.string()).describe('Teams of the organization that were left with it.'),
+      revoked_keys: z.array(z.string()).describe('The keys that the member owned there.'),
+    }),
+  )
   const one = { ...oneOf(kind), path: `${kind.path}/{${kind.id}}/members` } as const
   const { read, update } = kind.permissions
 
   /** The id of the organization or team, which is there for this caller. */
-  async function parent(scope: Scope, permission: typeof read): Promise<string> {
+  async function parent(scope: Scope, permission: Permission): Promise<string> {
     const id = idOf(kind, scope)
     const row = await kind.records(scope.services).find(id, reach(scope, permission))
-    if (!row) throw absent(kind)
+    if (!row) throw await refused(scope, kind, id, permission)
     const organization = (row as { readonly organization_id?: unknown }).organization_id
     scope.audits({ organization_id: typeof organization === 'string' ? organization : null })
     return id
@@ -63,7 +75,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       permission: update,
       json: () => z.strictObject({ user_id: storable().min(1).max(1024), role: role() }),
       responses: {
-        200: { description: 'Was a member already.', schema: answer },
+        ...changeAnswers(200, { description: 'Was a member already.', schema: answer }),
         201: { description: 'The new member.', schema: answer },
       },
     },
@@ -75,14 +87,21 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       if (visible !== 'everything' && !(await records.users.find(scope.input.json.user_id, visible))) {
         throw unknownReference('user_id')
       }
-      const member = await referring(records.memberships.put(scopeType, id, scope.input.json))
+      const roles = grantableRoles(scope.caller(), scopeType, id)
+      if (!roles.includes(scope.input.json.role)) throw roleAbove()
+      const member = await referring(records.memberships.put(scopeType, id, scope.input.json, roles))
       if (!member) throw absent(kind)
-      const { record, before } = member
+      if (member === 'above') throw roleAbove()
+      const { record, before, userVersion } = member
+      const everywhere = await changeHolds(scope.services, {
+        record: recordName('user', record.user_id),
+        version: userVersion,
+      })
       scope.audits({
         resource_id: `${id}/${record.user_id}`,
         changes: { role: { old: before.role, new: record.role } },
       })
-      return json(record, before.role === null ? 201 : 200)
+      return changeAnswer(everywhere, record, before.role === null ? 201 : 200)
     },
   )
 
@@ -92,17 +111,30 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       path: `${one.path}/{user_id}`,
       params: () => z.object({ [kind.id]: z.string(), user_id: z.string() }),
       method: 'delete',
-      summary: `Ends a membership in the ${kind.noun}.`,
+      summary: `Ends a membership in the ${kind.noun}, and revokes the keys that the member owns there. Members may leave.`,
       permission: update,
-      responses: { 200: { description: 'As it was.', schema: answer } },
+      responses: changeAnswers(200, { description: 'As it was.', schema: ended }),
     },
     async (scope) => {
-      const id = await parent(scope, update)
+      const { services, caller } = scope
       const user = String(scope.input.params.user_id)
-      const record = isStorable(user) ? await scope.services.records.memberships.remove(scopeType, id, user) : undefined
-      if (!record) throw absent({ noun: 'member', id: 'user_id' })
-      scope.audits({ changes: { role: { old: record.role, new: null } } })
-      return json(record)
+      const isOwn = ownerOf(caller())?.userId === user
+      const id = await parent(scope, isOwn ? read : update)
+      const roles = isOwn ? ROLES[scopeType] : grantableRoles(caller(), scopeType, id)
+      const membership = isStorable(user)
+        ? await services.records.memberships.remove(scopeType, id, user, roles)
+        : undefined
+      if (!membership) throw absent({ noun: 'member', id: 'user_id' })
+      if (membership === 'above') throw roleAbove('user_id')
+      const { record, userVersion, teams, keys } = membership
+      const everywhere = await changeHolds(services, {
+        record: recordName('user', user),
+        version: userVersion,
+        revoked: keys,
+      })
+      const left = { left_teams: teams, revoked_keys: keys.map(({ key_id }) => key_id) }
+      scope.audits({ changes: { role: { old: record.role, new: null } }, metadata: left })
+      return changeAnswer(everywhere, { ...record, ...left })
     },
   )
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { credentialRecord } from '../../../identity/api-keys.ts'
+import { recordName } from '../../../identity/caller-of.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { authKey, budgetKey } from '../../../stores/kv/keys.ts'
@@ -14,6 +15,8 @@ export async function changeHolds(
   change: {
     readonly record: `${Level}:${string}`
     readonly version: string
+    /** Keys that the change has revoked. */
+    readonly revoked?: readonly { readonly key_id: string; readonly key_hash: string; readonly version: number }[]
     /** Hashes of keys that are to be looked up again. */
     readonly hashes?: readonly string[]
     /** Hashes that have become known. */
@@ -22,13 +25,18 @@ export async function changeHolds(
     readonly staleBudgets?: readonly string[]
   },
 ): Promise<boolean> {
-  const { record, version, hashes = [], newHashes = [], staleBudgets = [] } = change
+  const { record, version, revoked = [], hashes = [], newHashes = [], staleBudgets = [] } = change
   return store.publish({
     records: [
       { record, version: Number(version) },
+      ...revoked.map((key) => ({ record: recordName('key', key.key_id), version: key.version })),
       ...newHashes.map((hash) => ({ record: credentialRecord(hash), version: 1 })),
     ],
-    removed: [...hashes.map(authKey), ...staleBudgets.map(budgetKey)],
+    removed: [
+      ...hashes.map(authKey),
+      ...revoked.map(({ key_hash }) => authKey(key_hash)),
+      ...staleBudgets.map(budgetKey),
+    ],
   })
 }
 

@@ -30,8 +30,10 @@ export interface RecordKind<Row extends ScopeRow> {
   readonly fields: () => FieldsOf<Row>
   /** Fields that are settled at creation. Later they may be said again, but not changed. */
   readonly settled: () => FieldsOf<Row>
-  /** Refuses references to what the caller may not see. */
+  /** Refuses references to what lies beyond the caller's reach. */
   readonly mayRefer?: (services: ApiServices, reach: Reach, values: ValuesOf<Row>) => Promise<void>
+  /** Records may be owned by a person, who sees them, removes them, and changes these fields of them. */
+  readonly ownersFields?: readonly (keyof Row & string)[]
   /** Columns by which a list can be asked for. */
   readonly filters: readonly (keyof Row & string)[]
   readonly answer: () => z.ZodObject

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { accepted, mistake } from '../../../config/accepted.ts'
 import { section } from '../../../config/fields.ts'
-import { type Reach, reachOf } from '../../../identity/grants.ts'
-import type { Permission } from '../../../identity/permissions.ts'
+import { ownReach, type Reach } from '../../../identity/grants.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
@@ -18,6 +17,7 @@ import { answersOf, budgetSubjects, newAnswer, numbered, recountedBudgets } from
 import { changeAnswer, changeAnswers, changeHolds } from './record-changed.ts'
 import type { Fields } from './record-fields.ts'
 import { absent, columnsOf, type RecordKind, referring, type ScopeRow, unneeded } from './record-kind.ts'
+import { reach, reachOfOwner, refused, visible } from './record-reach.ts'
 import { withArticle } from './with-article.ts'
 
 /** The part of a contract that the routes of one record share. */
@@ -26,6 +26,7 @@ export function oneOf<Row extends ScopeRow>({ path, id }: RecordKind<Row>) {
     path: `${path}/{${id}}`,
     tag: 'Identity',
     auth: 'admin',
+    scoped: true,
     params: () => z.object({ [id]: z.string() }),
   } as const
 }
@@ -38,10 +39,6 @@ export function idOf<Row extends ScopeRow>(kind: RecordKind<Row>, scope: Scope):
   return id
 }
 
-export function reach(scope: Scope, permission: Permission): Reach {
-  return reachOf(scope.caller(), permission)
-}
-
 /** A page of records, by id. */
 export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
   return defineRoute(
@@ -52,27 +49,30 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.read,
+      scoped: kind.ownersFields ? 'own' : true,
       query: () =>
         z.object({
           search: storable().max(256).default('').describe('Part of the id or the name.'),
+          ...(kind.ownersFields && { owner: z.enum(['me']).optional().describe('me: those that the caller owns.') }),
           ...Object.fromEntries(kind.filters.map((name) => [name, storable().max(256).optional()])),
           ...paging(),
         }),
       responses: { 200: pageAnswer(kind.answer) },
     },
     async (scope) => {
-      const { search, cursor, limit, ...filters } = scope.input.query as z.output<
+      const { search, cursor, limit, owner, ...filters } = scope.input.query as z.output<
         z.ZodObject<ReturnType<typeof paging>>
       > & {
         readonly search: string
+        readonly owner?: 'me'
       }
       const where = columnsOf(
         kind,
         Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
       )
       const records = kind.records(scope.services)
-      const visible = reach(scope, kind.permissions.read)
-      const rows = await records.page({ reach: visible, search, cursor, limit: limit + 1, where })
+      const within = owner === 'me' ? ownReach(scope.caller()) : visible(scope, kind)
+      const rows = await records.page({ reach: within, search, cursor, limit: limit + 1, where })
       const { data, next_cursor } = pageOf(rows, limit, (row) => String((row as unknown as Fields)[kind.id]))
       return json({ data: await answersOf(scope.services, kind, data), next_cursor })
     },
@@ -93,6 +93,7 @@ export function createRoute<Row extends ScopeRow>(
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.create,
+      scoped: true,
       json: () => body().optional(),
       responses: changeAnswers(201, { description: `The ${kind.noun}.`, schema: kind.answer }),
     },
@@ -117,8 +118,7 @@ export function getRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
       responses: { 200: { description: `The ${kind.noun}.`, schema: kind.answer } },
     },
     async (scope) => {
-      const visible = reach(scope, kind.permissions.read)
-      const row = await kind.records(scope.services).find(idOf(kind, scope), visible)
+      const row = await kind.records(scope.services).find(idOf(kind, scope), visible(scope, kind))
       if (!row) throw absent(kind)
       const [answer] = await answersOf(scope.services, kind, [row])
       return json(answer)
@@ -148,15 +148,21 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       const named = Object.keys(kind.fields()).filter((name) => method === 'put' || given[name] !== undefined)
       const values = columnsOf(kind, Object.fromEntries(named.map((name) => [name, given[name] ?? null])))
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
-      const mine = reach(scope, kind.permissions.update)
-      await kind.mayRefer?.(scope.services, mine, values)
+      const { update } = kind.permissions
+      const byOwner = named.every((name) => kind.ownersFields?.some((field) => field === name))
+      const mine = byOwner ? reachOfOwner(scope, kind, update) : reach(scope, update)
+      if (kind.mayRefer && mine !== 'everything') {
+        // What it refers to is told to those alone who may change the record.
+        if (!(await records.find(id, mine))) throw await refused(scope, kind, id, update)
+        await kind.mayRefer(scope.services, mine, values)
+      }
       const change = await referring(records.change(id, mine, values, columnsOf(kind, settled)))
       if (change) {
         const staleBudgets = recountedBudgets(kind.level, id, change.record, change.before)
         return changed(scope, kind, change, { written: values, staleBudgets })
       }
       const present = await records.find(id, mine)
-      if (!present) throw absent(kind)
+      if (!present) throw await refused(scope, kind, id, update)
       const moved = Object.keys(settled).find((name) => settled[name] !== (present as unknown as Fields)[name])
       throw mistake(moved ?? kind.id, 'is settled when the record is made, and cannot be changed')
     },
@@ -174,8 +180,9 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
     },
     async (scope) => {
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
-      const row = await unneeded(kind.noun, records.remove(id, reach(scope, kind.permissions.remove)))
-      if (!row) throw absent(kind)
+      const { remove } = kind.permissions
+      const row = await unneeded(kind.noun, records.remove(id, reachOfOwner(scope, kind, remove)))
+      if (!row) throw await refused(scope, kind, id, remove)
       return changed(scope, kind, { record: row, before: {} }, { staleBudgets: budgetSubjects(kind.level, id, row) })
     },
   )

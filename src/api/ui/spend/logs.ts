@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
-import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Reach } from '../../../stores/sql/records/reach.ts'
 import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../../stores/sql/spend/spend-log.ts'
@@ -11,7 +10,7 @@ import { pageAnswer, pageOf, paging } from '../page.ts'
 import { storable } from '../storable.ts'
 import { exported, FORMATS } from './export.ts'
 import { factFields, factsAnswer } from './fact-fields.ts'
-import { dateOrTime, spendFilters } from './spend-query.ts'
+import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 
 const MOST_SHOWN = 200
 const MOST_EXPORTED = 100_000
@@ -27,9 +26,11 @@ const list = defineRoute(
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
+    scoped: 'own',
     query: () =>
       z.object({
         ...spendFilters(),
+        owner: owner(),
         ending: z.enum(ENDINGS).optional(),
         status: z.coerce.number().int().min(100).max(599).optional(),
         request_id: storable().min(1).max(128).optional(),
@@ -50,8 +51,8 @@ const list = defineRoute(
     responses: { 200: pageAnswer(loggedCall, 'One page, or a file.') },
   },
   async ({ services, caller, input }) => {
-    const { cursor, format, limit, ...filters } = input.query
-    const reach = reachOf(caller(), 'spend.read')
+    const { cursor, format, limit, owner, ...filters } = input.query
+    const reach = spendReach(caller(), owner)
     const query = { ...filters, after: positionOf(cursor) }
     if (format !== 'json') {
       const pages = () => all(services.spendLog, reach, { ...query, limit: limit ?? MOST_EXPORTED })

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { ownReach, type Reach, reachWithOwn } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import type { Caller } from '../../../pipeline/caller.ts'
 import { storable } from '../storable.ts'
 
 const FIRST = Date.UTC(2000, 0)
@@ -29,3 +31,10 @@ export const spendFilters = lazily(() => ({
   deployment: name(),
   tag: name(),
 }))
+
+export const owner = () => z.enum(['me']).optional().describe("me: one's own calls alone.")
+
+/** Whose calls a caller may see: those of spend.read, and everybody their own. */
+export function spendReach(caller: Caller, of: 'me' | undefined): Reach {
+  return of === 'me' ? ownReach(caller) : reachWithOwn(caller, 'spend.read')
+}

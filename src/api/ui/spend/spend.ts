@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
-import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { GROUPINGS, type Grouping, type GroupSums, type ReportRange } from '../../../stores/sql/spend/spend-reports.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { exported, FORMATS } from './export.ts'
 import { spendSums, sumsAnswer } from './spend-answer.ts'
-import { dateOrTime, spendFilters } from './spend-query.ts'
+import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -29,7 +28,8 @@ const summary = defineRoute(
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
-    query: () => z.object({ ...range(), ...spendFilters() }),
+    scoped: 'own',
+    query: () => z.object({ ...range(), ...spendFilters(), owner: owner() }),
     responses: {
       200: {
         description: 'The sums.',
@@ -38,9 +38,9 @@ const summary = defineRoute(
     },
   },
   async ({ services, caller, input }) => {
-    const { from, to, ...filters } = input.query
+    const { from, to, owner, ...filters } = input.query
     const asked = rangeOf(from, to, services.clock.now())
-    const reach = reachOf(caller(), 'spend.read')
+    const reach = spendReach(caller(), owner)
     const { current, previous } = await services.spendReports.totals(reach, asked, filters)
     return json({ ...asked, total: sumsAnswer(current), previous: sumsAnswer(previous) })
   },
@@ -62,11 +62,13 @@ const report = defineRoute(
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
+    scoped: 'own',
     query: () =>
       z.object({
         group_by: z.enum(Object.keys(GROUPINGS) as [Grouping, ...Grouping[]]).default('day'),
         ...range(),
         ...spendFilters(),
+        owner: owner(),
         format: z.enum(FORMATS).default('json'),
         limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('How many groups.'),
         cursor: z.coerce
@@ -91,9 +93,9 @@ const report = defineRoute(
     },
   },
   async ({ services, caller, input }) => {
-    const { from, to, group_by: by, format, limit, cursor, ...filters } = input.query
+    const { from, to, group_by: by, format, limit, cursor, owner, ...filters } = input.query
     const asked = rangeOf(from, to, services.clock.now())
-    const reach = reachOf(caller(), 'spend.read')
+    const reach = spendReach(caller(), owner)
     const query = { ...filters, by, offset: cursor, limit: limit + 1 }
     const rows = await services.spendReports.grouped(reach, asked, query)
     const data = rows.slice(0, limit).map((row) => ({ ...groupOf(by, row) }))

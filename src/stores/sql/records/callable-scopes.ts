@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { withinKey } from './key-records.ts'
 import { withinOrganization } from './organization-records.ts'
 import type { Reach } from './reach.ts'
 import { NEXT_VERSION, reachable, type Within } from './scope-records.ts'
@@ -43,7 +44,7 @@ export const SCOPE_TABLES: Readonly<Record<ScopeType, ScopeTable>> = {
     table: sql.table('gateway_key'),
     id: sql.id('key_id'),
     organization: OWN_ORGANIZATION,
-    within: withinTeam,
+    within: withinKey,
   },
 }
 

@@ -31,6 +31,7 @@ export interface CallerRecord {
     readonly max_parallel_requests: number | null
     readonly allowed_ips: readonly string[] | null
     readonly expires_at: string | null
+    /** It was revoked, or the account that owns it is not active. */
     readonly revoked: boolean
   }
   readonly user: (LimitsRecord & { readonly user_id: string }) | null
@@ -62,7 +63,8 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 // Static text: the one statement that a model call may wait for is made once, not for each call.
 const BY_KEY_HASH = `
   SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
-    k.revoked_at IS NOT NULL AS revoked,
+    k.revoked_at IS NOT NULL
+      OR (k.owner_account_id IS NOT NULL AND a.state IS DISTINCT FROM 'active') AS revoked,
     ${object('u', 'user_id', [])} AS user,
     ${object('t', 'team_id', ['model_max_budget'])} AS team,
     ${object('o', 'organization_id', [])} AS organization,
@@ -71,6 +73,7 @@ const BY_KEY_HASH = `
       FROM gateway_callable_binding WHERE (scope_type, scope_id) IN (('api_key', k.key_id), ('user', u.user_id),
         ('team', t.team_id), ('organization', o.organization_id))) AS bindings
   FROM gateway_key k
+    LEFT JOIN gateway_account a ON a.account_id = k.owner_account_id
     LEFT JOIN gateway_user u ON u.user_id = k.user_id
     LEFT JOIN gateway_team t ON t.team_id = k.team_id
     LEFT JOIN gateway_organization o ON o.organization_id = coalesce(t.organization_id, k.organization_id)

@@ -1,8 +1,9 @@
-import { type Selectable, sql } from 'kysely'
-import { rowsOf } from '../query.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
-import type { Reach } from './reach.ts'
+import { turnOf } from './membership-records.ts'
+import type { Owner, Reach } from './reach.ts'
 import {
   type Changed,
   present,
@@ -11,9 +12,10 @@ import {
   type ScopeRecords,
   scopeRecords,
   type ValuesOf,
+  type Within,
 } from './scope-records.ts'
 import { stored } from './stored.ts'
-import { withinTeam } from './team-records.ts'
+import { type TeamRecord, withinTeam } from './team-records.ts'
 
 export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
 
@@ -21,6 +23,15 @@ export interface KeyRecords extends ScopeRecords<KeyRecord> {
   /** In a team that is within the reach, and then in that team's organization. undefined: the team is not there, or it
    *  is of another organization than the one that the values name. */
   createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
+  /** In a team, for a member of it who is active and has one of the roles, if the team is as it was read and the member
+   *  owns fewer live keys there than it allows. However many are made at once, no more come to be. */
+  createOwn(
+    owner: Owner & { readonly roles: readonly string[] },
+    team: Pick<TeamRecord, 'team_id' | 'version'>,
+    values: ValuesOf<KeyRecord>,
+  ): Promise<KeyRecord | undefined>
+  /** How many live keys a person owns in a team. */
+  countOwn(owner: Owner, teamId: string): Promise<number>
   /** Ends the key for good. The moment of its first end stays. */
   revoke(id: string, reach: Reach): Promise<Changed<KeyRecord> | undefined>
   /** undefined: there is no such key, or it was revoked. */
@@ -43,6 +54,12 @@ const COLUMNS = [
   ...SCOPE_COLUMNS,
 ] as const
 
+/** A key is where its team or its organization is, and its owner's. */
+export const withinKey: Within = (reach) => {
+  const { own } = reach
+  return own ? sql`(${withinTeam(reach)} OR record.owner_account_id = ${own.accountId})` : withinTeam(reach)
+}
+
 export function keyRecords(database: Sql): KeyRecords {
   const records = scopeRecords<KeyRecord>(database, {
     table: 'gateway_key',
@@ -51,7 +68,7 @@ export function keyRecords(database: Sql): KeyRecords {
     level: 'key',
     columns: COLUMNS,
     searched: ['key_id', 'key_name'],
-    within: withinTeam,
+    within: withinKey,
   })
   return {
     ...records,
@@ -74,7 +91,35 @@ export function keyRecords(database: Sql): KeyRecords {
       )
       return created
     },
+    async createOwn({ accountId, userId, roles }, team, values) {
+      const given = present(values)
+      const insertion = sql<KeyRecord>`
+        INSERT INTO gateway_key (team_id, organization_id, owner_account_id, user_id,
+          ${sql.join(given.map(([name]) => sql.id(name)))})
+        SELECT team.team_id, team.organization_id, account.account_id, account.user_id,
+          ${sql.join(given.map(([, value]) => stored(value)))}
+        FROM gateway_team AS team
+          JOIN gateway_membership AS member
+            ON member.scope_type = 'team' AND member.scope_id = team.team_id AND member.role = ANY(${roles}::text[])
+          JOIN gateway_account AS account ON account.user_id = member.user_id AND account.state = 'active'
+        WHERE team.team_id = ${team.team_id} AND team.version = ${team.version} AND account.account_id = ${accountId}
+          AND (team.self_service_max_keys_per_user IS NULL
+            OR (${ownedIn(accountId, team.team_id)}) < team.self_service_max_keys_per_user)
+        RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}`
+      const [, [created]] = await batchOf(database, [turnOf(userId), insertion])
+      return created
+    },
+    async countOwn({ accountId }, teamId) {
+      const [row] = await rowsOf(database, sql<{ owned: number }>`SELECT (${ownedIn(accountId, teamId)})::int AS owned`)
+      return row?.owned ?? 0
+    },
     revoke: (id, reach) => records.change(id, reach, { revoked_at: sql`coalesce(record.revoked_at, now())` }),
     regenerate: (id, reach, hash) => records.change(id, reach, { key_hash: hash }, { revoked_at: null }),
   }
+}
+
+function ownedIn(accountId: string, teamId: string): RawBuilder<unknown> {
+  return sql`
+    SELECT count(*) FROM gateway_key WHERE owner_account_id = ${accountId} AND team_id = ${teamId}
+      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`
 }

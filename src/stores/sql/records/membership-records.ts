@@ -1,7 +1,8 @@
-import { type Selectable, sql } from 'kysely'
-import { queries, rowsOf } from '../query.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { batchOf, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
+import { NEXT_VERSION } from './scope-records.ts'
 
 export type MembershipScope = Selectable<Schema['gateway_membership']>['scope_type']
 
@@ -14,7 +15,24 @@ export interface MembershipRecord {
   readonly created_at: string
 }
 
-/** The members of one organization or team. */
+/** A membership after a change, with the version that the change has given to the user. */
+export interface PutMembership {
+  readonly record: MembershipRecord
+  readonly before: { readonly role: string | null }
+  readonly userVersion: string
+}
+
+export interface EndedMembership {
+  readonly record: MembershipRecord
+  readonly userVersion: string
+  /** Teams that were left with their organization. */
+  readonly teams: readonly string[]
+  /** Keys that were the member's own there: they are revoked. */
+  readonly keys: readonly { readonly key_id: string; readonly key_hash: string; readonly version: number }[]
+}
+
+/** The members of one organization or team. Every change gives the user a new version, by which their sessions feel it,
+ *  and touches members of the roles alone that the changer may give and take away: another one is `above`. */
 export interface MembershipRecords {
   /** By user, after the cursor. */
   page(scope: MembershipScope, id: string, page: { cursor: string; limit: number }): Promise<MembershipRecord[]>
@@ -23,9 +41,16 @@ export interface MembershipRecords {
     scope: MembershipScope,
     id: string,
     member: { readonly user_id: string; readonly role: string },
-  ): Promise<{ readonly record: MembershipRecord; readonly before: { readonly role: string | null } } | undefined>
-  /** undefined: not a member. */
-  remove(scope: MembershipScope, id: string, userId: string): Promise<MembershipRecord | undefined>
+    roles: readonly string[],
+  ): Promise<PutMembership | 'above' | undefined>
+  /** Ends the membership, with an organization's those in its teams, and revokes the keys that the member owns there.
+   *  undefined: not a member. */
+  remove(
+    scope: MembershipScope,
+    id: string,
+    userId: string,
+    roles: readonly string[],
+  ): Promise<EndedMembership | 'above' | undefined>
 }
 
 const COLUMNS = sql`member.user_id, member.role, "user".user_email, "user".user_name, member.created_at`
@@ -35,6 +60,11 @@ const PARENTS = {
   organization: { table: sql.table('gateway_organization'), id: sql.id('organization_id') },
   team: { table: sql.table('gateway_team'), id: sql.id('team_id') },
 }
+
+/** Changes of what a user is a member of, and of what they own by it, take turns. A statement sees what was there when it
+ *  began: the one that changes must begin when it has its turn. */
+export const turnOf = (userId: string): RawBuilder<unknown> =>
+  sql`SELECT FROM gateway_user WHERE user_id = ${userId} FOR NO KEY UPDATE`
 
 export function membershipRecords(database: Sql): MembershipRecords {
   return {
@@ -51,41 +81,73 @@ export function membershipRecords(database: Sql): MembershipRecords {
           .orderBy('member.user_id')
           .limit(limit),
       ),
-    async put(scope, id, { user_id, role }) {
+    async put(scope, id, { user_id, role }, roles) {
       const parent = PARENTS[scope]
-      // The lock makes adding and removing the organization or team take turns.
-      const [row] = await rowsOf(
-        database,
-        sql<MembershipRecord & { role_before: string | null }>`
-          WITH parent AS (SELECT ${parent.id} AS id FROM ${parent.table} WHERE ${parent.id} = ${id} FOR KEY SHARE),
-          before AS (
-            SELECT role FROM gateway_membership
-            WHERE scope_type = ${scope} AND scope_id = ${id} AND user_id = ${user_id}
-          ),
-          member AS (
-            INSERT INTO gateway_membership (scope_type, scope_id, user_id, role)
-            SELECT ${scope}, parent.id, ${user_id}, ${role} FROM parent
-            ON CONFLICT (scope_type, scope_id, user_id) DO UPDATE SET role = excluded.role
-            RETURNING *
-          )
-          SELECT ${COLUMNS}, before.role AS role_before
-          FROM member LEFT JOIN gateway_user AS "user" USING (user_id) LEFT JOIN before ON true`,
-      )
+      // The lock on the parent makes adding, and removing the organization or team, take turns.
+      const change = sql<MembershipRecord & { role_before: string | null; user_version: string; changed: boolean }>`
+        WITH parent AS (SELECT ${parent.id} AS id FROM ${parent.table} WHERE ${parent.id} = ${id} FOR KEY SHARE),
+        before AS (
+          SELECT role FROM gateway_membership
+          WHERE scope_type = ${scope} AND scope_id = ${id} AND user_id = ${user_id}
+        ),
+        member AS (
+          INSERT INTO gateway_membership AS member (scope_type, scope_id, user_id, role)
+          SELECT ${scope}, parent.id, ${user_id}, ${role} FROM parent
+          ON CONFLICT (scope_type, scope_id, user_id) DO UPDATE SET role = excluded.role
+            WHERE member.role = ANY(${roles}::text[])
+          RETURNING *
+        ),
+        "user" AS (
+          UPDATE gateway_user AS "user" SET version = ${NEXT_VERSION} FROM member
+          WHERE "user".user_id = member.user_id RETURNING "user".*
+        )
+        SELECT ${COLUMNS}, before.role AS role_before, "user".version AS user_version,
+          member.user_id IS NOT NULL AS changed
+        FROM parent LEFT JOIN member ON true LEFT JOIN "user" USING (user_id) LEFT JOIN before ON true`
+      const [, [row]] = await batchOf(database, [turnOf(user_id), change])
       if (!row) return undefined
-      const { role_before, ...record } = row
-      return { record, before: { role: role_before } }
+      const { role_before, user_version, changed, ...record } = row
+      return changed ? { record, before: { role: role_before }, userVersion: user_version } : 'above'
     },
-    async remove(scope, id, userId) {
-      const [record] = await rowsOf(
-        database,
-        sql<MembershipRecord>`
-          WITH member AS (
-            DELETE FROM gateway_membership
-            WHERE scope_type = ${scope} AND scope_id = ${id} AND user_id = ${userId} RETURNING *
-          )
-          SELECT ${COLUMNS} FROM member JOIN gateway_user AS "user" USING (user_id)`,
-      )
-      return record
+    async remove(scope, id, userId, roles) {
+      const left = scope === 'team' ? sql`key.team_id = ${id}` : sql`key.organization_id = ${id}`
+      const removal = sql<
+        MembershipRecord & Pick<EndedMembership, 'teams' | 'keys'> & { user_version: string; ended: boolean }
+      >`
+        WITH found AS (
+          SELECT user_id FROM gateway_membership
+          WHERE scope_type = ${scope} AND scope_id = ${id} AND user_id = ${userId}
+        ),
+        member AS (
+          DELETE FROM gateway_membership
+          WHERE scope_type = ${scope} AND scope_id = ${id} AND user_id = ${userId} AND role = ANY(${roles}::text[])
+          RETURNING *
+        ),
+        team AS (
+          DELETE FROM gateway_membership AS within USING gateway_team AS team, member
+          WHERE member.scope_type = 'organization' AND team.organization_id = member.scope_id
+            AND within.scope_type = 'team' AND within.scope_id = team.team_id AND within.user_id = member.user_id
+          RETURNING within.scope_id
+        ),
+        "user" AS (
+          UPDATE gateway_user AS "user" SET version = ${NEXT_VERSION} FROM member
+          WHERE "user".user_id = member.user_id RETURNING "user".*
+        ),
+        revoked AS (
+          UPDATE gateway_key AS key SET revoked_at = now(), version = ${NEXT_VERSION}, updated_at = now()
+          FROM member, gateway_account AS account
+          WHERE account.user_id = member.user_id AND key.owner_account_id = account.account_id AND ${left}
+            AND key.revoked_at IS NULL
+          RETURNING key.key_id, key.key_hash, key.version
+        )
+        SELECT ${COLUMNS}, "user".version AS user_version, member.user_id IS NOT NULL AS ended,
+          (SELECT coalesce(json_agg(scope_id ORDER BY scope_id), '[]') FROM team) AS teams,
+          (SELECT coalesce(json_agg(revoked ORDER BY key_id), '[]') FROM revoked) AS keys
+        FROM found LEFT JOIN member ON true LEFT JOIN "user" ON "user".user_id = member.user_id`
+      const [, [row]] = await batchOf(database, [turnOf(userId), removal])
+      if (!row) return undefined
+      const { user_version, ended, teams, keys, ...record } = row
+      return ended ? { record, userVersion: user_version, teams, keys } : 'above'
     },
   }
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
-import type { Reach } from './reach.ts'
+import type { Owner, Reach } from './reach.ts'
 import { stored } from './stored.ts'
 
 /** Values by column of a record: null takes away, and what SQL computes is a piece of SQL. */
@@ -57,10 +57,12 @@ export interface ScopeTable<Row> {
   readonly within: Within
 }
 
-/** Whether a row lies in one of the organizations or teams. */
+/** Whether a row lies in one of the organizations or teams, or belongs to the owner. */
 export type Within = (reach: {
   readonly organizations: RawBuilder<unknown>
   readonly teams: RawBuilder<unknown>
+  readonly own: Owner | undefined
+  readonly wholeUsers: boolean
 }) => RawBuilder<boolean>
 
 /** The columns that every kind has. */
@@ -165,10 +167,12 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
 
 export function reachable(reach: Reach, within: Within): RawBuilder<boolean> {
   if (reach === 'everything') return sql`true`
-  const { organizations, teams } = reach
+  const { organizations, teams, own, wholeUsers = false } = reach
   return within({
     organizations: sql`ANY(${organizations}::text[])`,
     teams: sql`ANY(${teams}::text[])`,
+    own,
+    wholeUsers,
   })
 }
 

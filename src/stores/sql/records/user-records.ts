@@ -19,10 +19,18 @@ export function userRecords(database: Sql): UserRecords {
 }
 
 /** Users belong nowhere by themselves: one is seen where they are a member. */
-export const withinUser: Within = ({ organizations, teams }) => sql`EXISTS (
-  SELECT FROM gateway_membership AS membership LEFT JOIN gateway_team AS team
-    ON membership.scope_type = 'team' AND team.team_id = membership.scope_id
-  WHERE membership.user_id = record.user_id AND (
+export const withinUser: Within = ({ organizations, teams, wholeUsers }) => {
+  const inside = sql<boolean>`(
     (membership.scope_type = 'team' AND (membership.scope_id = ${teams} OR team.organization_id = ${organizations}))
-    OR (membership.scope_type = 'organization' AND membership.scope_id = ${organizations})
-  ))`
+    OR (membership.scope_type = 'organization' AND membership.scope_id = ${organizations}))`
+  const somewhere = sql<boolean>`EXISTS (SELECT FROM ${MEMBERSHIPS} AND ${inside})`
+  if (!wholeUsers) return somewhere
+  // A plain member of a team's organization is no less the team's.
+  const aside = sql<boolean>`(membership.scope_type = 'organization' AND membership.role = 'org_member'
+    AND membership.scope_id IN (SELECT organization_id FROM gateway_team WHERE team_id = ${teams}))`
+  return sql`(${somewhere} AND NOT EXISTS (SELECT FROM ${MEMBERSHIPS} AND NOT ${inside} AND NOT ${aside}))`
+}
+
+const MEMBERSHIPS = sql`gateway_membership AS membership LEFT JOIN gateway_team AS team
+    ON membership.scope_type = 'team' AND team.team_id = membership.scope_id
+  WHERE membership.user_id = record.user_id`

@@ -17,9 +17,10 @@ export function equal(column: SpendDimension | 'tag', value: string | undefined)
   return value === undefined ? undefined : sql`${sql.id(column)} = ${value} AND ${sql.id(column)} <> ''`
 }
 
-/** What belongs to an organization or a team of the reach. */
+/** What belongs to an organization or a team of the reach, or was called by the owner. */
 export function withinReach(reach: Reach): RawBuilder<unknown> | undefined {
   if (reach === 'everything') return undefined
-  const { organizations, teams } = reach
-  return sql`(organization_id = ANY(${organizations}::text[]) OR team_id = ANY(${teams}::text[]))`
+  const { organizations, teams, own } = reach
+  const owned = own === undefined ? sql`` : sql` OR user_id = ${own.userId}`
+  return sql`(organization_id = ANY(${organizations}::text[]) OR team_id = ANY(${teams}::text[])${owned})`
 }

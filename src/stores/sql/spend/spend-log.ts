@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isFilled } from '../backfill.ts'
 import { rowsOf } from '../query.ts'
-import type { Reach } from '../records/reach.ts'
+import type { Owner, Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import { FACT_NAMES } from './call-facts.ts'
 import { all, equal, type SpendFilters } from './spend-filters.ts'
@@ -66,21 +66,24 @@ export function spendLog(database: Sql): SpendLog {
   }
 }
 
-/** The newest of each organization and team by its own index, merged: one condition for all of them would read the
+/** The newest of each organization and team, and of the owner, by its own index, merged: one condition for all of them would read the
  *  ledger from its end until enough rows are found. */
 function merged(
-  { organizations, teams }: Exclude<Reach, 'everything'>,
+  { organizations, teams, own }: Exclude<Reach, 'everything'>,
   newest: (where: RawBuilder<unknown>) => RawBuilder<LoggedCall>,
   limit: RawBuilder<unknown>,
 ): RawBuilder<LoggedCall> {
   const inOrganization = sql`organization_id = scope.id AND organization_id <> ''`
   const inTeam = sql`team_id = scope.id AND team_id <> '' AND organization_id <> ALL(${organizations}::text[])`
+  const ofOwner = ({ userId }: Owner) => sql`user_id = ${userId} AND user_id <> ''
+    AND organization_id <> ALL(${organizations}::text[]) AND team_id <> ALL(${teams}::text[])`
   return sql<LoggedCall>`
     SELECT ${COLUMNS} FROM (
       SELECT found.* FROM unnest(${organizations}::text[]) AS scope (id)
       CROSS JOIN LATERAL (${newest(inOrganization)}) AS found
       UNION ALL
       SELECT found.* FROM unnest(${teams}::text[]) AS scope (id) CROSS JOIN LATERAL (${newest(inTeam)}) AS found
+      ${own === undefined ? sql`` : sql`UNION ALL SELECT found.* FROM (${newest(ofOwner(own))}) AS found`}
     ) AS visible ${NEWEST_FIRST} ${limit}`
 }
 

@@ -40,11 +40,11 @@ describe('who does not reach everything', () => {
         const team_id = `${organization_id}-${part}`
         await teams.create({ team_id, organization_id })
         await users.create({ user_id: team_id })
-        await members.put('team', team_id, { user_id: team_id, role: 'team_viewer' })
+        await members.put('team', team_id, { user_id: team_id, role: 'team_viewer' }, [])
         await keys.createIn(ALL, { key_id: `key-${team_id}`, key_hash: team_id, team_id })
       }
       await users.create({ user_id: `${organization_id}-owner` })
-      await members.put('organization', organization_id, { user_id: `${organization_id}-owner`, role: 'org_owner' })
+      await members.put('organization', organization_id, { user_id: `${organization_id}-owner`, role: 'org_owner' }, [])
       await keys.createIn(ALL, { key_id: `key-${organization_id}`, key_hash: organization_id, organization_id })
     }
     await keys.createIn(ALL, { key_id: 'key-alone', key_hash: 'alone' })

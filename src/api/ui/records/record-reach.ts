@@ -1,0 +1,37 @@
+import { missingPermission, type Reach, reachOf, reachWithOwn } from '../../../identity/grants.ts'
+import type { Permission } from '../../../identity/permissions.ts'
+import type { GatewayError } from '../../../lib/errors.ts'
+import type { Scope } from '../../scope.ts'
+import { absent, type RecordKind, type ScopeRow } from './record-kind.ts'
+
+/** Where the caller has a permission. */
+export function reach(scope: Scope, permission: Permission): Reach {
+  return reachOf(scope.caller(), permission)
+}
+
+/** Where the caller sees records of a kind. */
+export function visible<Row extends ScopeRow>(scope: Scope, { permissions, ownersFields }: RecordKind<Row>): Reach {
+  return ownersFields ? reachWithOwn(scope.caller(), permissions.read) : reach(scope, permissions.read)
+}
+
+/** Where the caller may do what needs the permission to one record of a kind, which its owner may do without. */
+export function reachOfOwner<Row extends ScopeRow>(
+  scope: Scope,
+  { ownersFields }: RecordKind<Row>,
+  permission: Permission,
+): Reach {
+  return ownersFields ? reachWithOwn(scope.caller(), permission) : reach(scope, permission)
+}
+
+/** Why nothing was found where the caller has the permission: a record that the caller sees wants it, another one might
+ *  as well not exist. */
+export async function refused<Row extends ScopeRow>(
+  scope: Scope,
+  kind: RecordKind<Row>,
+  id: string,
+  permission: Permission,
+): Promise<GatewayError> {
+  const where = visible(scope, kind)
+  if (where === 'everything') return absent(kind)
+  return (await kind.records(scope.services).find(id, where)) ? missingPermission(permission) : absent(kind)
+}

@@ -1,0 +1,27 @@
+import { GatewayError } from '../lib/errors.ts'
+import type { Caller } from '../pipeline/caller.ts'
+import type { MembershipScope } from '../stores/sql/records/membership-records.ts'
+import { grantsOf } from './grants.ts'
+import { ORGANIZATION_ROLES, type OrganizationRole, TEAM_ROLES } from './roles.ts'
+
+/** The roles that a caller may give and take away in an organization or a team where it may change members: none above
+ *  its own. A team's roles are all below those that may change its members. */
+export function grantableRoles(caller: Caller, scope: MembershipScope, id: string): readonly string[] {
+  if (scope === 'team') return TEAM_ROLES
+  const grants = grantsOf(caller)
+  if (grants === 'everything') return ORGANIZATION_ROLES
+  const own = grants.find((grant) => grant.scope === scope && grant.id === id)
+  if (!own?.permissions.has('org.update')) return []
+  return ORGANIZATION_ROLES.slice(ORGANIZATION_ROLES.indexOf(own.role as OrganizationRole))
+}
+
+export function roleAbove(parameter = 'role'): GatewayError {
+  return new GatewayError(
+    'permission',
+    'This role is above your own. Nobody gives, changes or takes away such a one.',
+    {
+      param: parameter,
+      code: 'role_above_own',
+    },
+  )
+}

@@ -1,0 +1,79 @@
+import { mistake } from '../config/accepted.ts'
+import { GatewayError } from '../lib/errors.ts'
+import { LIMIT_FIELDS, type LimitField } from '../limits/limited-scope.ts'
+import type { TeamRecord } from '../stores/sql/records/team-records.ts'
+import { permissionsOf, TEAM_ROLES } from './roles.ts'
+
+const DAY_MS = 86_400_000
+
+/** The roles that let a member of a team make keys for themselves. */
+export const SELF_SERVICE_ROLES = TEAM_ROLES.filter((role) => permissionsOf(role).has('key.create_self'))
+
+/** What a team says of keys that members make for themselves. */
+export type SelfServiceTeam = Pick<
+  TeamRecord,
+  | LimitField
+  | 'budget_duration'
+  | 'self_service_keys_enabled'
+  | 'self_service_max_keys_per_user'
+  | 'self_service_budget_ceiling'
+  | 'self_service_require_expiry'
+  | 'self_service_max_expiry_days'
+>
+
+/** The fields of such a key that the team has a say in. */
+export type SelfServiceKey = { readonly [Name in LimitField | 'max_budget']?: unknown } & {
+  readonly budget_duration?: unknown
+  readonly expires_at?: unknown
+}
+
+/** Refuses a key that a member may not make for themselves; `owned` are the live ones that they have in the team. */
+export function requireSelfService(team: SelfServiceTeam, owned: number, key: SelfServiceKey, now: number): void {
+  requireRoom(team, owned)
+  requireBudget(team, key)
+  requireEnd(team, key.expires_at, now)
+  for (const name of LIMIT_FIELDS) {
+    const [most, wanted] = [team[name], key[name] ?? null]
+    if (most === null || wanted === null || Number(wanted) <= Number(most)) continue
+    throw mistake(name, `must be at most ${most}, which is the team's own`)
+  }
+}
+
+function requireRoom(
+  { self_service_keys_enabled, self_service_max_keys_per_user: most }: SelfServiceTeam,
+  owned: number,
+) {
+  if (!self_service_keys_enabled) {
+    throw new GatewayError('permission', 'Members of this team make no keys for themselves.', {
+      param: 'team_id',
+      code: 'self_service_disabled',
+    })
+  }
+  if (most === null || owned < most) return
+  throw new GatewayError('permission', `A member of this team may own ${most} keys, and you own ${owned}.`, {
+    param: 'team_id',
+    code: 'self_service_key_limit',
+  })
+}
+
+/** A ceiling is for the period of the team's own budget: over a shorter one more could be spent. */
+function requireBudget(team: SelfServiceTeam, { max_budget: budget, budget_duration: duration }: SelfServiceKey): void {
+  const { self_service_budget_ceiling: ceiling, budget_duration: period } = team
+  if (ceiling === null) return
+  const most = Number(ceiling)
+  if (budget === undefined || budget === null) throw mistake('max_budget', `is required here, and at most ${most}`)
+  if (Number(budget) > most) throw mistake('max_budget', `must be at most ${most} for a key of your own in this team`)
+  if (duration === undefined || duration === null || duration === period) return
+  const allowed = period === null ? 'must be left out' : `must be ${period}, as the team's, or left out`
+  throw mistake('budget_duration', `${allowed} for a key of your own in this team`)
+}
+
+function requireEnd(team: SelfServiceTeam, end: unknown, now: number): void {
+  const { self_service_require_expiry: required, self_service_max_expiry_days: days } = team
+  if (end === undefined || end === null) {
+    if (required || days !== null) throw mistake('expires_at', 'is required for a key of your own in this team')
+    return
+  }
+  if (days === null || Date.parse(String(end)) <= now + days * DAY_MS) return
+  throw mistake('expires_at', `must be within ${days} days for a key of your own in this team`)
+}
