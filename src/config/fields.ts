@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { secret } from '../lib/secret.ts'
+import { isMailbox } from './mailbox.ts'
 import { mistakeInOperatorUrl } from './operator-url.ts'
 import { unknownKeys } from './sentences.ts'
 
@@ -60,6 +61,13 @@ export const positiveMilliseconds = () =>
 /** US dollars. */
 export const money = () => z.number().min(0).max(1_000_000_000)
 export const email = () => z.email().transform((address) => address.toLowerCase())
+/** An e-mail address as somebody wrote it. */
+export const mailbox = () =>
+  z
+    .string()
+    .max(512)
+    .transform((text) => text.normalize('NFC').trim())
+    .refine(isMailbox, 'must be an e-mail address')
 export const operatorUrl = () => checked(mistakeInOperatorUrl)
 
 /** Header names to values. Values often carry credentials, so they travel as secrets. */

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import { wireMailbox } from '../config/mailbox.ts'
 import { newTimedId } from '../lib/ids.ts'
 import { describeError, type Log } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
@@ -72,7 +73,7 @@ export function outbox(options: {
   async function send(claim: ClaimedEmail, by: MailSender): Promise<void> {
     const { email_id, kind, attempts } = claim
     try {
-      await by.send({ ...(await contentOf(claim)), id: email_id, recipient: claim.recipient })
+      await by.send({ ...(await contentOf(claim)), id: email_id, recipient: wireMailbox(claim.recipient) })
     } catch (error) {
       const pause = pauseAfter(error, attempts)
       log.warn('email.failed', { email_id, kind, attempts, given_up: pause === undefined, error: describeError(error) })
@@ -112,7 +113,7 @@ export function outbox(options: {
     sendDue,
     sendNow(recipient, message) {
       if (!sender) throw new TypeError('nothing can be sent without general_settings.email_provider')
-      return sender.send({ ...message, id: newEmailId(), recipient })
+      return sender.send({ ...message, id: newEmailId(), recipient: wireMailbox(recipient) })
     },
     sweep: () => records.sweep(),
   }

@@ -5,7 +5,7 @@ import { type MailMessage, MailRefused, type MailSender, SEND_MS } from './mail-
 import { refusalWords } from './refusal-words.ts'
 import type { MailSettings } from './senders.ts'
 
-/** Between programs of one machine lies no network. */
+/** Between programs of one machine lies no network, and certificates are for networks. */
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?)$/i
 
 /** Sends e-mail by SMTP, never in plain text over a network: the connection begins with TLS, or is made one by STARTTLS
@@ -18,8 +18,8 @@ export function smtpSender(settings: MailSettings): MailSender {
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port,
     secure: isSecure,
-    requireTLS: !isSecure && !isLocal,
-    ignoreTLS: !isSecure && isLocal,
+    requireTLS: !isLocal,
+    tls: { rejectUnauthorized: !isLocal },
     connectionTimeout: SEND_MS,
     greetingTimeout: SEND_MS,
     socketTimeout: SEND_MS,
@@ -67,12 +67,13 @@ interface SmtpError {
   readonly command?: string
   readonly response?: string
   readonly responseCode?: number
+  readonly message?: string
 }
 
-/** The server's own words, else the name of the trouble. */
+/** The server's own words, else what happened to the connection. */
 function wordsOf(error: unknown): string {
-  const { code = 'ERROR', command, response } = error as SmtpError
-  return response === undefined ? `${code}${command ? ` (${command})` : ''}` : `${command ?? code}: ${response}`
+  const { code = 'ERROR', command = code, response, message } = error as SmtpError
+  return `${command}: ${response ?? message}`
 }
 
 /** A 5yz of this recipient or of this message; of the connection or of the login it may be mended. */

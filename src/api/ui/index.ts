@@ -4,6 +4,7 @@ import { callableTargetPolicies } from './access/callable-target-policies.ts'
 import { callableTargetList } from './access/callable-targets.ts'
 import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
+import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
 import { records } from './records/index.ts'
 import { models } from './routing/models.ts'
@@ -16,6 +17,7 @@ import { spend } from './spend/spend.ts'
 export const ui: readonly Route[] = [
   ...records.flat(),
   ...accounts,
+  ...emailRoutes,
   ...modelAccess,
   ...callableTargetBindings,
   ...callableTargetPolicies,
