@@ -5,6 +5,10 @@ import type { Config } from './config/schema.ts'
 import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
+import { loginThrottle } from './identity/passwords/login-throttle.ts'
+import type { PasswordHasher } from './identity/passwords/password-hasher.ts'
+import { passwords } from './identity/passwords/passwords.ts'
+import { signIn } from './identity/passwords/sign-in.ts'
 import { secondFactor } from './identity/second-factor/second-factor.ts'
 import { sessions } from './identity/sessions/sessions.ts'
 import { systemClock } from './lib/clock.ts'
@@ -49,6 +53,7 @@ export interface Adapters {
   readonly transport: Transport
   /** What sends e-mail by SMTP, where the runtime can and the configuration asks for it. */
   readonly smtp?: MailSender | undefined
+  readonly passwordHasher: PasswordHasher
   readonly log: Log
   /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
   readonly counting: 'process' | 'shared'
@@ -110,6 +115,9 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     pace: attempts.pace,
   })
+  const people = passwords(adapters.passwordHasher)
+  const factor = secondFactor({ records: records.secondFactors, store, seal, hash: hashKey, now: systemClock.now })
+  const throttle = loginThrottle({ store, hash: hashKey })
   return {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
@@ -130,7 +138,9 @@ export function createServices(config: Config, adapters: Adapters): Services {
       log,
       now: systemClock.now,
     }),
-    secondFactor: secondFactor({ records: records.secondFactors, store, seal, hash: hashKey, now: systemClock.now }),
+    secondFactor: factor,
+    passwords: people,
+    signIn: signIn({ accounts: records.accounts, passwords: people, throttle, proveCode: factor.prove }),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),

@@ -1,4 +1,6 @@
 import type { Identify } from '../identity/identify.ts'
+import type { Passwords } from '../identity/passwords/passwords.ts'
+import type { SignIn } from '../identity/passwords/sign-in.ts'
 import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
 import type { Session } from '../identity/session-caller.ts'
 import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
@@ -25,6 +27,8 @@ export interface ApiServices extends PipelineServices {
   readonly sessions: Sessions
   readonly outbox: Outbox
   readonly secondFactor: SecondFactor
+  readonly passwords: Passwords
+  readonly signIn: SignIn
   readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The name that a key is kept under. */

@@ -2,7 +2,13 @@ import { GatewayError } from '../lib/errors.ts'
 
 /** The refusal of a credential, with the challenge that HTTP requires. */
 export function refusal(
-  code: 'missing_api_key' | 'invalid_api_key' | 'expired_api_key' | 'missing_session' | 'session_ended',
+  code:
+    | 'missing_api_key'
+    | 'invalid_api_key'
+    | 'expired_api_key'
+    | 'missing_session'
+    | 'session_ended'
+    | 'invalid_credentials',
   message: string,
 ): GatewayError {
   return new GatewayError('authentication', message, { code, headers: { 'www-authenticate': 'Bearer' } })

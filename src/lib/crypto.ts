@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, scrypt as nodeScrypt, timingSafeEqual } from 'node:crypto'
 
 /** A constant-time comparison with one secret. */
 export function secretMatcher(secret: string): (given: string) => boolean {
@@ -21,4 +21,33 @@ export function keyHasher(saltKey: string): (key: string) => string {
  *  random text as hard to invert. */
 export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text)
+}
+
+/** Whether two texts of bytes are the same, in a time that does not depend on where they differ. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.byteLength === other.byteLength && timingSafeEqual(one, other)
+}
+
+/** What scrypt derives a key from, and at which cost. */
+export interface ScryptInput {
+  readonly password: string
+  readonly salt: Uint8Array
+  /** N, a power of two. */
+  readonly cost: number
+  readonly blockSize: number
+  readonly parallelization: number
+  readonly keyBytes: number
+}
+
+/** scrypt takes 128 · N · r bytes and a little more; Node refuses more than 32 MiB unless it is told to expect them. */
+export const SCRYPT_BYTES = 192 * 1024 * 1024
+
+/** The key that scrypt derives: on Workers within the isolate, which does nothing else meanwhile. */
+export function scrypt({ password, salt, keyBytes, cost, ...input }: ScryptInput): Promise<Uint8Array> {
+  const { blockSize, parallelization } = input
+  return new Promise((resolve, reject) => {
+    nodeScrypt(password, salt, keyBytes, { cost, blockSize, parallelization, maxmem: SCRYPT_BYTES }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
+  })
 }

@@ -6,5 +6,17 @@ declare module 'node:crypto' {
   }
   export function createHmac(algorithm: 'sha256', key: string): Hmac
   export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean
+  export function scrypt(
+    password: string,
+    salt: Uint8Array,
+    keyBytes: number,
+    options: {
+      readonly cost: number
+      readonly blockSize: number
+      readonly parallelization: number
+      readonly maxmem: number
+    },
+    callback: (error: Error | null, key: Uint8Array) => void,
+  ): void
   export function hash(algorithm: 'sha256', data: string | Uint8Array): string
 }

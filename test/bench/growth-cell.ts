@@ -8,7 +8,7 @@ import { redisTcpStore } from '../../src/stores/kv/redis-tcp.node.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { Transport } from '../../src/transport/transport.ts'
-import { noBlobs, noQueue } from '../support/nothing.ts'
+import { noBlobs, noHasher, noQueue } from '../support/nothing.ts'
 import { newKey } from './gateway-server.ts'
 import { LOAD_CORE, run, SERVER_CORE } from './processes.ts'
 import { MODEL, REPLY } from './wire.ts'
@@ -101,6 +101,7 @@ function isolate(cell: Cell, asked: { store: number; statements: number }) {
       blobs: noBlobs,
       queue: noQueue,
       transport: canned,
+      passwordHasher: noHasher,
       log: jsonLog('silent', () => {}),
       counting: 'process',
       callersKept: 20_000,

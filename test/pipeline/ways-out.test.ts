@@ -19,7 +19,7 @@ import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { configuration, deployment } from '../support/configuration.ts'
 import { MASTER_KEY, SALT_KEY } from '../support/gateway.ts'
 import { keptRecords } from '../support/kept-records.ts'
-import { noBlobs, noQueue, noSql } from '../support/nothing.ts'
+import { noBlobs, noHasher, noQueue, noSql } from '../support/nothing.ts'
 import { answer, cutAfter, serverError, silence, slowBetween } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
@@ -87,6 +87,7 @@ async function scene(makeStore: (prefix: string) => SharedStore, cooled: boolean
       blobs: noBlobs,
       queue: noQueue,
       transport: { ...transport },
+      passwordHasher: noHasher,
       log: jsonLog('error', () => {}),
       counting: 'process',
       callersKept: 10,

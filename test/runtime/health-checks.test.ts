@@ -8,7 +8,7 @@ import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
 import { keptRecords } from '../support/kept-records.ts'
-import { noBlobs, noQueue, noSql } from '../support/nothing.ts'
+import { noBlobs, noHasher, noQueue, noSql } from '../support/nothing.ts'
 import { answer, badKey, badRequest, serverError, silence } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 
@@ -61,6 +61,7 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
     blobs: noBlobs,
     queue: noQueue,
     transport: fetchTransport(),
+    passwordHasher: noHasher,
     log: jsonLog('silent', () => {}),
     counting: 'shared',
     callersKept: 20_000,

@@ -3,6 +3,7 @@ import { createApp } from '../../src/app.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { workerClient } from '../../src/runtimes/workers/client.ts'
+import { isolateHasher } from '../../src/runtimes/workers/password-hasher.ts'
 import { createServices } from '../../src/services.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { fetchTransport } from '../../src/transport/fetch.ts'
@@ -24,6 +25,7 @@ export async function start(yaml: string, env: Record<string, string>): Promise<
     blobs: noBlobs,
     queue: noQueue,
     transport,
+    passwordHasher: isolateHasher,
     log,
     counting: 'shared',
     callersKept: 20_000,

@@ -6,7 +6,7 @@ import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
 import { keptRecords } from './kept-records.ts'
-import { noBlobs, noQueue, noSql } from './nothing.ts'
+import { noBlobs, noHasher, noQueue, noSql } from './nothing.ts'
 
 /** Behind a real port, through the server that `npm start` runs. */
 export async function start(
@@ -26,6 +26,7 @@ export async function start(
     blobs: noBlobs,
     queue: noQueue,
     transport,
+    passwordHasher: noHasher,
     log,
     counting: 'process' as const,
     callersKept: 20_000,

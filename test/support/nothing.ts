@@ -1,3 +1,4 @@
+import type { PasswordHasher } from '../../src/identity/passwords/password-hasher.ts'
 import type { Blobs } from '../../src/stores/blobs/blobs.ts'
 import type { Queue } from '../../src/stores/queue/queue.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
@@ -10,3 +11,5 @@ const unused = async (): Promise<never> => {
 export const noSql: Sql = { query: unused, batch: unused, ping: async () => {}, close: async () => {} }
 export const noBlobs: Blobs = { put: unused, get: unused, remove: unused }
 export const noQueue: Queue = { send: unused }
+/** Who signs in needs accounts, which nothing here keeps. */
+export const noHasher: PasswordHasher = { atOnce: undefined, derive: unused }

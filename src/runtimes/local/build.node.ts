@@ -13,7 +13,11 @@ if (esbuild) {
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   await esbuild.build(
-    programs({ 'model-gateway': 'src/node.ts', 'pglite-thread': 'src/stores/sql/adapters/pglite-thread.node.ts' }),
+    programs({
+      'model-gateway': 'src/node.ts',
+      'pglite-thread': 'src/stores/sql/adapters/pglite-thread.node.ts',
+      'hashing-thread': 'src/runtimes/node/passwords/hashing-thread.node.ts',
+    }),
   )
   for (const file of ['schema.sql', 'gateway.yaml']) cpSync(`${root}${file}`, `${out}/${file}`)
   cpSync(`${root}src/console/public`, `${out}/public`, { recursive: true })

@@ -17,6 +17,7 @@ import type { Sql } from '../../stores/sql/sql.ts'
 import { queuedDelivery } from '../../telemetry/queued-delivery.ts'
 import { fetchTransport } from '../../transport/fetch.ts'
 import { s3Storage } from '../s3-storage.ts'
+import { isolateHasher } from './password-hasher.ts'
 
 /** What outlives its answer has 30 s in all. */
 const DEFERRED_MS = 25_000
@@ -40,6 +41,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),
     queue,
     transport: fetchTransport(),
+    passwordHasher: isolateHasher,
     log,
     counting: 'shared',
     defer: waitUntil,

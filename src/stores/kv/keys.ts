@@ -29,6 +29,8 @@ export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}
 /** Whose something is that a provider keeps, and at which deployment, by the provider's id of it. As long as the provider
  *  keeps it, 30 days at most. */
 export const providerIdKey = (id: string) => key(`gateway:id:${id}`)
+/** Says that an account's password was proved from an address. 90 days from the last time. */
+export const signedInKey = (account: string, address: string) => key(`gateway:signed-in:${account}:${address}`)
 /** Hash of shared metric counters; the number is that of their form. Kept. */
 export const countersKey = () => key('gateway:counters:2')
 /** List of a shared log's newest entries. 7 days from the last. */

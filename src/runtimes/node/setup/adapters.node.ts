@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
@@ -15,6 +15,7 @@ import { bufferedDelivery } from '../../../telemetry/buffered-delivery.ts'
 import { keptFirst, topics } from '../../../telemetry/topics.ts'
 import { undiciTransport } from '../../../transport/undici.node.ts'
 import { s3Storage } from '../../s3-storage.ts'
+import { threadHasher } from '../passwords/thread-hasher.node.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
@@ -47,6 +48,7 @@ export async function nodeAdapters(
   const { sql, ready } = await relational(config, options)
   const store = await sharedStore(config, log)
   const transport = undiciTransport()
+  const passwordHasher = threadHasher(Math.max(1, Math.floor(availableParallelism() / processes)))
   const backlogs = folderBacklogs({
     folder: join(dataFolder, 'backlog'),
     maxBytes: config.general_settings.max_backlog_bytes,
@@ -61,6 +63,7 @@ export async function nodeAdapters(
     queue: postgresQueue(sql, { log }),
     transport,
     smtp: await smtp(config),
+    passwordHasher,
     log,
     counting: 'process',
     callersKept: 20_000,
@@ -68,7 +71,8 @@ export async function nodeAdapters(
     delivering: (report) => bufferedDelivery({ sql, log, report, topics, backlogs }),
     async close() {
       // One that cannot close keeps nobody else from it.
-      const outcomes = await Promise.allSettled([transport.close(), store.close(), sql.close(), backlogs.close()])
+      const closing = [transport, passwordHasher, store, sql, backlogs].map((one) => one.close())
+      const outcomes = await Promise.allSettled(closing)
       for (const outcome of outcomes) {
         if (outcome.status === 'rejected') log.error('close.failed', { error: describeError(outcome.reason) })
       }

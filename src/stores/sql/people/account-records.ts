@@ -50,8 +50,6 @@ export interface AccountRecords {
   credentials(email: string): Promise<Credentials | undefined>
   /** With its user row. undefined: the address has an account, or there is one already where it was to be the first. */
   create(account: NewAccount): Promise<AccountRecord | undefined>
-  /** Notes a login. */
-  loggedIn(accountId: string): Promise<void>
 }
 
 export const ACCOUNT_COLUMNS = sql`account.account_id, account.user_id, account.email, account.platform_role,
@@ -103,9 +101,6 @@ export function accountRecords(database: Sql): AccountRecords {
         SELECT * FROM account`
       const [, [row]] = await batchOf<[unknown, AccountRecord]>(database, [lock, insertion])
       return row
-    },
-    async loggedIn(accountId) {
-      await rowsOf(database, sql`UPDATE gateway_account SET last_login_at = now() WHERE account_id = ${accountId}`)
     },
   }
 }

@@ -68,7 +68,8 @@ export interface EndedSession {
 /** Browser sessions. Those that ended stay until they are swept. */
 export interface SessionRecords {
   byTokenHash(tokenHash: string): Promise<StoredSession | undefined>
-  /** undefined: the session in whose place it was to come has ended, or the account is not active. */
+  /** Unless it comes in the place of another, the account has signed in with it. undefined: the session in whose place it
+   *  was to come has ended, or the account is not active. */
   open(session: NewSession): Promise<{ readonly replaced: EndedSession | undefined } | undefined>
   /** Notes that it was used. */
   touch(sessionId: string, from: { readonly ip: string | null; readonly user_agent: string | null }): Promise<void>
@@ -136,8 +137,13 @@ export function sessionRecords(database: Sql): SessionRecords {
       const insert =
         replaces === undefined
           ? sql<Opened>`
+            WITH account AS (
+              UPDATE gateway_account SET last_login_at = now()
+              WHERE account_id = ${session.account_id} AND state = 'active' RETURNING account_id
+            )
             INSERT INTO gateway_session (${columns}, expires_at)
-            SELECT ${values}, now() + make_interval(secs => ${lifeSeconds}) WHERE ${account}
+            SELECT ${values}, now() + make_interval(secs => ${lifeSeconds})
+            WHERE ${session.account_id}::text IS NULL OR EXISTS (SELECT FROM account)
             RETURNING NULL AS replaced_version`
           : sql<Opened>`
             WITH replaced AS (

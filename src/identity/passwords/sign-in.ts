@@ -1,0 +1,51 @@
+import type { AccountRecord, AccountRecords } from '../../stores/sql/people/account-records.ts'
+import type { LoginThrottle } from './login-throttle.ts'
+import type { Passwords } from './passwords.ts'
+
+export interface SignInAttempt {
+  readonly email: string
+  readonly password: string
+  /** Of the second factor. Without one, the session of an account that has a second factor begins unverified. */
+  readonly mfaCode: string | undefined
+  readonly address: string
+}
+
+/** What became of an attempt. The reason is for the audit: a client is told the same of all of them. */
+export type SignInOutcome =
+  | { readonly kind: 'proved'; readonly account: AccountRecord; readonly mfaVerified: boolean }
+  | { readonly kind: 'refused'; readonly reason: SignInRefusal; readonly accountId: string | undefined }
+
+export type SignInRefusal = 'unknown_account' | 'disabled' | 'no_password' | 'wrong_password' | 'wrong_code'
+
+/** Proves a person by e-mail address and password. Every refusal takes the time of a wrong password. Throws where there
+ *  were too many attempts, and where a store that it needs is away. */
+export type SignIn = (attempt: SignInAttempt) => Promise<SignInOutcome>
+
+export function signIn(options: {
+  readonly accounts: Pick<AccountRecords, 'credentials'>
+  readonly passwords: Passwords
+  readonly throttle: LoginThrottle
+  /** Whether a code is right, which uses it up. */
+  readonly proveCode: (accountId: string, code: string) => Promise<boolean>
+}): SignIn {
+  const { accounts, passwords, throttle, proveCode } = options
+  return async ({ email, password, mfaCode, address }) => {
+    await throttle.admit(email, address)
+    const account = await accounts.credentials(email)
+    const usable = account?.state === 'active' ? account.password_hash : null
+    const isRight = await passwords.verify(password, usable)
+    if (!account || !isRight) return { kind: 'refused', reason: reasonOf(account), accountId: account?.account_id }
+    const needsCode = account.mfa_enabled && mfaCode !== undefined
+    if (needsCode && !(await proveCode(account.account_id, mfaCode)))
+      return { kind: 'refused', reason: 'wrong_code', accountId: account.account_id }
+    await throttle.signedIn(email, address)
+    const { password_hash: _, ...record } = account
+    return { kind: 'proved', account: record, mfaVerified: needsCode }
+  }
+}
+
+function reasonOf(account: { readonly state: string; readonly has_password: boolean } | undefined): SignInRefusal {
+  if (!account) return 'unknown_account'
+  if (account.state !== 'active') return 'disabled'
+  return account.has_password ? 'wrong_password' : 'no_password'
+}
