@@ -7,33 +7,33 @@ import type { Client } from '../pipeline/client.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { RouteContract } from './route.ts'
 
-/** What a runtime gives with a request. */
+/** The environment that a runtime passes with a request. */
 export interface Env {
   Bindings: { client: Client }
   Variables: { exchange: Exchange }
 }
 
-/** The state of one request while it is answered. One object, because a context variable and a middleware for each member
- *  would slow down every call. */
+/** The state of one request while it is answered. One object, because a context variable and a middleware for each
+ *  member would slow down every call. */
 export interface Exchange {
   readonly c: Context<Env>
   readonly requestId: string
   /** `performance.now()` when the request arrived. */
   readonly arrivedAt: number
-  /** Of the route that took it, if one did. */
+  /** The contract of the matched route; undefined where none matches. */
   readonly contract: RouteContract | undefined
   /** The authenticated caller. */
   caller: Caller | undefined
-  /** The client's own, '' where nobody was authenticated. */
+  /** The client's own address; '' before authentication. */
   address: string
-  /** What the client is told about its limits, where the request was counted. */
+  /** Headers about the caller's limits, once the request is counted. */
   rateHeaders: Readonly<Record<string, string>> | undefined
-  /** The memory that it takes. */
+  /** The memory that the request holds. */
   footprint: Footprint
   failure: GatewayError | undefined
   /** The handler reports the request by itself. */
   reported: boolean
-  /** What the audit of a write has to tell beside what the request itself shows. */
+  /** Details of the audit event that the handler adds. */
   audited: AuditDetails | undefined
 }
 
@@ -53,12 +53,12 @@ export function openExchange(c: Context<Env>, contract?: RouteContract): Exchang
   }
 }
 
-/** Of a request that has no body. */
+/** The footprint of a request without a body. */
 const NO_FOOTPRINT: Footprint = { add() {}, release() {} }
 
 const LONGEST_ID = 128
 
-/** The client's own id when it is short and printable, else one of ours. */
+/** The client's own id if it is short and printable, else a new one. */
 function requestIdOf(own: string | undefined): string {
   return own && own.length <= LONGEST_ID && /^[\x21-\x7e]+$/.test(own) ? own : newTimedId('req')
 }

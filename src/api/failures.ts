@@ -5,7 +5,7 @@ import { json } from './respond.ts'
 
 const DATABASE_RETRY_SECONDS = 2
 
-/** A thrown value as the failure for the client. A database that is away gives the same answer everywhere. */
+/** A thrown value as the failure for the client. An unreachable database is the same 503 on every path. */
 export function asFailure(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
   const { cause } = error

@@ -1,7 +1,7 @@
 import { GatewayError } from '../lib/errors.ts'
 import type { Route, RouteContract } from './route.ts'
 
-/** Why no route took a request: its path is unknown, or known for other methods. */
+/** The refusal of a request that matches no route: its path is unknown, or known for other methods only. */
 export function noRoute(method: string, path: string, routes: readonly Route[]): GatewayError {
   const methods = routes.filter(({ contract }) => matches(contract, path)).map(({ contract }) => contract.method)
   if (methods.length === 0) {
@@ -15,7 +15,7 @@ export function noRoute(method: string, path: string, routes: readonly Route[]):
   })
 }
 
-/** What stands at a path, whatever the method. */
+/** The contract of a path, for any method. */
 export function contractAt(path: string, routes: readonly Route[]): RouteContract | undefined {
   return routes.find(({ contract }) => matches(contract, path))?.contract
 }

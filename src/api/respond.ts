@@ -13,13 +13,13 @@ export function text(body: string, contentType: string, status = 200): Answer {
   return { status, headers: { 'content-type': contentType }, body: new TextEncoder().encode(body) }
 }
 
-/** An answer as a runtime takes it from the router. */
+/** Converts an answer to the response that a runtime expects from the router. */
 export type ToResponse = (answer: Answer) => Response
 
 export const toResponse: ToResponse = ({ status, headers, body }) =>
   new Response(hasBody(status) ? (body as BodyInit) : null, { status, headers })
 
-/** Answers of this status come without a body, and without the length of one. */
+/** Answers of status 204 and 304 have neither a body nor a content-length. */
 export function hasBody(status: number): boolean {
   return status !== 304 && status !== 204
 }

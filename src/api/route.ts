@@ -7,13 +7,13 @@ import type { Scope } from './scope.ts'
 
 export interface ResponseContract {
   readonly description: string
-  /** In which forms, where no schema says that it is JSON. */
+  /** The media types of a response that has no schema. With a schema it is JSON. */
   readonly contentType?: string | readonly string[]
   readonly schema?: () => z.ZodType
 }
 
-/** What a route takes and gives. The same object checks its requests and writes its part of the OpenAPI document. Schemas
- *  are built when they are first used: those of all routes together would be a good part of every start. */
+/** The inputs and outputs of a route. The same object checks its requests and describes it in the OpenAPI document.
+ *  Schemas are built at first use: building all of them would slow down every start. */
 export interface RouteContract {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With `{name}` for parameters, as OpenAPI writes them. */
@@ -21,36 +21,37 @@ export interface RouteContract {
   /** The path ends in a parameter that may hold slashes. */
   readonly open?: true
   readonly summary: string
-  /** A further response header for the request's id, where clients of this path look for it. */
+  /** A second response header for the request's id, which clients of this path expect. */
   readonly requestIdHeader?: string
   readonly tag: 'Models' | 'Health' | 'Configuration' | 'Identity' | 'Accounts' | 'Spend' | 'Audit' | 'Documentation'
   /** Who may call: `admin` is a caller with the permission, `session` a browser session. There is no default: a route
    *  without it does not compile. */
   readonly auth: 'public' | 'caller' | 'admin' | 'session'
-  /** Goes with `admin`, which takes the cookie of a session as it takes a key: any of these. Without it nobody gets in. */
+  /** Goes with `admin`, which accepts a key or the cookie of a session: the caller needs one of these. Without a
+   *  permission the route refuses every caller. */
   readonly permission?: Permission | readonly Permission[]
-  /** Goes with `admin`: the handler serves each caller what lies within its reach (`reachOf`), and nothing else. `own`:
-   *  also what a person owns, whatever their roles. Without it the route is for those who may do everything. */
+  /** Goes with `admin`: the handler limits its answer to the caller's reach (`reachOf`); `own`: also what a person owns,
+   *  whatever their roles. Without it the route is only for callers with unlimited reach. */
   readonly scoped?: true | 'own'
-  /** Goes with `public` and `caller`: the cookie of a session is taken too. */
+  /** Goes with `public` and `caller`: the cookie of a session is accepted too. */
   readonly takesSession?: true
-  /** Goes with sessions: those that may call it although something is still wanting. */
+  /** Goes with sessions: the incomplete standings that may call the route too. */
   readonly standings?: readonly SessionStanding[]
-  /** How the audit calls a write, where method and path do not say it. Routes other than of the administration are audited
-   *  if they have it. */
+  /** The name of the action in the audit, where method and path do not give it. Routes outside of the administration
+   *  are audited only if they have it. */
   readonly action?: string
-  /** It runs a model: refusals of it count as failed model calls. */
+  /** The route runs a model: its refusals count as failed model calls. */
   readonly modelCall?: true
   readonly params?: () => z.ZodObject
   readonly query?: () => z.ZodObject
-  /** A JSON body that is read and checked before the handler, which gets it as it was sent. */
+  /** A JSON body, read and checked before the handler gets it unchanged. */
   readonly json?: () => z.ZodType
-  /** Documented here; read by the handler, which wants its bytes. */
+  /** A body that is documented here and read as bytes by the handler. */
   readonly body?: { readonly schema: () => z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>
-  /** The body of its failures, where its clients know another shape than the usual one. */
+  /** Writes the error body where the clients of this path expect another shape than the usual one. */
   readonly errorBody?: (error: GatewayError, requestId: string) => object
-  /** A header that may carry the credential where Authorization carries none. */
+  /** A header that may carry the credential instead of Authorization. */
   readonly credentialHeader?: string
 }
 

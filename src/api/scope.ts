@@ -31,7 +31,7 @@ export interface ApiServices extends PipelineServices {
   readonly signIn: SignIn
   readonly footprints: Footprints
   readonly toResponse: ToResponse
-  /** The name that a key is kept under. */
+  /** The hash that identifies a stored key. */
   readonly hashKey: (key: string) => string
   /** The client's own address, from its peer's and X-Forwarded-For. */
   readonly clientAddress: (peer: string, forwardedFor?: string) => string
@@ -44,17 +44,17 @@ export interface ApiServices extends PipelineServices {
   readonly spendLog: SpendLog
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
-  /** Sends counters on that no settlement will carry; at most once a second. */
+  /** Sends the counters that no settlement carries to the shared store; at most once a second. */
   readonly flushCounters: (client: Client) => void
-  /** True from the moment the process was asked to stop. */
+  /** Whether the process is stopping. */
   readonly draining: () => boolean
 }
 
-/** One request, below its route. */
+/** One request as its handler sees it. */
 export interface Scope<Input = unknown> {
   readonly services: ApiServices
   readonly client: Client
-  /** The memory that it takes. */
+  /** The memory that the request holds. */
   readonly footprint: Footprint
   readonly requestId: string
   /** `performance.now()` when the request arrived. */
@@ -65,17 +65,18 @@ export interface Scope<Input = unknown> {
   readonly address: string
   /** The caller; throws on a public route, which has none. */
   caller(): Caller
-  /** The browser session that it belongs to, if it does to one. */
+  /** The browser session of the request, if it has one. */
   session(): Session | undefined
-  /** Where a session is used from, or opened. */
+  /** The client that uses or opens a session. */
   sessionClient(): SessionClient
-  /** The gateway's own address, as the client names it. */
+  /** The gateway's own address, as the client's request names it. */
   site(): Site
-  /** Counts the request against the limits of its caller, which may refuse it. Of a model call the pipeline does. */
+  /** Counts the request against the limits of its caller, and throws where one is reached. The pipeline counts model
+   *  calls. */
   count(): Promise<void>
-  /** Says that the handler reports this request by itself. */
+  /** Declares that the handler reports this request itself. */
   reportsItself(): void
-  /** Adds to what the audit tells of this request. */
+  /** Adds details to the audit event of this request. */
   audits(details: AuditDetails): void
   readonly input: Input
 }

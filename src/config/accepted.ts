@@ -3,7 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import { mistakesOf } from './load.ts'
 import { sentence } from './sentences.ts'
 
-/** What a schema makes of a value that was sent to us, or the refusal that names the field of its first mistake. */
+/** A client's value, parsed by a schema. Throws a refusal that names the field of the first mistake. */
 export function accepted<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, { error: sentence })
   if (result.success) return result.data

@@ -1,12 +1,12 @@
-/** One thing to change in the configuration file. Holds names and places, never a value of a secret. */
+/** One mistake in the configuration file. It holds names and places, never a secret's value. */
 export interface Mistake {
   /** `model_list[2].gateway_params.api_key`, or `line 3, column 7` where the text is not YAML. */
   readonly path: string
-  /** Continues the path: what is wrong there, and what to do. */
+  /** Continues the sentence that the path begins: says what is wrong, and what to do. */
   readonly message: string
 }
 
-/** The configuration cannot be used; `mistakes` names everything that has to change. */
+/** An invalid configuration, with all of its mistakes. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly mistakes: readonly Mistake[]

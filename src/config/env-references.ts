@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, unknown>>
 
 export interface Resolved {
   readonly tree: unknown
-  /** Path in the tree → the variable whose text stands there now. */
+  /** The name of the variable that was resolved at each path. */
   readonly variables: ReadonlyMap<string, string>
   readonly mistakes: readonly Mistake[]
 }
@@ -18,7 +18,7 @@ export function variable(env: Environment, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Puts the text of its variable in the place of every `os.environ/NAME`. What cannot be resolved stays as it is. */
+/** Replaces every `os.environ/NAME` by the text of its variable. References that cannot be resolved stay unchanged. */
 export function resolveReferences(tree: unknown, env: Environment): Resolved {
   const variables = new Map<string, string>()
   const mistakes: Mistake[] = []
@@ -43,7 +43,7 @@ export function resolveReferences(tree: unknown, env: Environment): Resolved {
   return { tree: resolve(tree, []), variables, mistakes }
 }
 
-/** What the text of a variable means where a number or a boolean is wanted; undefined when it is neither. */
+/** The number or boolean that the text of a variable stands for; undefined if it is neither. */
 export function coerced(text: string): number | boolean | undefined {
   const trimmed = text.trim()
   if (/^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true'

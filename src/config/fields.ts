@@ -15,14 +15,14 @@ export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   })
 }
 
-/** Rules that look at several keys run even where one of them is wrong by itself, so that all mistakes show at once. */
+/** Runs rules over several keys even if one of the keys is invalid, so that all mistakes are reported at once. */
 export const evenIfBroken = { when: ({ value }: z.core.ParsePayload) => isMap(value) }
 
 export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A rule over one text: its function answers what is wrong, or undefined. */
+/** A text that satisfies a rule. The rule returns the mistake, or undefined. */
 export const checked = (mistakeIn: (text: string) => string | undefined) =>
   z
     .string()
@@ -36,15 +36,15 @@ export const text = () => z.string().min(1)
 export const flag = () => z.boolean()
 export const secretText = () => text().transform(secret)
 
-/** What a header can carry. */
+/** The characters that a header value may have. */
 const ONE_LINE = /^[\t\x20-\x7e\x80-\xff]*$/
 const NOT_ONE_LINE = 'must be one line without control characters'
 
-/** What travels in a header and is no secret. */
+/** A text that is sent in a header and is no secret. */
 export const headerText = () => checked((value) => (ONE_LINE.test(value) ? undefined : NOT_ONE_LINE))
 
-/** A secret that travels in a header, or a whole key file in JSON, of which only a part does. Variables often end in the
- *  line end of the file that they come from. */
+/** A secret that is sent in a header, or a JSON key file, of which only a part is. Variables that were read from a file
+ *  often end in a line break. */
 export const headerSecret = () =>
   checked((value) => (ONE_LINE.test(value) || value.trimStart().startsWith('{') ? undefined : NOT_ONE_LINE)).transform(
     secret,
@@ -70,7 +70,7 @@ export const mailbox = () =>
     .refine(isMailbox, 'must be an e-mail address')
 export const operatorUrl = () => checked(mistakeInOperatorUrl)
 
-/** Header names to values. Values often carry credentials, so they travel as secrets. */
+/** Header names to values. The values are secrets, since they often hold credentials. */
 export const headers = () =>
   z.record(
     z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'is not a header name' }),

@@ -14,16 +14,16 @@ interface NameMistake {
 interface Reference {
   readonly path: Path
   readonly name: string
-  /** What the name may be beside a group. */
+  /** Aliases must name groups; chains may name aliases too. */
   readonly kind: 'alias target' | 'chain source' | 'chain target'
 }
 
-/** Names of model groups that lead nowhere, in aliases and in fallback chains. They must name what `model_list` holds, or,
- *  where a database is configured, may name what only that holds: then just what is written nearly like a name of the
- *  file is a mistake. Reads the configuration as it came, since other parts of it may be wrong at the same time. */
+/** Mistakes in the names of model groups, in aliases and fallback chains. Without a database they must name a group of
+ *  `model_list`. With one they may name groups that only the database holds, and only near misses of a name in the file
+ *  are mistakes. Reads the unparsed configuration, since other parts of it may be invalid. */
 export function mistakesInGroupNames(config: unknown): NameMistake[] {
   const groups = groupsOf(member(config, 'model_list'))
-  // A nameless deployment is a mistake of its own; it could be the one that is meant here.
+  // A deployment without a name is reported elsewhere. Any name here could mean it.
   if (groups === undefined) return []
   const mistakes: NameMistake[] = []
   const mayBeStored = member(member(config, 'general_settings'), 'database_url') !== undefined
@@ -52,7 +52,7 @@ export function mistakesInGroupNames(config: unknown): NameMistake[] {
   return mistakes
 }
 
-/** Every place of the file that names a model group, in its order. */
+/** All places that name a model group, in the order of the file. */
 export function groupReferences(config: unknown): Reference[] {
   const references: Reference[] = []
   for (const [alias, name] of Object.entries(aliasesOf(config))) {
@@ -74,7 +74,7 @@ export function groupReferences(config: unknown): Reference[] {
   return references
 }
 
-/** Only letter case, spaces or punctuation differ. */
+/** Whether the name differs from a known one only in letter case, spaces or punctuation. */
 function isLikeOneOf(known: ReadonlySet<string>, name: string): boolean {
   return [...known].some((other) => bare(other) === bare(name))
 }

@@ -9,7 +9,7 @@ const REFERENCE: Schema = {
   description: 'Read from that environment variable.',
 }
 
-/** The configuration file as JSON Schema, for editors: what `readConfig` accepts, environment references included. */
+/** The JSON Schema of the configuration file, for editors. It includes environment references, as `readConfig` does. */
 export function jsonSchemaOf(config: ConfigSchema): Schema {
   const schema = z.toJSONSchema(config, { io: 'input', target: 'draft-2020-12' })
   return {
@@ -20,14 +20,14 @@ export function jsonSchemaOf(config: ConfigSchema): Schema {
   }
 }
 
-/** The same schema as one may write it: every value also as a reference, every optional key also left empty. */
+/** A schema that also accepts references for every value, and empty values for optional keys. */
 function writable({ $schema: _, ...schema }: Schema): Schema {
   const { description, default: preset, ...rules } = schema
   const labels = { ...(description ? { description } : {}), ...(preset === undefined ? {} : { default: preset }) }
   if (Array.isArray(rules.anyOf)) return { ...labels, ...rules, anyOf: rules.anyOf.map(writable) }
   if (rules.type === 'object') return { ...labels, ...writableMap(rules) }
   if (rules.type === 'array') return { ...labels, ...rules, items: writable(rules.items as Schema) }
-  // Plain text takes a reference as it is; a schema without a type takes everything.
+  // Unrestricted text and a schema without a type accept a reference already.
   const restricted = Object.keys(rules).some((rule) => rule !== 'type' && rule !== 'minLength')
   if (rules.type === undefined || (rules.type === 'string' && !restricted)) return { ...labels, ...rules }
   return { ...labels, anyOf: [withoutSafeBounds(rules), REFERENCE] }
@@ -55,7 +55,7 @@ function orEmpty({ description, default: preset, ...rules }: Schema): Schema {
   return { ...labels, anyOf: [...options, { type: 'null' }] }
 }
 
-/** Whole numbers carry the bounds of exact integers, which say nothing to a reader. */
+/** Removes the bounds of JavaScript's integers, which are no rule of the field. */
 function withoutSafeBounds(rules: Schema): Schema {
   return Object.fromEntries(
     Object.entries(rules).filter(([, value]) => Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER),

@@ -6,7 +6,7 @@ import { readYaml } from './read-yaml.ts'
 import type { Config, ConfigSchema } from './schema.ts'
 import { sentence } from './sentences.ts'
 
-/** Settings that a variable of the environment fills where the file leaves them out. */
+/** Settings that default to an environment variable. */
 const FROM_ENVIRONMENT = {
   database_url: 'DATABASE_URL',
   redis_url: 'REDIS_URL',
@@ -15,7 +15,7 @@ const FROM_ENVIRONMENT = {
   salt_key: 'GATEWAY_SALT_KEY',
 } as const
 
-/** The configuration that the text and the environment give, or a ConfigError with all mistakes at once. */
+/** Parses the configuration from the file's text and the environment. Throws a ConfigError with all mistakes. */
 export function readConfig(yaml: string, env: Environment, schema: ConfigSchema): Config {
   const read = readYaml(yaml)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
@@ -42,18 +42,18 @@ function fillFromEnvironment(tree: unknown, env: Environment): unknown {
   if (!isMap(settings)) return tree
   const filled = { ...settings }
   for (const [field, name] of Object.entries(FROM_ENVIRONMENT)) {
-    // As a reference, so that mistakes name the variable.
+    // A reference instead of its text lets mistakes name the variable.
     if (filled[field] === undefined && variable(env, name) !== undefined) filled[field] = `os.environ/${name}`
   }
   return { ...tree, general_settings: filled }
 }
 
-/** Variables are text: where the schema wants a number or a boolean, theirs is read as one. True when any was. */
+/** Converts the text of variables where the schema expects a number or a boolean. Returns whether any was converted. */
 function coerceVariables(tree: unknown, issues: readonly z.core.$ZodIssue[], variables: ReadonlyMap<string, string>) {
   let changed = false
   for (const path of issues.flatMap((issue) => wrongKindsIn(issue, []))) {
     if (!variables.has(pathText(path))) continue
-    // A path that ends at a variable's text leads through maps and lists only.
+    // Every node above a variable's text is a map or a list.
     const within = (node: unknown, key: PropertyKey) => (node as Record<PropertyKey, unknown>)[key]
     const holder = path.slice(0, -1).reduce(within, tree) as Record<PropertyKey, unknown>
     const last = path.at(-1) as PropertyKey
@@ -65,20 +65,21 @@ function coerceVariables(tree: unknown, issues: readonly z.core.$ZodIssue[], var
   return changed
 }
 
-/** The places where another kind of value was wanted, those inside the alternatives of a union too. */
+/** The paths of values of a wrong type, including those in the alternatives of a union. */
 function wrongKindsIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): PropertyKey[][] {
   const path = [...above, ...issue.path]
   if (issue.code === 'invalid_type') return [path]
   return issue.code === 'invalid_union' ? issue.errors.flat().flatMap((inner) => wrongKindsIn(inner, path)) : []
 }
 
-/** A complaint about unknown keys stands for one mistake a key, its message for one line each. */
+/** The mistakes of one issue. An issue about unknown keys is one mistake for each key, with one line of the message
+ *  each. */
 export function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
   if (issue.code === 'unrecognized_keys') {
     const lines = issue.message.split('\n')
     return issue.keys.map((key, index) => ({ path: pathText([...issue.path, key]), message: lines[index] ?? '' }))
   }
-  // A complaint about the key of a map says it in an issue inside.
+  // An issue about the key of a map has its message in an inner issue.
   const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined
   return [{ path: pathText(issue.path), message: inner ?? issue.message }]
 }

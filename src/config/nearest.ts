@@ -1,4 +1,4 @@
-/** The known name that a mistyped one most likely means; undefined when none is close. */
+/** The known name that is nearest to a mistyped one; undefined if none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const lower = word.slice(0, 100).toLowerCase()
   let best: string | undefined

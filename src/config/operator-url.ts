@@ -1,11 +1,11 @@
-/** Names of one label (`http://ollama:11434`) and these endings never leave an operator's own network. */
+/** Hosts with these endings, or of one label (`http://ollama:11434`), are in the operator's own network. */
 const PRIVATE_ENDINGS = ['.localhost', '.local', '.internal', '.lan', '.home.arpa', '.svc', '.test']
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 const PRIVATE_IPV4 = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./
 const PRIVATE_IPV6 = /^\[(::1\]|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/
 
-/** What is wrong with an address that the operator gives us to call: it must be https, or http inside a private
- *  network; credentials belong in their own fields. undefined when it is fine. */
+/** The mistake in an address of the configuration; undefined for a valid one. It must be https, or http in a private
+ *  network, without credentials, which have fields of their own. */
 export function mistakeInOperatorUrl(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

@@ -7,10 +7,10 @@ const MOST_VALUES = 200_000
 const DEEPEST = 40
 const MOST_SYNTAX_MISTAKES = 5
 
-/** Below this key an empty value is a value; elsewhere it stands for a key left out. */
+/** Below this key null is a value. Elsewhere an empty value means that the key is left out. */
 const VERBATIM = 'default_params'
 
-/** Sentences of our own, because the parser's quote the text, which may hold secrets. */
+/** Messages of syntax errors. The parser's own messages quote the file, which may hold secrets. */
 const SYNTAX: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   DUPLICATE_KEY: 'this key stands twice in one map; keep one of them',
   BAD_INDENT: 'the indentation does not fit the lines above',
@@ -47,7 +47,7 @@ function syntaxMistakes(errors: readonly YAMLError[]): Mistake[] {
   const byLine = new Map<number, Mistake>()
   for (const { code, linePos } of errors) {
     const { line, col } = linePos?.[0] ?? { line: 1, col: 1 }
-    // The first one of a line is the cause, the others mostly follow from it.
+    // Further errors of a line usually follow from the first.
     if (byLine.has(line)) continue
     byLine.set(line, { path: `line ${line}, column ${col}`, message: SYNTAX[code] ?? 'this is not valid YAML' })
   }

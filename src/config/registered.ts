@@ -1,10 +1,10 @@
-/** What a build has, by the names that the configuration may use for it. Its registries stand above the configuration
- *  in the order of imports, so they come in as these. */
+/** The entries of a registry by the names that the configuration uses. The registries are passed in: the configuration
+ *  may not import them. */
 export type Registered<Entry = unknown> = ReadonlyMap<string, Entry>
 
-/** What the configuration asks of a provider. */
+/** The facts about a provider that the configuration needs. */
 export interface RegisteredProvider {
-  /** It has no address of its own: `api_base` says where it is. */
+  /** The provider has no default address: `api_base` is required. */
   readonly needsAddress?: true
 }
 

@@ -8,12 +8,12 @@ import { generalSettings } from './sections/general-settings.ts'
 import * as models from './sections/model-list.ts'
 import * as router from './sections/router-settings.ts'
 
-/** What a build takes that has these providers and strategies, each made when it is first asked for. */
+/** The configuration's schemas for the given providers and strategies, each built at first use. */
 export function schemasOf({ providers, strategies }: Registries) {
   const routerSettings = lazily(() => router.routerSettings(strategies))
   const gatewayParams = lazily(() => models.gatewayParams(providers))
   const modelEntry = lazily(() => models.modelEntry(gatewayParams()))
-  /** The configuration file. Input is what YAML gives, with environment references resolved; secrets come out sealed. */
+  /** The configuration file: parses a YAML tree with resolved references, and wraps secrets. */
   const config = lazily(() =>
     section({
       general_settings: generalSettings()

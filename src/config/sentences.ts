@@ -11,7 +11,7 @@ const KINDS: Readonly<Record<string, string>> = {
   array: 'must be a list',
 }
 
-/** What a schema's complaint says to an operator. Never repeats the value, which may be a secret. */
+/** The message of a schema's issue for an operator. It never quotes the value, which may be a secret. */
 export function sentence(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required; add it'
   if (issue.input === null) return 'has no value; write one or remove the entry'

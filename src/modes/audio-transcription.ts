@@ -5,10 +5,11 @@ import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
 
-/** A second of speech, at the vendors that count its tokens. */
+/** The typical tokens of one second of speech, at vendors that bill tokens. */
 const SECOND = { input: 10, output: 4 }
 
-/** Speech as it is mostly sent (128 kbit/s), and as tightly as it can be (6 kbit/s). */
+/** The usual rate of speech (128 kbit/s), and the rate of the strongest compression (6 kbit/s), which gives the longest
+ *  recording. */
 const BYTES_A_SECOND = { likely: 16_000, most: 750 }
 
 function recordingOf(seconds: number): Partial<Usage> {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
-/** What the gateway itself reads of a call's `metadata`; anything else is the client's. A prompt that is not there would
- *  be missed in silence, and no prompt is there yet. */
+/** The members of a call's `metadata` that the gateway reads; all others are the client's. The gateway has no prompt
+ *  templates, so that a reference to one is refused instead of ignored. */
 export const callMetadata = (more: z.ZodRawShape = {}) =>
   z
     .looseObject({

@@ -1,4 +1,4 @@
-/** The public chat shape, as far as translators write and read it. It is the one pivot between dialects and vendors. */
+/** The public chat shape, as far as translators read and write it: the one pivot between dialects and vendors. */
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
@@ -8,8 +8,8 @@ export interface ToolCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
-/** Reasoning with what its provider needs to accept it back: travels beside the public fields, under their names in the
- *  field (`reasoning_content` for the text, `thinking_blocks` for signed and redacted pieces). */
+/** Reasoning in the form that its provider accepts back. The public shape has no such field; the usual names are
+ *  `reasoning_content` for the text and `thinking_blocks` for signed and redacted blocks. */
 export type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature?: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
@@ -34,7 +34,7 @@ export interface WireUsage {
 export interface ChatCompletion {
   readonly id: string
   readonly object: 'chat.completion'
-  /** Unix seconds; 0 from a vendor that does not tell: the pipeline, which has a clock, then fills it in. */
+  /** Unix seconds; 0 from a vendor that does not send it: the pipeline then sets it. */
   readonly created: number
   readonly model: string
   readonly choices: readonly {
@@ -58,7 +58,7 @@ export interface ChatDelta {
   readonly content?: string | null
   readonly refusal?: string | null
   readonly reasoning_content?: string
-  /** A block is given whole, when it is complete; its text has been streamed as `reasoning_content` before. */
+  /** Complete blocks. Their text has been streamed as `reasoning_content` before. */
   readonly thinking_blocks?: readonly ThinkingBlock[]
   readonly tool_calls?: readonly ToolCallDelta[]
 }
@@ -66,7 +66,7 @@ export interface ChatDelta {
 export interface ChatChunk {
   readonly id: string
   readonly object: 'chat.completion.chunk'
-  /** As in a completion. */
+  /** As in ChatCompletion. */
   readonly created: number
   readonly model: string
   readonly choices: readonly {
@@ -75,6 +75,6 @@ export interface ChatChunk {
     readonly finish_reason: FinishReason | null
     readonly logprobs?: unknown
   }[]
-  /** On the last chunk, which has no choices. */
+  /** Set on the last chunk, which has no choices. */
   readonly usage?: WireUsage | null
 }

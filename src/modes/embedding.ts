@@ -32,7 +32,7 @@ export const embedding: Mode<EmbeddingRequest> = {
 
 function tokensOf(input: EmbeddingRequest['input']): number {
   if (typeof input === 'string') return tokensOfCharacters(input.length)
-  // Tokens count as what they are.
+  // A token in the request counts as one token.
   return input
     .flat()
     .reduce<number>((sum, one) => sum + (typeof one === 'string' ? tokensOfCharacters(one.length) : 1), 0)

@@ -2,7 +2,7 @@ import type { Pieces } from '../lib/bytes/pieces.ts'
 import type { ArrivingForm } from '../lib/forms/arriving-form.ts'
 import type { ModelRequest } from './mode.ts'
 
-/** A file of a form, whether it has come or is still coming. */
+/** A file of a form, which may still be arriving. */
 export interface FormFile {
   readonly filename: string
   readonly contentType: string
@@ -10,12 +10,12 @@ export interface FormFile {
   open(): Pieces
 }
 
-/** A form as an adapter gets it. Of a field that stands behind the file nothing may be known yet. */
+/** A form as an adapter gets it. Fields behind the file may not have arrived yet. */
 export interface RequestForm<Request extends ModelRequest = ModelRequest> {
   readonly raw: ArrivingForm
-  /** Plain fields that the provider must not read. */
+  /** Fields that must not be sent to the provider. */
   readonly withheld?: readonly string[]
-  /** The request with all its fields, as soon as the form has ended. Rejects when it is no valid one. */
+  /** Resolves with all fields once the form has ended. Rejects if the request is invalid. */
   whole(): Promise<Request>
 }
 
@@ -23,7 +23,8 @@ export function isFormFile(value: unknown): value is FormFile {
   return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function'
 }
 
-/** What has come of a form, as an object: fields as text, files as files, names that end in `[]` or repeat as lists. */
+/** The parts of a form that have arrived, as an object: fields as text, files as files, names that end in `[]` or
+ *  repeat as lists. */
 export function readForm(form: ArrivingForm): Record<string, unknown> {
   const read: Record<string, unknown> = Object.create(null)
   for (const [index, { name: written, filename, contentType, start, end, text }] of form.parts.entries()) {

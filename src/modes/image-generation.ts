@@ -22,9 +22,9 @@ export const imageRequest = lazily(() =>
 )
 export type ImageRequest = z.output<ReturnType<typeof imageRequest>>
 
-/** A square image of medium quality, at the vendors that count its tokens. */
+/** The tokens of a square image of medium quality, at vendors that bill tokens. */
 const IMAGE = { input: 50, output: 1056 }
-/** A wide one of high quality there, with three previews. */
+/** The tokens of a wide image of high quality with three previews. */
 const LONGEST_IMAGE = 6600
 
 export const imageGeneration: Mode<ImageRequest> = {
@@ -41,15 +41,16 @@ export const imageGeneration: Mode<ImageRequest> = {
   tariffs: [perImage, tokensInstead(IMAGE)],
 }
 
-/** Of a large image, by its quality. */
+/** The tokens of a large image by its quality. */
 const TOKENS = { low: 408, medium: 1584, high: 6240 }
 
-/** No vendor makes more at once; numbers of JSON have no end. */
+/** More than any vendor makes in one call. It bounds the client's number. */
 const MOST_IMAGES = 128
 
-/** Some vendors are told the size in two numbers; where both are said, the larger may be what they heed. */
+/** Some vendors take the size as two numbers. The larger size counts where both are given: the vendor may use
+ *  either. */
 function nameOf({ size, quality, width, height }: ImageRequest): string {
-  const said = imageName(size, undefined)
+  const named = imageName(size, undefined)
   const numbers = typeof width === 'number' && typeof height === 'number' ? imageName(`${width}x${height}`, '') : ''
-  return imageName(numbers === '' ? said : largerSize(said, numbers), quality)
+  return imageName(numbers === '' ? named : largerSize(named, numbers), quality)
 }

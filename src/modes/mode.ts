@@ -8,7 +8,7 @@ import type { Usage } from './usage.ts'
 export { MODEL_MODES as MODE_NAMES } from '../config/sections/model-list.ts'
 export type ModeName = ModelMode
 
-/** What every kind of request has in common once it is parsed. */
+/** The fields that parsed requests of every mode have in common. */
 export interface ModelRequest {
   readonly model: string
   readonly stream?: boolean | null | undefined
@@ -16,34 +16,34 @@ export interface ModelRequest {
   readonly [field: string]: unknown
 }
 
-/** A kind of request: everything that differs between chat, embeddings, images… is asked of this object. */
+/** A kind of request: holds everything that differs between chat, embeddings, images… */
 export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly name: ModeName
-  /** Loose: fields unknown to us travel on. */
+  /** Loose: unknown fields are passed on. */
   readonly schema: () => z.ZodType<Request>
-  /** How its bodies come. */
+  /** The form of its request bodies. */
   readonly body: 'json' | 'multipart'
-  /** The per-minute capacity that a call uses beside requests. */
+  /** The per-minute limit that a call counts against in addition to requests. */
   readonly unit: CapacityUnit
-  /** What the request itself tells of its usage, where the provider reports none. */
+  /** The usage that the request itself determines, for providers that report none. */
   measure(request: Request): Partial<Usage>
-  /** The most tokens of one answer, where no request has a limit for them; 0 where nothing is written. */
+  /** The most output tokens of one answer, for modes without a limit in the request; 0 where the answer has no output
+   *  tokens. */
   readonly longest?: number
-  /** What the request asks for that is billed beyond its usual price. */
+  /** The surcharges that the request asks for. */
   asks?(request: Request): readonly Asked[]
-  /** What a request probably uses at vendors that count its tokens, where they do not tell. */
+  /** Estimates the tokens of a request, at vendors that bill tokens and report none. */
   unreported?(request: Request): { readonly inputTokens: number; readonly outputTokens: number }
-  /** What a file of so many bytes probably uses, and at most, where neither the request nor the provider tells. Of a
-   *  recording that itself tells how long it is, exactly that. */
+  /** Estimates the likely and the largest usage of a file by its bytes, where neither the request nor the provider
+   *  tells it. Both are exact for a recording whose own bytes tell its length. */
   ofFile?(bytes: number, seconds?: number): { readonly likely: Partial<Usage>; readonly most: Partial<Usage> }
-  /** The smallest request of this kind, without its model, which shows whether a deployment works; absent where even that
-   *  would cost noticeably. */
+  /** The request of a health check, without its model; absent where even the smallest would cost noticeably. */
   readonly smallest?: Readonly<Record<string, unknown>>
-  /** How its calls are billed: the first way for which a deployment has the prices. */
+  /** The ways in which its calls can be billed: the first one that a deployment has prices for applies. */
   readonly tariffs: readonly Tariff[]
 }
 
-/** A mode among modes: only its own schema knows its request type. */
+/** A mode as an element of a list of modes: only its own schema knows its request type. */
 export function asMode<Request extends ModelRequest>(mode: Mode<Request>): Mode {
   return mode as unknown as Mode
 }

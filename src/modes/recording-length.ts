@@ -1,12 +1,12 @@
-/** How long a recording is, by its own bytes as they pass. */
+/** Measures the length of a recording from its bytes as they pass. */
 export interface RecordingLength {
   push(bytes: Uint8Array): void
-  /** undefined where its format does not tell for certain, or is not known here. */
+  /** undefined where the format is unknown, or leaves the length uncertain. */
   seconds(): number | undefined
 }
 
-/** Follows those formats in which nothing can be claimed that a decoder would not believe as well: WAV with plain samples,
- *  and MP3 frame by frame. */
+/** Measures only formats in which a false length would mislead a decoder too: WAV with uncompressed samples, and MP3
+ *  frame by frame. */
 export function recordingLength(): RecordingLength {
   const wav = wavLength()
   const mp3 = mp3Length()
@@ -19,8 +19,9 @@ export function recordingLength(): RecordingLength {
   }
 }
 
-/** Where the samples of a WAV file begin, at the latest. */
+/** The samples of a WAV file begin within these first bytes. */
 const HEAD_BYTES = 4096
+/** Codes of uncompressed formats. */
 const PLAIN = new Set([1, 3, 6, 7])
 const EXTENSIBLE = 0xfffe
 
@@ -38,17 +39,17 @@ function wavLength(): RecordingLength {
       total += bytes.byteLength
     },
     seconds() {
-      const found = samplesIn(new DataView(head.buffer, 0, known))
-      return found && Math.max(0, total - found.start) / found.bytesASecond
+      const samples = samplesIn(new DataView(head.buffer, 0, known))
+      return samples && Math.max(0, total - samples.start) / samples.bytesASecond
     },
   }
 }
 
 function samplesIn(view: DataView): { readonly start: number; readonly bytesASecond: number } | undefined {
-  if (view.byteLength < 12 || wordAt(view, 0) !== 'RIFF' || wordAt(view, 8) !== 'WAVE') return undefined
+  if (view.byteLength < 12 || chunkNameAt(view, 0) !== 'RIFF' || chunkNameAt(view, 8) !== 'WAVE') return undefined
   let bytesASecond: number | undefined
   for (let at = 12; at + 8 <= view.byteLength; ) {
-    const name = wordAt(view, at)
+    const name = chunkNameAt(view, at)
     const size = view.getUint32(at + 4, true)
     if (name === 'fmt ') bytesASecond ??= at + 24 <= view.byteLength ? rateOf(view, at + 8, size) : undefined
     if (name === 'fmt ' && bytesASecond === undefined) return undefined
@@ -66,16 +67,16 @@ function rateOf(view: DataView, at: number, size: number): number | undefined {
   const channels = view.getUint16(at + 2, true)
   const samplesASecond = view.getUint32(at + 4, true)
   const frame = (channels * view.getUint16(at + 14, true)) / 8
-  // Decoders differ in which of the numbers they believe.
+  // Decoders differ in which of the numbers they use, so all of them must agree.
   const agrees = view.getUint16(at + 12, true) === frame && view.getUint32(at + 8, true) === samplesASecond * frame
   return isPlain && agrees && frame > 0 && samplesASecond >= 4000 ? samplesASecond * frame : undefined
 }
 
-function wordAt(view: DataView, at: number): string {
+function chunkNameAt(view: DataView, at: number): string {
   return String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
 }
 
-/** What may stand behind the last frame: the tags of players. */
+/** Players' tags may follow the last frame; more bytes than these make the length uncertain. */
 const TAIL_BYTES = 4096
 const ID3_BYTES = 10
 
@@ -115,7 +116,7 @@ function mp3Length(): RecordingLength {
   }
 }
 
-/** Of a tag before the first frame; undefined where there is none. */
+/** The size of a tag before the first frame; undefined where there is none. */
 function tagBytes(head: readonly number[]): number | undefined {
   const [i, d, three, , , flags = 0, ...size] = head
   if (i !== 0x49 || d !== 0x44 || three !== 0x33) return undefined
@@ -132,7 +133,7 @@ const BIT_RATES: Readonly<Record<string, readonly number[]>> = {
 }
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
 
-/** A frame by its header; undefined for what is none. */
+/** Size and length of a frame by its header; undefined where the bytes are no valid header. */
 function frameAt([sync = 0, kind = 0, rates = 0]: readonly number[]):
   | { readonly bytes: number; readonly seconds: number }
   | undefined {

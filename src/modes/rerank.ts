@@ -17,11 +17,11 @@ export const rerankRequest = lazily(() =>
 )
 export type RerankRequest = z.output<ReturnType<typeof rerankRequest>>
 
-/** One unit is a query with up to 100 documents, as the vendors bill it. */
+/** Vendors bill a query with up to 100 documents as one unit. */
 const DOCUMENTS_A_UNIT = 100
-/** A longer document, with its query, counts as several. */
+/** A document that is longer together with its query counts as several. */
 const DOCUMENT_CHARACTERS = 4 * 500
-/** The same, at the vendors that count its tokens. */
+/** The typical tokens of one unit, at vendors that bill tokens. */
 const UNIT = { input: 100 * DOCUMENTS_A_UNIT, output: 0 }
 
 export const rerank: Mode<RerankRequest> = {
@@ -39,7 +39,7 @@ export const rerank: Mode<RerankRequest> = {
   tariffs: [perUnit('rerankUnits', 'cost_per_rerank_unit'), tokensInstead(UNIT)],
 }
 
-/** Of each document, which is read with the query. */
+/** Sums `of` over the documents. Each counts with the query: the model reads both together. */
 function sumOf({ query, documents }: RerankRequest, of: (characters: number) => number): number {
   return documents.reduce<number>((sum, document) => sum + of(query.length + charactersOf(document)), 0)
 }

@@ -3,8 +3,8 @@ import { lazily } from '../lib/lazily.ts'
 import { callMetadata } from './call-metadata.ts'
 import { tool } from './tool.ts'
 
-/** A request of the Responses dialect. Loose, since a vendor that speaks it natively gets what the client wrote; what
- *  chat cannot express is found in the translation. */
+/** A request of the Responses dialect. Loose: a vendor with native Responses gets the client's own fields, and the
+ *  translation to chat refuses those that chat cannot express. */
 export const responsesRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),

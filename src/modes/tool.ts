@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
-/** A tool that a model may call. One that the gateway would have to run is refused while it runs none: the model would
- *  not know of it. A vendor's own `mcp` tools have the address of their server with them. */
+/** A tool that a model may call. The gateway runs no tools itself, so that a tool of one of its servers is refused. A
+ *  vendor's own `mcp` tools hold the address of their server. */
 export const tool = () =>
   z
     .looseObject({ type: z.string() })

@@ -1,29 +1,29 @@
 import type { Terms, ToolUses } from './price/surcharges.ts'
 
-/** What a call consumed, as the provider says, or as we estimate where it says nothing. Cached, cache-creation and
- *  reasoning tokens are parts of input and output, not additions to them. */
+/** The usage of a call, as reported by the provider or estimated. Cached, cache-creation and reasoning tokens are parts
+ *  of input and output, not additions to them. */
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedInputTokens: number
   readonly cacheCreationInputTokens: number
-  /** The part of them that the provider keeps for an hour, where it has a price for that. */
+  /** The part of `cacheCreationInputTokens` that the provider keeps for an hour, where it has a price of its own. */
   readonly cacheCreation1hInputTokens: number
   readonly reasoningTokens: number
-  /** Parts of the input and of the output, where the provider counts them apart. */
+  /** Parts of input and output, where the provider counts audio separately. */
   readonly audioInputTokens: number
   readonly audioOutputTokens: number
   readonly images: number
-  /** `1024x1024`, or `hd/1024x1024` where a quality was asked for; '' where nobody said. */
+  /** `1024x1024`, or `hd/1024x1024` where the request has a quality; '' where it has neither. */
   readonly imageSize: string
   readonly audioSeconds: number
   readonly characters: number
   readonly rerankUnits: number
-  /** What made its tokens dearer or cheaper: `service_tier: priority`. */
+  /** Terms that change the price of the tokens, such as `service_tier: priority`. */
   readonly terms?: Terms | undefined
-  /** How often the provider ran tools of its own, where they are billed beside the tokens. */
+  /** How often the provider ran tools that it bills in addition to tokens. */
   readonly toolUses?: ToolUses | undefined
-  /** True when the provider gave no usage and characters were counted instead. */
+  /** True if the provider reported no usage and it was estimated from characters. */
   readonly estimated: boolean
 }
 
@@ -44,12 +44,12 @@ const NOTHING: Usage = {
   estimated: false,
 }
 
-/** A usage of which only some kinds are not zero. */
+/** A usage with zero for everything that is left out. */
 export function usageOf(known: Partial<Usage>): Usage {
   return { ...NOTHING, ...known }
 }
 
-/** One token for four characters: what the specification estimates by. */
+/** Estimates one token for four characters. */
 export function tokensOfCharacters(characters: number): number {
   return Math.max(1, Math.floor(characters / 4))
 }

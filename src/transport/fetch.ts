@@ -11,13 +11,13 @@ import {
 } from './transport.ts'
 import { wholeBody } from './whole-body.ts'
 
-/** The transport of runtimes whose `fetch` is native: Workers. */
+/** The transport of runtimes with a native `fetch`, such as Workers. */
 export function fetchTransport(): Transport {
   return {
     async send(request: UpstreamRequest, abort: Abort): Promise<UpstreamResponse> {
       const signal = asAbortSignal(abort)
       let response: Response
-      const sending = request.upload && sent(request.upload)
+      const sending = request.upload && sendingOf(request.upload)
       try {
         response = await fetch(request.origin + request.path, {
           method: request.method,
@@ -42,11 +42,12 @@ export function fetchTransport(): Transport {
 
 interface Sending {
   readonly body: ReadableStream<Uint8Array>
-  /** Aborted when the rest of the request will not come. */
+  /** Aborted if the rest of the request cannot be read. */
   readonly broken: AbortController
 }
 
-/** Gives a stream a length, which the request then says. Only on Workers; elsewhere it is sent in chunks. */
+/** Gives a stream a length, so that the request has a content-length. Exists only on Workers; other runtimes send
+ *  chunks. */
 declare const FixedLengthStream:
   | {
       new (
@@ -55,7 +56,7 @@ declare const FixedLengthStream:
     }
   | undefined
 
-function sent(pieces: Pieces): Sending {
+function sendingOf(pieces: Pieces): Sending {
   let over = false
   const broken = new AbortController()
   const stream = new ReadableStream<Uint8Array>(
@@ -67,7 +68,7 @@ function sent(pieces: Pieces): Sending {
           if (piece === undefined) controller.close()
           else controller.enqueue(piece)
         } catch (error) {
-          // A stream that fails is sent as if it had ended; only an aborted call is broken off.
+          // A failed stream would be sent as if it had ended: only an abort breaks off the call.
           broken.abort(error)
         }
       },
@@ -75,12 +76,12 @@ function sent(pieces: Pieces): Sending {
         over = true
       },
     },
-    // Nothing is asked for before the upstream can take it.
+    // Nothing is read before the upstream accepts more.
     { highWaterMark: 0 },
   )
   if (pieces.length === undefined || typeof FixedLengthStream !== 'function') return { body: stream, broken }
   const fixed = new FixedLengthStream(pieces.length)
-  // How it ends is told by the pieces, or by the upstream.
+  // Failures are reported by `broken` or by the upstream.
   stream.pipeTo(fixed.writable).catch(() => {})
   return { body: fixed.readable, broken }
 }
@@ -107,7 +108,7 @@ function bodyOf(response: Response, signal: AbortSignal, sending: Sending | unde
     cancelled?.catch(() => {})
   }
   async function bytes(limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array> {
-    // One turn of the runtime instead of one a piece. What does not tell its length has to be watched while it grows.
+    // One turn of the runtime instead of one for each piece. Bodies of unknown length are counted while they arrive.
     if (reader || !(lengthOf(response) <= limitBytes)) return readAll({ read, cancel }, limitBytes, arrived)
     try {
       arrived?.(lengthOf(response))
@@ -124,7 +125,7 @@ function bodyOf(response: Response, signal: AbortSignal, sending: Sending | unde
   return { read, cancel, bytes }
 }
 
-/** NaN where the length of the body is not known: packed, it is that of something else. */
+/** NaN where the length of the body is unknown: the content-length of a compressed body is another one. */
 function lengthOf({ headers }: Response): number {
   const declared = headers.get('content-encoding') === null ? headers.get('content-length') : null
   return declared === null ? Number.NaN : Number(declared)

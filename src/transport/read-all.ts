@@ -1,7 +1,7 @@
 import { joinBytes } from '../lib/bytes/bytes.ts'
 import { BodyTooLarge, type UpstreamBody } from './transport.ts'
 
-/** `UpstreamBody.bytes` in terms of its other two verbs. */
+/** Implements `UpstreamBody.bytes` by `read` and `cancel`. */
 export async function readAll(
   body: Pick<UpstreamBody, 'read' | 'cancel'>,
   limitBytes: number,

@@ -11,12 +11,12 @@ export interface UpstreamRequest {
   /** Credentials stay sealed until the transport sends them. */
   readonly headers: Readonly<Record<string, string | Secret>>
   readonly body?: RequestBody
-  /** A body that is sent as it comes, in the place of `body`: asked for as the upstream takes it. Where it breaks off the
-   *  upstream is left, and `send`, or the answer that had begun, rejects with what broke it off. */
+  /** A body that is sent while it arrives, instead of `body`: read as fast as the upstream accepts it. If reading
+   *  fails, the upstream call ends, and `send`, or the body of the answer, rejects with the same error. */
   readonly upload?: Pieces
 }
 
-/** A long body may come in pieces, to be sent one after the other. */
+/** A long body may be a list of pieces, which are sent in order. */
 export type RequestBody = Uint8Array | string | readonly Uint8Array[]
 
 export interface UpstreamResponse {
@@ -26,25 +26,25 @@ export interface UpstreamResponse {
   readonly body: UpstreamBody
 }
 
-/** A body that is asked for, so that a slow client slows its upstream. One reader. */
+/** A body that is read on demand, so that a slow client slows down its upstream. It has one reader. */
 export interface UpstreamBody {
-  /** What has arrived since the last read, as one piece; undefined at the end. Rejects with TransportError when the
-   *  connection ends before the body does. */
+  /** Resolves with all bytes since the last read as one piece; undefined at the end. Rejects with TransportError if the
+   *  connection ends before the body. */
   read(): Promise<Uint8Array | undefined>
-  /** Everything that is left. Rejects with BodyTooLarge beyond `limitBytes`, and then ends the call. `arrived` is told of
-   *  bytes before they are kept; what it throws ends the call as well, and is what this rejects with. */
+  /** Resolves with the rest of the body. Rejects with BodyTooLarge beyond `limitBytes`, and ends the call. Calls
+   *  `arrived` before keeping bytes; an error of it ends the call too, and becomes the rejection. */
   bytes(limitBytes: number, arrived?: (bytes: number) => void): Promise<Uint8Array>
   /** Ends the upstream call. */
   cancel(): void
 }
 
-/** Sends one request to an upstream and resolves with its head. Redirects are never followed; aborting the signal ends
- *  the connection at once, whether the head has come or not. Knows nothing of providers, clocks or retries. */
+/** Sends one request to an upstream and resolves with the head of its response. It never follows redirects. Aborting
+ *  the signal ends the connection at once, before or after the head. It has no timeouts and no retries. */
 export interface Transport {
   send(request: UpstreamRequest, signal: Abort): Promise<UpstreamResponse>
 }
 
-/** The upstream could not be reached, or went away. The message holds no header and no body. */
+/** The upstream could not be reached, or closed the connection. The message holds no header and no body. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }

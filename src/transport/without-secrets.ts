@@ -1,15 +1,15 @@
 import { GatewayError } from '../lib/errors.ts'
 import { reveal, type Secret } from '../lib/secret.ts'
 
-/** Shorter secrets are not searched for, because they may be ordinary words. */
+/** Shorter secrets are not masked: they may be ordinary words. */
 const SHORTEST_SECRET = 8
-/** The length of a part of a credential that is replaced too. */
+/** Parts of a credential of this length are masked too. */
 const PART = 10
-/** Longer texts are cut, because the search is slow. */
+/** Longer texts are cut: masking is slow. */
 const LONGEST_TEXT = 8192
 
-/** A failure whose text contains no credential of its request, nor a part of one: providers repeat what they were sent, and
- *  their messages reach clients and logs. */
+/** Masks the request's credentials, and parts of them, in the texts of a failure: providers quote requests in their
+ *  messages, which reach clients and logs. */
 export function withoutSecrets(
   failure: GatewayError,
   headers: Readonly<Record<string, string | Secret>>,
@@ -18,9 +18,9 @@ export function withoutSecrets(
   const credentials = Object.values(headers).flatMap((value) => (typeof value === 'string' ? [] : credentialOf(value)))
   if (credentials.length === 0) return failure
   const masked = (text: string | undefined) => text && credentials.reduce(mask, shortened(text))
-  const [words = '', param, code] = [masked(message), masked(details.param), masked(details.code)]
-  if (words === message && param === details.param && code === details.code) return failure
-  return new GatewayError(failure.failure, words, {
+  const [text = '', param, code] = [masked(message), masked(details.param), masked(details.code)]
+  if (text === message && param === details.param && code === details.code) return failure
+  return new GatewayError(failure.failure, text, {
     ...details,
     ...(param ? { param } : {}),
     ...(code ? { code } : {}),
@@ -32,13 +32,14 @@ function shortened(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`
 }
 
-/** Without the name of its scheme. */
+/** The credential without the name of its scheme. */
 function credentialOf(value: Secret): string[] {
   const credential = reveal(value).replace(/^\w+ +/, '')
   return credential.length < SHORTEST_SECRET ? [] : [credential]
 }
 
-/** Replaces a credential wherever it is recognised: in other letters, with blanks or signs in between, escaped, cut. */
+/** Masks a credential in any spelling: in another letter case, with spaces or punctuation in between, escaped or
+ *  cut. */
 function mask(text: string, credential: string): string {
   const { letters: own } = lettersOf(credential)
   const { letters, starts, ends } = lettersOf(text)
@@ -62,7 +63,7 @@ function mask(text: string, credential: string): string {
 
 const TOKENS = /%([0-9a-f]{2})|\\u\{?([0-9a-f]{2,6})\}?|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});|&#(\d{1,7});|([\s\S])/giu
 
-/** The letters and digits of a text in lower case, escapes undone, and where each of them stands in it. */
+/** The letters and digits of a text in lower case with escapes decoded, and the position of each in the text. */
 function lettersOf(text: string): { letters: string; starts: number[]; ends: number[] } {
   let letters = ''
   const starts: number[] = []

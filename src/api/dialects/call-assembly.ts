@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import { asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
 import { type JsonEnd, jsonEnd } from './json-end.ts'
 
-/** Receives an assembled call. */
+/** Writes the arguments of one tool call. */
 export interface CallWriter {
   add(fragment: string): void
 }
@@ -12,12 +12,13 @@ interface Assembled {
   /** undefined until the name is known. */
   writer: CallWriter | undefined
   name: string
-  waiting: string
+  /** Arguments that arrived before the name. */
+  pending: string
   readonly end: JsonEnd
 }
 
-/** Assembles parallel tool calls from their fragments. Vendors differ: some leave out the index or the id, some give every
- *  call the index 0, some send the name late or the arguments as an object. */
+/** Assembles parallel tool calls from their fragments. Vendors differ: some leave out the index or the id, some give
+ *  every call the index 0, some send the name late or the arguments as an object. */
 export function callAssembly(open: (callId: string, name: string) => CallWriter) {
   const all: Assembled[] = []
   const byIndex = new Map<number, Assembled>()
@@ -25,7 +26,7 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
   let last: Assembled | undefined
 
   const begin = (givenId: string): Assembled => {
-    const call: Assembled = { givenId, writer: undefined, name: '', waiting: '', end: jsonEnd() }
+    const call: Assembled = { givenId, writer: undefined, name: '', pending: '', end: jsonEnd() }
     all.push(call)
     return call
   }
@@ -34,9 +35,9 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
     callIds.add(callId)
     call.name = text
     call.writer = open(callId, text)
-    if (call.waiting !== '') call.writer.add(call.waiting)
+    if (call.pending !== '') call.writer.add(call.pending)
   }
-  /** Whether a fragment with this name belongs to another call than the known one of its index. */
+  /** Whether a fragment with this name starts another call than the known one of its index. */
   const isAnother = (known: Assembled, id: string, given: string, fragment: string): boolean => {
     if (given === '' || !known.writer) return false
     if (id !== '') return known.givenId !== id
@@ -52,20 +53,20 @@ export function callAssembly(open: (callId: string, name: string) => CallWriter)
   }
 
   return {
-    take(delta: unknown): void {
+    push(delta: unknown): void {
       const { index, id, function: called } = asRecord(delta)
-      const { name: given, arguments: told } = asRecord(called)
-      const fragment = isRecord(told) ? JSON.stringify(told) : asText(told)
+      const { name: given, arguments: text } = asRecord(called)
+      const fragment = isRecord(text) ? JSON.stringify(text) : asText(text)
       const call = callOf(index, asText(id), asText(given), fragment)
       if (!call.writer && asText(given) !== '') name(call, asText(given))
       if (fragment === '') return
       call.end.push(fragment)
       if (call.writer) call.writer.add(fragment)
-      else call.waiting += fragment
+      else call.pending += fragment
     },
     /** Emits calls without a name at the end, so that no generated content is lost. */
     finish(): void {
-      for (const call of all) if (!call.writer && call.waiting !== '') name(call, '')
+      for (const call of all) if (!call.writer && call.pending !== '') name(call, '')
     },
   }
 }

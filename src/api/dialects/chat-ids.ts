@@ -2,7 +2,7 @@ import { idPlaces } from '../../pipeline/ids/named-ids.ts'
 
 const ADDRESS = /^(https?|gs|s3|data):/i
 
-/** Where a chat request names what a provider has made. A file may also be given by its address. */
+/** Places of a chat request that hold ids of a provider's own objects. A file may also be given by its address. */
 export const chatIds = idPlaces([
   { path: 'messages[].audio.id', kind: 'audio' },
   {
@@ -11,7 +11,7 @@ export const chatIds = idPlaces([
     standing: ({ file_id }) => (ADDRESS.test(String(file_id)) ? undefined : 'reference'),
   },
   { path: 'messages[].content[].file_id', kind: 'file' },
-  // Blocks of the Messages API may stand among the parts.
+  // Content may also hold blocks of the Messages API.
   { path: 'messages[].content[].source.file_id', kind: 'file' },
   { path: 'messages[].content[].source.content[].source.file_id', kind: 'file' },
   { path: 'cached_content', kind: 'cached_content' },

@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
 const DONE = encoder.encode('data: [DONE]\n\n')
 
-/** The older way to ask: one prompt, which becomes one user message, and text as the answer. */
+/** Text completions: the prompt becomes one user message, and the answer is text. */
 export const completionsDialect = asDialect<CompletionRequest>({
   native: undefined,
   schema: completionRequest,
@@ -37,7 +37,7 @@ export const completionsDialect = asDialect<CompletionRequest>({
   errorEvent: chatErrorEvent,
 })
 
-/** Fields of which any value but these asks for something that an answer of chat does not hold. */
+/** Fields that chat cannot express, with the values that have no effect. */
 const UNSET: Readonly<Record<string, readonly unknown[]>> = {
   echo: [false],
   best_of: [1],
@@ -58,15 +58,15 @@ function toChat(request: CompletionRequest): ChatRequest {
   return {
     ...travels,
     messages: [{ role: 'user', content: typeof prompt === 'string' ? prompt : prompt.join('\n') }],
-    // The pipeline counts by it; whether the client sees it is decided when it is written.
+    // The pipeline settles by the usage; `write` decides whether the client sees it.
     ...(request.stream === true ? { stream_options: { ...stream_options, include_usage: true } } : {}),
   }
 }
 
 function isShown({ choices, usage }: ChatChunk, showUsage: boolean): boolean {
-  const said = listOf(choices)
-  if (said.length === 0) return showUsage && Boolean(usage)
-  return said.some(({ delta, finish_reason }) => textOf(delta) !== '' || typeof finish_reason === 'string')
+  const list = listOf(choices)
+  if (list.length === 0) return showUsage && Boolean(usage)
+  return list.some(({ delta, finish_reason }) => textOf(delta) !== '' || typeof finish_reason === 'string')
 }
 
 function eventOf({ id, created, model, choices, usage, ...rest }: ChatChunk, showUsage: boolean): Uint8Array {
@@ -82,14 +82,14 @@ function eventOf({ id, created, model, choices, usage, ...rest }: ChatChunk, sho
   return encoder.encode(`data: ${JSON.stringify(event)}\n\n`)
 }
 
-function choiceOf(index: number, said: unknown, finish: FinishReason | null): object {
-  const asText = finish === 'length' || finish === 'content_filter' ? finish : 'stop'
-  return { text: textOf(said), index, logprobs: null, finish_reason: finish ? asText : null }
+function choiceOf(index: number, message: unknown, finish: FinishReason | null): object {
+  const reason = finish === 'length' || finish === 'content_filter' ? finish : 'stop'
+  return { text: textOf(message), index, logprobs: null, finish_reason: finish ? reason : null }
 }
 
-/** Words of a message or a delta: its content, or that it refuses. */
-function textOf(said: unknown): string {
-  const { content, refusal } = (said ?? {}) as { content?: unknown; refusal?: unknown }
+/** The text of a message or a delta: its content, or its refusal. */
+function textOf(message: unknown): string {
+  const { content, refusal } = (message ?? {}) as { content?: unknown; refusal?: unknown }
   if (typeof content === 'string' && content !== '') return content
   if (Array.isArray(content)) return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('')
   return typeof refusal === 'string' ? refusal : ''
@@ -104,7 +104,7 @@ function fingerprint(rest: object): object {
   return typeof system_fingerprint === 'string' ? { system_fingerprint } : {}
 }
 
-/** Vendors leave out what should be there. */
+/** Some vendors leave out the list, or items of it. */
 function listOf<Item>(list: readonly Item[] | null | undefined): readonly Item[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'object' && item !== null) : []
 }

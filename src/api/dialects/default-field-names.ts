@@ -2,7 +2,7 @@ import type { DefaultFieldNames } from '../../pipeline/attempt/default-fields.ts
 
 const same = (...names: readonly string[]): DefaultFieldNames => Object.fromEntries(names.map((name) => [name, name]))
 
-/** A deployment's `default_params` where the Messages API is spoken to its own vendor. */
+/** Names of a deployment's `default_params` in a native Messages request. */
 export const messagesDefaults: DefaultFieldNames = {
   ...same('max_tokens', 'temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'stop_sequences'),
   ...same('cache_control', 'container', 'context_management', 'inference_geo', 'mcp_servers', 'speed'),
@@ -10,10 +10,10 @@ export const messagesDefaults: DefaultFieldNames = {
   stop: (stop) => ({ stop_sequences: [stop].flat() }),
 }
 
-/** Counting has no answer that anything could be said of. */
+/** Names in a count of tokens: it generates nothing, so that only these have an effect. */
 export const countTokensDefaults: DefaultFieldNames = same('thinking', 'output_config')
 
-/** The same where Responses are. */
+/** Names in a native Responses request. */
 export const responsesDefaults: DefaultFieldNames = {
   ...same('max_output_tokens', 'temperature', 'top_p', 'top_logprobs', 'parallel_tool_calls', 'reasoning', 'text'),
   ...same('include', 'truncation', 'store', 'service_tier', 'user', 'safety_identifier'),

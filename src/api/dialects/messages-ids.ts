@@ -1,6 +1,7 @@
 import { idPlaces } from '../../pipeline/ids/named-ids.ts'
 
-/** Where a request of the Messages API names what a provider has made. Its vendor's own skills are everybody's. */
+/** Places of a Messages request that hold ids of a provider's own objects. The vendor's own skills exist in every
+ *  account. */
 export const messagesIds = idPlaces([
   { path: 'container', kind: 'container' },
   { path: 'container.id', kind: 'container' },

@@ -8,7 +8,7 @@ import { fromChat } from './messages/from-chat.ts'
 import { toChat } from './messages/to-chat.ts'
 import { messagesIds } from './messages-ids.ts'
 
-/** The Messages API: native at its own vendor, by way of chat everywhere else. */
+/** The Messages API: native at its own vendor, translated by way of chat for every other. */
 export const messagesDialect = asDialect<MessagesRequest>({
   native: 'messages',
   schema: messagesRequest,
@@ -21,7 +21,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
   errorEvent: messagesErrorEvent,
 })
 
-/** Counting what a request of the Messages API would cost: only a provider that counts can say. */
+/** Counts the tokens of a Messages request. Only providers that count tokens themselves can do it. */
 export const countTokensDialect = asDialect<MessagesRequest>({
   native: 'count_tokens',
   schema: messagesRequest,

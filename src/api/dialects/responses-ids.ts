@@ -1,7 +1,7 @@
 import { entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { idPlaces, type Standing } from '../../pipeline/ids/named-ids.ts'
 
-/** The member of an item that holds all of what it says; without it the provider looks for the rest. */
+/** The member that holds an item's whole content. The provider looks up an item that comes without it. */
 const CONTENT: Readonly<Record<string, string>> = {
   message: 'content',
   function_call: 'arguments',
@@ -13,22 +13,22 @@ const CONTENT: Readonly<Record<string, string>> = {
   apply_patch_call: 'operation',
 }
 
-/** What an item may hold beside nothing. */
-const NOTHING: ReadonlySet<string> = new Set(['type', 'id', 'status'])
+/** Members of an item without content. */
+const BARE: ReadonlySet<string> = new Set(['type', 'id', 'status'])
 
-/** What an item with an id is to the provider that it is sent to. */
+/** Whether the provider needs its stored copy of an item with an id. */
 function standingOfItem(item: JsonRecord): Standing {
-  const isBare = Object.entries(item).every(([name, value]) => NOTHING.has(name) || value === null)
+  const isBare = Object.entries(item).every(([name, value]) => BARE.has(name) || value === null)
   if (item.type === 'item_reference' || isBare) return 'reference'
   const content = item[entryOf(CONTENT, item.type ?? 'message') ?? '']
   if (content !== undefined && content !== null) return 'hint'
-  // What a client has to say has an id of its own making, if any.
+  // The client makes the ids of its own outputs.
   return typeof item.type === 'string' && item.type.endsWith('_output') ? 'hint' : 'stored'
 }
 
 const ofCustomSkill = ({ type }: JsonRecord) => (type === 'skill_reference' ? 'reference' : undefined)
 
-/** Where a request of the Responses API names what a provider has made. */
+/** Places of a Responses request that hold ids of a provider's own objects. */
 export const responsesIds = idPlaces([
   { path: 'previous_response_id', kind: 'previous_response' },
   { path: 'conversation', kind: 'conversation' },
@@ -52,7 +52,7 @@ export const responsesIds = idPlaces([
   {
     path: 'input[].container_id',
     kind: 'container',
-    // What it gave is in the item; the next run may want to go on in it.
+    // The item holds the container's results, but the next run may use the container again.
     standing: () => 'stored',
   },
 ])

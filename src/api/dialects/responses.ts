@@ -8,8 +8,8 @@ import { responsesIds } from './responses-ids.ts'
 
 const encoder = new TextEncoder()
 
-/** Items in, items out, and a stream of typed events in a numbered order. Nothing is kept: a client sends the whole
- *  conversation each time. */
+/** The Responses API: items in, items out, and a stream of numbered, typed events. Translated requests store nothing:
+ *  the client sends the whole conversation each time. */
 export const responsesDialect = asDialect<ResponsesRequest>({
   native: 'responses',
   schema: responsesRequest,
@@ -18,7 +18,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})
-    answer.take(asChunk(completion))
+    answer.push(asChunk(completion))
     return answer.finish()
   },
   stream(request) {
@@ -27,15 +27,15 @@ export const responsesDialect = asDialect<ResponsesRequest>({
     const answer = growingAnswer(request, (type, fields) => {
       text += eventText(type, { sequence_number: sequence_number++, ...fields })
     })
-    const told = (act: () => unknown): Uint8Array => {
+    const eventsOf = (act: () => unknown): Uint8Array => {
       text = ''
       act()
       return encoder.encode(text)
     }
     return {
-      write: (chunk) => told(() => answer.take(chunk)),
-      close: () => told(() => answer.finish()),
-      fail: (failure) => told(() => answer.fail(failure)),
+      write: (chunk) => eventsOf(() => answer.push(chunk)),
+      close: () => eventsOf(() => answer.finish()),
+      fail: (failure) => eventsOf(() => answer.fail(failure)),
     }
   },
   errorEvent: (failure) =>
@@ -53,12 +53,12 @@ function eventText(type: string, fields: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }
 
-/** A whole answer, said in one chunk. */
+/** A whole answer as one chunk. */
 function asChunk({ id, created, model, choices, usage }: ChatCompletion): ChatChunk {
-  const said = (Array.isArray(choices) ? choices : []).slice(0, 1).map((choice) => {
+  const first = (Array.isArray(choices) ? choices : []).slice(0, 1).map((choice) => {
     const calls: readonly object[] = Array.isArray(choice?.message?.tool_calls) ? choice.message.tool_calls : []
     const delta = { ...choice?.message, tool_calls: calls.map((call, index) => ({ ...call, index })) }
     return { index: 0, delta, finish_reason: choice?.finish_reason, logprobs: choice?.logprobs }
   })
-  return { id, object: 'chat.completion.chunk', created, model, choices: said, usage: usage ?? null }
+  return { id, object: 'chat.completion.chunk', created, model, choices: first, usage: usage ?? null }
 }

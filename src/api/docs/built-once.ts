@@ -4,8 +4,7 @@ import type { Answer } from '../../pipeline/answer.ts'
 
 const encoder = new TextEncoder()
 
-/** Answers a document that stays the same while the process lives: written at its first request, never again. Whoever has
- *  it already is told so by its entity tag. */
+/** Answers a document that is written once, at its first request. A client with the same entity tag gets a 304. */
 export function builtOnce(
   contentType: string,
   write: () => string,
@@ -18,13 +17,13 @@ export function builtOnce(
   return (ifNoneMatch) => {
     const { body, etag } = document()
     const headers = { ...more, etag, 'cache-control': 'no-cache' }
-    if (names(ifNoneMatch, etag)) return { status: 304, headers, body: new Uint8Array() }
+    if (matches(ifNoneMatch, etag)) return { status: 304, headers, body: new Uint8Array() }
     return { status: 200, headers: { ...headers, 'content-type': contentType }, body }
   }
 }
 
-/** The comparison of If-None-Match is weak: a proxy that compresses marks the tag as such. */
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Compares If-None-Match weakly: a compressing proxy marks the tag as weak. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 }

@@ -4,7 +4,7 @@ import { builtOnce } from './built-once.ts'
 import { openapi } from './openapi.ts'
 import { PAGE_HEADERS, page } from './page.ts'
 
-/** The documentation of the given routes, and of itself. */
+/** The routes that document the given routes and themselves. */
 export function documentation(routes: readonly Route[]): readonly Route[] {
   const openapiDocument = builtOnce('application/json', () => JSON.stringify(openapi([...routes, ...own])))
   const configSchema = builtOnce('application/schema+json', () => JSON.stringify(configJsonSchema()))

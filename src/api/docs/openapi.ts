@@ -107,7 +107,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
     io,
     unrepresentable: 'any',
     override: ({ jsonSchema: written }) => {
-      // zod's bounds of an int are JavaScript's, not the field's.
+      // zod writes JavaScript's bounds of an integer where the field has none.
       if (written.minimum === Number.MIN_SAFE_INTEGER) delete written.minimum
       if (written.maximum === Number.MAX_SAFE_INTEGER) delete written.maximum
     },

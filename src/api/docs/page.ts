@@ -1,5 +1,5 @@
-/** The documentation page. What it runs and how it looks are files that are answered as they are: `docs.js` and `docs.css`
- *  of the console's public folder. */
+/** The documentation page. Its script and style, `docs.js` and `docs.css`, are static files of the console's public
+ *  folder. */
 export const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -20,7 +20,7 @@ export const page = `<!doctype html>
 </html>
 `
 
-/** The page runs and shows its own files alone, and asks nobody but the gateway. */
+/** The page may load its own files only, and connect to the gateway only. */
 export const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",

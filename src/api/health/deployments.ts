@@ -69,10 +69,11 @@ export const deploymentsHealth = defineRoute(
   },
 )
 
-/** Those of the groups that the caller may call; of one that it may not as few as of one that does not exist. */
+/** The deployments of the groups that the caller may call. A group that it may not call looks like one that does not
+ *  exist. */
 function deploymentsFor({ mayCall }: Caller, { names, groups, resolve }: Registry, model?: string): Deployment[] {
-  const asked = model === undefined ? [...groups, ...names.map(resolve)] : [resolve(model)]
-  const allowed = asked.flatMap((group) => (group && mayCall(group) ? group.deployments : []))
+  const requested = model === undefined ? [...groups, ...names.map(resolve)] : [resolve(model)]
+  const allowed = requested.flatMap((group) => (group && mayCall(group) ? group.deployments : []))
   return [...new Map(allowed.map((deployment) => [deployment.id, deployment])).values()]
 }
 
@@ -99,7 +100,7 @@ function healthOf(
   }
 }
 
-/** JSON has no infinity: a limit of zero is used up whole. */
+/** The used share of the tightest limit. A limit of zero counts as used up: JSON has no infinity. */
 function shareOf(deployment: Deployment, signals: DeploymentSignals): number {
   const share = Math.max(...CAPACITY_UNITS.map((unit) => shareUsed(signals.used, deployment.limits, unit)))
   return Number.isFinite(share) ? share : 1

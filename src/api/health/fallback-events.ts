@@ -7,7 +7,7 @@ import type { FallbackEvent } from '../../telemetry/events.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 
-/** As many as are kept. */
+/** The number of events that the store keeps. */
 const MOST = 1000
 
 const fallbackEvent = lazily(() =>
@@ -34,20 +34,20 @@ export const fallbackEvents = defineRoute(
     responses: { 200: { description: 'The events.', schema: () => z.object({ events: z.array(fallbackEvent()) }) } },
   },
   async ({ services: { registry, store, clock }, caller, input: { query } }) => {
-    const mayHear = hearing(caller(), registry)
+    const maySee = visibleModels(caller(), registry)
     const entries = await store.entries('fallback-events', MOST)
-    // The store lets go of the whole list a week after its newest entry.
+    // The list expires as a whole, a week after its newest entry.
     const since = clock.now() - LIFETIME_MS.log
     const events = entries
       .map((entry) => JSON.parse(entry) as FallbackEvent)
-      .filter(({ source_model, timestamp }) => mayHear(source_model) && Date.parse(timestamp) > since)
+      .filter(({ source_model, timestamp }) => maySee(source_model) && Date.parse(timestamp) > since)
     return json({ events: events.slice(0, query.limit) })
   },
 )
 
-/** The models whose events a caller sees: those it may call, by their own names or as members of route groups. */
-function hearing({ mayCall }: Caller, { names, resolve }: Registry): (model: string) => boolean {
-  const called = names.map(resolve).flatMap((group) => (group && mayCall(group) ? group.deployments : []))
-  const members = new Set(called.map(({ modelName }) => modelName))
+/** The models whose events a caller sees: those that it may call by name or through a route group. */
+function visibleModels({ mayCall }: Caller, { names, resolve }: Registry): (model: string) => boolean {
+  const deployments = names.map(resolve).flatMap((group) => (group && mayCall(group) ? group.deployments : []))
+  const members = new Set(deployments.map(({ modelName }) => modelName))
   return (name) => members.has(name) || mayCall(resolve(name) ?? { name, accessGroups: [] })
 }

@@ -49,7 +49,7 @@ const page = paced(async (services: ApiServices): Promise<string> => {
   ])
 })
 
-/** The page is served without the store, too: then without what only the store knows. */
+/** No signals where the store is away: the page is served without them. */
 async function deploymentSignals({ registry, store }: ApiServices): Promise<DeploymentSignals[]> {
   const ids = registry.groups.flatMap((group) => group.deployments.map(({ id }) => id))
   return store.signals(ids).catch(() => [])

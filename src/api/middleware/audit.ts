@@ -10,7 +10,7 @@ import type { ApiServices } from '../scope.ts'
 const LONGEST_TEXT = 512
 const LONGEST_CHANGES = 16_384
 
-/** Tells of a write of the administration by a known caller, and of the events of accounts; of what was refused, too. */
+/** Records a write of the administration by a known caller, and the events of accounts, refused ones included. */
 export function audit(services: ApiServices, exchange: Exchange, status: number): void {
   const { c, contract, caller } = exchange
   if (!contract || !(contract.auth === 'admin' ? caller && writes(contract) : contract.action)) return
@@ -42,14 +42,14 @@ function actorOf(caller: Caller | undefined): Pick<AuditEvent, 'actor_type' | 'a
   return account ? { actor_type: 'account', actor_id: account.accountId } : { actor_type: 'master_key', actor_id: null }
 }
 
-/** What a reader may ask for changes nothing, whatever its method. */
+/** A route that needs only a read permission changes nothing, whatever its method. */
 export function writes(contract: RouteContract): boolean {
   return contract.auth === 'admin' && contract.method !== 'get' && !permissionsOf(contract)[0].endsWith('.read')
 }
 
 const VERBS = { post: 'create', put: 'update', patch: 'update', delete: 'delete', get: 'read' } as const
 
-/** `PATCH /ui/api/teams/{team_id}` is `team.update`; a route that is called otherwise says so itself. */
+/** The contract's own action, or one from method and path: `PATCH /ui/api/teams/{team_id}` is `team.update`. */
 export function actionOf({ action, method, path }: Pick<RouteContract, 'action' | 'method' | 'path'>): string {
   if (action !== undefined) return action
   const collections = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
@@ -61,13 +61,13 @@ function singular(noun: string): string {
   return noun.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
 }
 
-/** Paths and headers are the client's: what a database can hold of them, and not too much of it. */
+/** A path or header of the client, shortened and without characters that a database cannot hold. */
 function textOf(text: string | null | undefined): string | null {
   if (text === null || text === undefined || text === '') return null
   return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
-/** Of changes that are too long to keep, only which fields they were. */
+/** Changes that are too long to keep are reduced to the names of their fields. */
 function shortened(changes: AuditEvent['changes']): AuditEvent['changes'] {
   if (JSON.stringify(changes).length <= LONGEST_CHANGES) return changes
   return Object.fromEntries(Object.keys(changes).map((name) => [name, { old: '…', new: '…' }]))

@@ -1,7 +1,7 @@
-/** The credential of an Authorization header, if it is a bearer's. */
+/** The credential of an Authorization header of the Bearer scheme. */
 export function bearerOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
-  // As nearly everybody writes it: an expression would cost every call.
+  // The usual spelling, without the cost of a regular expression.
   if (header.startsWith('Bearer ') && !header.includes(' ', 7)) return header.slice(7)
   return /^bearer +(\S+) *$/i.exec(header)?.[1]
 }

@@ -1,7 +1,7 @@
 import { addressMatcher } from '../../lib/address-range.ts'
 
-/** The client's own address: the peer's, unless that is a proxy that the operator trusts. Then it is the last of
- *  X-Forwarded-For that no trusted proxy has. What stands before it could have been written by anybody. */
+/** The client's own address: the peer's, unless the peer is a trusted proxy. Then it is the last address of
+ *  X-Forwarded-For that is not a trusted proxy's: the client could have forged those before it. */
 export function clientAddress(trustedProxies: readonly string[]): (peer: string, forwardedFor?: string) => string {
   const trusted = addressMatcher(trustedProxies)
   return (peer, forwardedFor) => {
@@ -11,7 +11,7 @@ export function clientAddress(trustedProxies: readonly string[]): (peer: string,
   }
 }
 
-/** Some proxies write the port too: `203.0.113.5:50123`, `[2001:db8::5]:50123`. */
+/** Some proxies add the port: `203.0.113.5:50123`, `[2001:db8::5]:50123`. */
 function withoutPort(hop: string): string {
   const [, six, four] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(hop) ?? []
   return six ?? four ?? hop

@@ -4,7 +4,7 @@ import { type Env, openExchange } from '../exchange.ts'
 import type { ApiServices } from '../scope.ts'
 import { report } from './report.ts'
 
-/** What a page may read beside the body. */
+/** The response headers that a page may read. */
 const READABLE = [
   'request-id',
   'retry-after',
@@ -26,10 +26,10 @@ const READABLE = [
   'x-ratelimit-warning',
 ]
 
-/** Paths that pages of other origins may call, where the operator named their origins. */
+/** The paths that pages of configured origins may call. */
 export const CROSS_ORIGIN_PATHS = ['/v1/*', '/v2/*', '/rerank'] as const
 
-/** Lets pages of these origins call the API. Keys travel in a header, so no cookie is ever allowed. */
+/** Lets pages of these origins call the API. Keys travel in a header, so that no cookie needs to be allowed. */
 export function crossOrigin(services: ApiServices, origins: readonly string[]): MiddlewareHandler<Env> {
   const allow = cors({
     origin: origins.includes('*') ? '*' : [...origins],

@@ -7,8 +7,8 @@ import type { Client } from '../../pipeline/client.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The JSON body of a request, as it was sent, once its schema has taken it. Counted while it arrives. An empty one is no
- *  body where the schema can do without. */
+/** The JSON body of a request, checked by its schema and passed on unchanged. Its memory is counted while it arrives.
+ *  An empty body is undefined where the schema accepts that. */
 export async function readJson(
   { client, footprint }: { readonly client: Client; readonly footprint: Footprint },
   contentType: string | undefined,

@@ -2,7 +2,7 @@ import { measured } from '../../lib/clock.ts'
 import type { Exchange } from '../exchange.ts'
 import type { ApiServices } from '../scope.ts'
 
-/** Reports a request that its handler did not report itself, as model calls do when their answer has ended. */
+/** Reports a request unless its handler does it, as for a model call, which is reported when its answer ends. */
 export function report(services: ApiServices, exchange: Exchange, status: number): void {
   if (exchange.reported) return
   const { c, contract, caller, failure } = exchange

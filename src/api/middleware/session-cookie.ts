@@ -6,7 +6,7 @@ import { type Site, siteOf } from './site.ts'
 
 const NAME = 'gateway_session'
 
-/** The session's token among the cookies of a request; undefined where there is none that could be one of ours. */
+/** The session's token among the cookies of a request; undefined where none has the form of a token. */
 export function sessionToken(cookies: string | undefined): string | undefined {
   if (cookies === undefined) return undefined
   for (const pair of cookies.split(';')) {
@@ -18,7 +18,7 @@ export function sessionToken(cookies: string | undefined): string | undefined {
   return undefined
 }
 
-/** The header that gives a browser its session; without one, the header that takes it away. */
+/** The header that sets the session's cookie; without a session, the header that removes it. */
 export function setSessionCookie(
   { isPlainLoopback }: Site,
   session?: { readonly token: string; readonly seconds: number },
@@ -29,8 +29,8 @@ export function setSessionCookie(
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Refuses a write that carries a cookie unless a page of this gateway has sent it. A browser sends cookies with the
- *  forms of any site; no form can send JSON, or say that it is from here. */
+/** Refuses a write with a cookie unless it comes from a page of this gateway. A browser sends the cookie with forms of
+ *  any site, but a form can neither send JSON nor forge its origin. */
 export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): void {
   const { c } = exchange
   if (READS.has(c.req.method)) return
@@ -47,7 +47,7 @@ export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): 
   }
 }
 
-/** A proxy in front may speak another scheme than the gateway, but not for another host. */
+/** A proxy in front may use another scheme than the gateway, but has the same host. */
 function isOwn(origin: string, { host }: Site, baseUrl: string | undefined): boolean {
   const given = URL.parse(origin)
   if (!given) return false

@@ -1,22 +1,22 @@
-/** The gateway's own address, as the browser of a request names it. */
+/** The gateway's own address, as a request names it. */
 export interface Site {
-  /** With the port. */
+  /** The host with its port. */
   readonly host: string
-  /** It is reached by plain http on this very machine, where no network lies between. */
+  /** The request came by plain http over the loopback interface, not a network. */
   readonly isPlainLoopback: boolean
 }
 
-interface Addressed {
+interface RequestHead {
   readonly url: string
   header(name: string): string | undefined
 }
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 
-/** A request may say what it likes of its host and scheme: it decides nothing but what its own client is told. */
-export function siteOf(request: Addressed): Site {
-  const { protocol, host: seen } = new URL(request.url)
-  const host = request.header('host') ?? seen
+/** A client can forge its request's host and scheme: they only affect answers to that client. */
+export function siteOf(request: RequestHead): Site {
+  const { protocol, host: urlHost } = new URL(request.url)
+  const host = request.header('host') ?? urlHost
   const isHttps = protocol === 'https:' || request.header('x-forwarded-proto') === 'https'
   return { host, isPlainLoopback: !isHttps && LOOPBACK.test(host) }
 }

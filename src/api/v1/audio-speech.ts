@@ -4,7 +4,7 @@ import { idPlaces } from '../../pipeline/ids/named-ids.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { modelRoute } from './model-route.ts'
 
-/** Ids of earlier answers to continue from, and of the account's pronunciation dictionaries. */
+/** Places of ids: of neighbouring requests, and of the account's pronunciation dictionaries. */
 const ids = idPlaces([
   { path: 'previous_request_ids[]', kind: 'request' },
   { path: 'next_request_ids[]', kind: 'request' },

@@ -4,7 +4,7 @@ import { messagesErrorBody } from '../dialects/messages/errors.ts'
 import { countTokensDialect, messagesDialect } from '../dialects/messages.ts'
 import { modelRoute } from './model-route.ts'
 
-/** What the official clients of this dialect send, and a provider of it may want to see. */
+/** Headers of this dialect's official clients, which are passed on to its provider. */
 const clientHeaders = ['anthropic-version', 'anthropic-beta']
 const contract = { errorBody: messagesErrorBody, credentialHeader: 'x-api-key', requestIdHeader: 'request-id' }
 

@@ -15,7 +15,7 @@ export interface ModelRoute extends Route {
   readonly endpoint: Endpoint
 }
 
-/** An endpoint that runs a model: passes the body to the pipeline and writes the answer. */
+/** The route of an endpoint that runs a model: reads the body and passes the call to the pipeline. */
 export function modelRoute(
   endpoint: Endpoint,
   contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader' | 'requestIdHeader'>,
@@ -39,14 +39,14 @@ export function modelRoute(
         if (mode.body === 'json') bytes = await client.body(max_json_bytes, footprint)
         else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint })
       } catch (error) {
-        // A request that does not become a call counts too.
+        // A request that is refused before it becomes a call counts against the limits too.
         await scope.count()
         throw error
       }
       const caller = scope.caller()
       const begun = scope.reportsItself
       const clientHeaders = headersOf(scope, endpoint)
-      // The header is ignored for callers that may not see the explanation; it never fails a call.
+      // The header never fails a call: it is ignored for callers without the permission.
       const explain = scope.header('x-gateway-explain') === '1' && hasPermission(caller, 'config.read')
       return runCall(services, {
         requestId,
@@ -69,10 +69,10 @@ export function modelRoute(
   return { ...route, endpoint }
 }
 
-/** Shorter bodies have usually arrived before a store could answer. */
+/** Shorter bodies have usually arrived before the store's answer could. */
 const SHORT_BODY_BYTES = 16_384
 
-/** Refuses a long body before it is read, where its caller is at a limit. */
+/** Refuses a long body of a caller at its limit before reading it. */
 async function refuseUnread({ services, header, caller, address, requestId }: Scope): Promise<void> {
   const length = Number(header('content-length') ?? 0)
   if (length <= SHORT_BODY_BYTES) return
@@ -98,6 +98,6 @@ const ACCEPTED = { json: /^application\/([\w.+-]+\+)?json\b/i, multipart: /^mult
 
 function requireType(contentType: string | undefined, body: 'json' | 'multipart'): string {
   if (contentType !== undefined && ACCEPTED[body].test(contentType)) return contentType
-  const wanted = MEDIA_TYPES[body]
-  throw new GatewayError('unsupported_media_type', `Send the body as ${wanted}, with that "Content-Type" header.`)
+  const expected = MEDIA_TYPES[body]
+  throw new GatewayError('unsupported_media_type', `Send the body as ${expected}, with that "Content-Type" header.`)
 }

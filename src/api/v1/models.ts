@@ -15,7 +15,7 @@ const modelEntry = lazily(() =>
   }),
 )
 
-/** When a model was made is not ours to know; clients want a number. */
+/** The gateway does not know when a model was made, but clients require a number. */
 const CREATED = 1_700_000_000
 
 function entry(id: string, group: Group | undefined): z.output<ReturnType<typeof modelEntry>> {
@@ -50,7 +50,7 @@ export const getModel = defineRoute(
   {
     method: 'get',
     path: '/v1/models/{model}',
-    // Names such as vendor/model come as they are from the Python client.
+    // The Python client sends names such as vendor/model without encoding the slash.
     open: true,
     summary: 'One model.',
     tag: 'Models',

@@ -3,7 +3,7 @@ import { rerank } from '../../modes/rerank.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { modelRoute } from './model-route.ts'
 
-/** The path of ours, and those that the vendors' own clients call. */
+/** The gateway's own path, and those that the vendors' clients call. */
 export const rerankRoutes = ['/v1/rerank', '/rerank', '/v2/rerank'].map((path) =>
   modelRoute(
     { path, mode: asMode(rerank), errorEvent: chatErrorEvent },

@@ -40,7 +40,7 @@ export const callbackSettings = lazily(() =>
   }),
 )
 
-/** What each callback cannot do without. */
+/** The required settings of each callback. */
 export const CALLBACK_NEEDS: Readonly<Partial<Record<CallbackName, readonly string[]>>> = {
   langfuse: ['public_key', 'secret_key'],
   s3: ['bucket'],

@@ -43,14 +43,14 @@ const NEEDS: Readonly<Record<EmailProvider, readonly (keyof ReturnType<typeof em
   log: ['email_base_url'],
 }
 
-/** Fields that the chosen provider cannot do without, each with the reason. */
+/** Required fields of the chosen provider that are missing, each with the reason. */
 export function missingEmailSettings(
   settings: {
     readonly [field in keyof ReturnType<typeof emailSettings>]?: unknown
   },
 ): [field: string, reason: string][] {
   const provider = settings.email_provider as EmailProvider
-  // An own property only: the value is not yet known to be valid.
+  // The value has not been validated: it may be the name of an inherited property.
   if (!Object.hasOwn(NEEDS, provider ?? '')) return []
   return NEEDS[provider]
     .filter((field) => settings[field] === undefined)

@@ -168,7 +168,7 @@ export const generalSettings = lazily(() =>
     })),
 )
 
-/** A field that failed by itself is still text here, not yet a secret. */
+/** The text of a secret; undefined for an invalid field, which is not a secret yet. */
 function textOf(field: Secret | undefined): string | undefined {
   return typeof field === 'object' && field?.kind === 'secret' ? reveal(field) : undefined
 }
@@ -188,7 +188,7 @@ function mistakeInRedisUrl(text: string): string | undefined {
   return 'must begin with redis://, rediss:// or https:// and name a host'
 }
 
-/** Passwords are made by machines, and a stray % is the one thing in them that an address does not take. */
+/** Generated passwords may hold a %, which an address only accepts in escapes. */
 function mistakeInEscapes({ username, password, pathname }: URL): string | undefined {
   try {
     decodeURIComponent([username, password, pathname].join('/'))

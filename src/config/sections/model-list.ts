@@ -33,14 +33,14 @@ export type ModelMode = (typeof MODEL_MODES)[number]
 
 export const name = () =>
   checked((value) => {
-    // In a path these are no names, however they are escaped.
+    // A URL removes these segments even if they are escaped.
     if (value === '.' || value === '..') return 'must not be . or .., which no address can name'
     return value.length > 256 || value.trim() !== value || /[\p{Cc}\p{Cs}]/u.test(value)
       ? 'must be at most 256 characters, without control characters or spaces at its ends'
       : undefined
   })
 
-/** Paths are put behind it, and what a ? begins would be lost. */
+/** A base address without a query: paths are appended to it. */
 const baseAddress = () =>
   checked(
     (value) =>
@@ -48,18 +48,18 @@ const baseAddress = () =>
       (value.includes('?') ? 'must not have a ? part; a version belongs in api_version' : undefined),
   )
 
-/** It becomes a part of the provider's host name, and must not lead to another host: secrets go there. */
+/** A region becomes a part of the provider's host name. It must not change the host, which receives credentials. */
 const region = () =>
   checked((value) =>
     /^[A-Za-z0-9-]+$/.test(value) ? undefined : 'must be the name of a region, of letters, digits and - alone',
   )
 
-/** The provider and its own name of the model: `provider` wins, else the first segment of `model` names it. */
+/** The provider, and the model's name at it. `provider` wins over the first segment of `model`. */
 function resolveModel(provider: unknown, model: string): { provider: string | undefined; upstreamModel: string } {
   const slash = model.indexOf('/')
   const segment = slash === -1 ? undefined : model.slice(0, slash)
   const kind = typeof provider === 'string' ? provider : segment
-  // A name such as openai/gpt-oss-20b is whole where another kind serves it.
+  // The segment belongs to the name if another provider serves the model: openai/gpt-oss-20b.
   return { provider: kind, upstreamModel: segment === kind ? model.slice(slash + 1) : model }
 }
 
@@ -175,7 +175,7 @@ export const modelEntry = (params: ReturnType<typeof gatewayParams>) =>
     model_info: modelInfo().prefault({}).describe('Capacity, prices and routing metadata.'),
   })
 
-/** Ids in the order of the list, where one is left out `<model_name>-<n>`; undefined for an entry without a name. */
+/** The ids in the order of the list, `<model_name>-<n>` by default; undefined for an entry without a name. */
 function deploymentIds(entries: readonly unknown[]): (string | undefined)[] {
   const seen = new Map<string, number>()
   return entries.map((entry) => {

@@ -13,7 +13,7 @@ const multiplier = () => z.number().min(0).max(100)
 const NOT_A_TERM = 'must be <field>/<value>, such as service_tier/priority'
 const price = (description: string) => money().optional().describe(description)
 
-/** Prices of one deployment in US dollars. What is left out comes from the price table, else is unknown. */
+/** Prices of one deployment in US dollars. The price table gives those that are left out; others are unknown. */
 export const pricing = lazily(() => ({
   input_cost_per_token: price('US dollars for one input token.'),
   output_cost_per_token: price('US dollars for one output token.'),

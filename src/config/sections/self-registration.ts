@@ -10,7 +10,7 @@ const domain = () =>
     /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value) ? undefined : 'must be a bare domain such as example.com',
   ).transform((value) => value.toLowerCase())
 
-/** Accounts that make themselves at their first single sign-on. The defaults are applied once, at provisioning. */
+/** Accounts that are created at a person's first single sign-on. The defaults apply once, at provisioning. */
 export const selfRegistration = lazily(() =>
   section({
     enabled: flag().default(false).describe('Whether people of an allowed domain get an account by signing on.'),

@@ -30,7 +30,7 @@ export const ssoSettings = lazily(() => ({
 const ALWAYS = ['sso_provider', 'sso_client_id', 'sso_client_secret', 'sso_redirect_uri'] as const
 const ADDRESSES = ['sso_authorize_url', 'sso_token_url', 'sso_userinfo_url'] as const
 
-/** Fields that single sign-on cannot do without, each with the reason. */
+/** Required fields of single sign-on that are missing, each with the reason. */
 export function missingSsoSettings(
   settings: {
     readonly [field in keyof ReturnType<typeof ssoSettings>]?: unknown

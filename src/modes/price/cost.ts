@@ -3,7 +3,7 @@ import { nanoOf } from '../../lib/money.ts'
 import type { Mode } from '../mode.ts'
 import type { Usage } from '../usage.ts'
 
-/** What a call costs at a deployment, in integer nano-dollars; undefined when its price is unknown, which is never 0. */
+/** The cost of a call at a deployment in integer nano-dollars; undefined, never 0, if its price is unknown. */
 export function costNano(
   mode: Mode,
   info: ModelInfo,
@@ -17,12 +17,12 @@ export function costNano(
   return undefined
 }
 
-/** Whether what calls of this kind cost at a deployment can be known. */
+/** Whether a deployment has the prices for calls of this mode. */
 export function priced(info: ModelInfo, mode: Mode): boolean {
   return mode.tariffs.some((tariff) => tariff.priced(info))
 }
 
-/** What one unit costs at a deployment, for comparing; undefined when nobody said. */
+/** The cost of one unit at a deployment, for comparing deployments; undefined if it has no price. */
 export function unitCost(mode: Mode, info: ModelInfo): number | undefined {
   for (const tariff of mode.tariffs) {
     const cost = tariff.unitCost(info)

@@ -2,45 +2,45 @@ import { entryOf } from '../../lib/json/lenient.ts'
 
 type PriceMap = Readonly<Record<string, number>>
 
-/** What an image is, as a map of prices names it: `1024x1024`, or `hd/1024x1024` where a quality was asked for. Names
- *  that mean the same are written alike; '' where nobody said. */
+/** The name of an image in a map of prices: `1024x1024`, or `hd/1024x1024` with a quality; '' where the request has
+ *  neither. Spellings of the same size or quality give the same name. */
 export function imageName(size: unknown, quality: unknown): string {
   const shape = typeof size === 'string' ? normal(size) : ''
-  const asked = typeof quality === 'string' ? normal(quality) : ''
-  // It is told in records, and what else a client writes there is nobody's business.
-  const grade = asked === '' || WORD.test(asked) ? asked : 'other'
+  const word = typeof quality === 'string' ? normal(quality) : ''
+  // The name goes into records, which must not hold other text of the client.
+  const grade = word === '' || WORD.test(word) ? word : 'other'
   return grade === '' || grade === USUAL_QUALITY ? shape : `${grade}/${shape}`
 }
 
-/** Of two sizes the one with more pixels. */
+/** The size with more pixels. */
 export function largerSize(one: string, other: string): string {
   return (pixelsOf(other) ?? 0) > (pixelsOf(one) ?? 0) ? other : one
 }
 
-/** What vendors make when nobody says. */
+/** The vendors' defaults. */
 const USUAL_SIZE = '1024x1024'
 const USUAL_QUALITY = 'standard'
 const WORD = /^[a-z0-9][a-z0-9_ .-]{0,15}$/
 const DEFAULT = 'default'
 
-/** By how much more than the dearest entry a size beyond all of them can cost. */
+/** A size beyond all entries costs at most this many times the dearest entry. */
 const MOST_TIMES = 16
 
-/** The price of one image: the entry of its name; else the dearest of its size, where only its quality is unknown; else
- *  `default`; else the dearest of all, and more for a size beyond them. A size that the vendor chooses may be any. */
+/** The price of one image: the entry of its name; else the dearest entry of its size; else `default`; else the dearest
+ *  of all, raised in proportion for a larger size. `auto` costs the dearest: the vendor may choose any size. */
 export function priceOfImage(prices: PriceMap, name: string): number | undefined {
   const [size = '', quality = ''] = name.split('/').reverse()
   const entries = Object.entries(prices).map(([key, price]) => ({ name: normalName(key), price }))
-  const exactly = entries.find((entry) => entry.name === name)
-  if (exactly && name !== '') return exactly.price
+  const exact = entries.find((entry) => entry.name === name)
+  if (exact && name !== '') return exact.price
   const dearest = (of: typeof entries) => of.reduce((most, { price }) => Math.max(most, price), 0)
   const usual = size === '' ? USUAL_SIZE : size
   const ofSize = entries.filter((entry) => sizeIn(entry.name) === usual)
   if (ofSize.length > 0) {
     return (quality === '' ? ofSize.find((entry) => entry.name === usual)?.price : undefined) ?? dearest(ofSize)
   }
-  const standing = entryOf(prices, DEFAULT)
-  if (standing !== undefined && size !== 'auto') return standing
+  const byDefault = entryOf(prices, DEFAULT)
+  if (byDefault !== undefined && size !== 'auto') return byDefault
   if (entries.length === 0) return undefined
   return dearest(entries) * timesBeyond(size, entries)
 }

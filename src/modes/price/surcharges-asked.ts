@@ -3,11 +3,11 @@ import type { ModelRequest } from '../mode.ts'
 import { type Asked, type Terms, type ToolUses, UNPRICED, USUAL } from './surcharges.ts'
 
 const NOTHING: readonly Asked[] = []
-/** How often a tool is taken to be used where nobody limits it. */
+/** The assumed number of uses of a tool where the request has no limit. */
 const LIKELY_USES = 5
 const MOST_USES = 20
 
-/** Everything of that kind in a request of chat, in whatever dialect: their fields have different names. */
+/** The surcharges that a chat request of any dialect asks for. */
 export function surchargesAsked(request: ModelRequest): readonly Asked[] {
   if (FIELDS.every((name) => request[name] === undefined || request[name] === null)) return NOTHING
   return [
@@ -21,7 +21,7 @@ export function surchargesAsked(request: ModelRequest): readonly Asked[] {
 const SEARCHES = ['web_search_options', 'enable_search', 'web_search'] as const
 const TERMS = ['service_tier', 'speed', 'inference_geo', 'performanceConfig'] as const
 const OTHERS = ['tools', 'additionalModelRequestFields', 'search_parameters', 'plugins', 'guardrailConfig'] as const
-/** Most requests have none of them. */
+/** All fields that can ask for a surcharge. Most requests have none of them. */
 const FIELDS = [...TERMS, ...SEARCHES, ...OTHERS]
 
 function termsAsked(fields: JsonRecord, at = ''): Asked[] {
@@ -34,13 +34,13 @@ function termsAsked(fields: JsonRecord, at = ''): Asked[] {
   })
 }
 
-/** Some vendors wrap the word in an object. */
+/** The value of a term. Some vendors wrap it in an object. */
 function termIn(value: unknown): string {
   const { type, latency } = asRecord(value)
   return (asText(value) || asText(type) || asText(latency)).trim().toLowerCase() || UNPRICED
 }
 
-/** Tools that the client runs itself, and those of which a provider bills the tokens alone. */
+/** Tools without a surcharge: the client runs them itself, or the provider bills only their tokens. */
 const FREE_TOOLS: ReadonlySet<string> = new Set([
   ...['function', 'custom', 'bash', 'text_editor', 'computer', 'computer_use', 'computer_use_preview', 'memory'],
   ...['local_shell', 'apply_patch', 'mcp', 'mcp_toolset', 'namespace', 'tool_search', 'web_fetch'],
@@ -48,7 +48,7 @@ const FREE_TOOLS: ReadonlySet<string> = new Set([
 ])
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 
-/** A tool's name in prices: its type without the version. */
+/** A tool's name in `tool_costs`: its type without the version. */
 export const toolName = (type: string): string => type.toLowerCase().replace(VERSION, '')
 
 function toolsAsked({ tools, max_tool_calls }: ModelRequest): Asked[] {
@@ -65,7 +65,7 @@ function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment.type !== 'local'
 }
 
-/** Fields that have a provider search, or do other work beside the model's, at the vendors that know them. */
+/** Searches and other services that a request asks for by fields of their own instead of a tool. */
 function searchesAsked(request: ModelRequest): Asked[] {
   const asked: Asked[] = []
   for (const field of SEARCHES) {
@@ -92,7 +92,7 @@ function use(name: string, param: string, limit: unknown): Asked {
   return { kind: 'use', name, value: '', param, most }
 }
 
-/** The same as a part of a usage: each tool used as often as `times` says. */
+/** Surcharges as part of a usage, with `times` as the number of uses of each tool. */
 export function asUsage(
   asked: readonly Asked[],
   times: (use: Asked) => number,

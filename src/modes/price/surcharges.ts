@@ -1,16 +1,17 @@
 import type { ModelInfo } from '../../config/sections/model-list.ts'
 import { entryOf } from '../../lib/json/lenient.ts'
 
-/** Something that a request asks for and that is billed beyond its tokens, or makes them dearer. */
+/** A surcharge that a request asks for: it changes the price of tokens, or is billed in addition. */
 export interface Asked {
-  /** A term multiplies the price of every token: `service_tier` with its value. A use is billed each time: `web_search`. */
+  /** A term multiplies the price of every token, such as `service_tier`. A use of a tool is billed each time, such as
+   *  `web_search`. */
   readonly kind: 'term' | 'use'
   readonly name: string
-  /** Of a term. */
+  /** The value of a term; '' for a use. */
   readonly value: string
   /** The field of the request. */
   readonly param: string
-  /** Of a use: how often at most, where the request says so. */
+  /** The most uses that the request allows; undefined for a term. */
   readonly most: number | undefined
 }
 
@@ -19,7 +20,7 @@ export type Terms = Readonly<Record<string, string>>
 /** How often a provider ran a tool of its own, by its name. */
 export type ToolUses = Readonly<Record<string, number>>
 
-/** What stands for a name that no price is for: what clients write is told to nobody. */
+/** Replaces names without a price, so that no text of a client reaches records. */
 export const UNPRICED = 'unpriced'
 /** Terms that cost the usual price. */
 export const USUAL: ReadonlySet<string> = new Set([
@@ -32,51 +33,52 @@ export const USUAL: ReadonlySet<string> = new Set([
   'global',
   'not_available',
 ])
-/** Terms that cost less, at whoever sells by them. */
+/** Terms that cost less than the usual price. */
 const CHEAPER: ReadonlySet<string> = new Set(['flex', 'batch', 'scale', 'reserved'])
 
-/** The first of them that has no price at a deployment. */
+/** The first surcharge that has no price at a deployment. */
 export function withoutPrice(info: ModelInfo, asked: readonly Asked[]): Asked | undefined {
   return asked.find(({ kind, name, value }) =>
     kind === 'use' ? entryOf(info.tool_costs ?? {}, name) === undefined : multiplier(info, name, value) === undefined,
   )
 }
 
-/** What of a usage was asked for or reported, as it is billed: a report wins; terms that nobody asked for and that have no
- *  price are the usual ones; and nothing is taken off for terms that a provider did not confirm. */
+/** The terms that a call is billed by. A reported term wins over the request's; a reported term without a price is
+ *  ignored if the request did not ask for it; a discount applies only if the provider reports its term. */
 export function settledTerms(info: ModelInfo, asked: Terms = {}, reported: Terms = {}): Terms | undefined {
   const terms: Record<string, string> = {}
   for (const name of new Set([...Object.keys(asked), ...Object.keys(reported)])) {
-    const told = entryOf(reported, name)
-    const word = told ?? entryOf(asked, name) ?? ''
-    const times = multiplier(info, name, word)
+    const confirmed = entryOf(reported, name)
+    const value = confirmed ?? entryOf(asked, name) ?? ''
+    const times = multiplier(info, name, value)
     if (times === undefined) {
-      if (told === undefined || told === entryOf(asked, name)) terms[name] = UNPRICED
-    } else if (times !== 1 && (times > 1 || told !== undefined)) terms[name] = word
+      if (confirmed === undefined || confirmed === entryOf(asked, name)) terms[name] = UNPRICED
+    } else if (times !== 1 && (times > 1 || confirmed !== undefined)) terms[name] = value
   }
   return Object.keys(terms).length === 0 ? undefined : terms
 }
 
-/** Names without a price become one: what a client called them goes no further. */
+/** The tool uses that a call is billed by. Uses that the request asked for without a price are summed as `unpriced`. */
 export function settledUses(
   info: ModelInfo,
   asked: ToolUses = {},
   reported: ToolUses | undefined,
 ): ToolUses | undefined {
   const uses: Record<string, number> = {}
-  for (const [told, count] of Object.entries(reported ?? asked)) {
+  for (const [reportedName, count] of Object.entries(reported ?? asked)) {
     if (count === 0) continue
-    // Of two kinds of a tool reports name one alone.
-    const name = entryOf(asked, told) === undefined && entryOf(asked, `${told}_preview`) ? `${told}_preview` : told
+    // Reports use the name of a tool for its preview too.
+    const preview = `${reportedName}_preview`
+    const name = entryOf(asked, reportedName) === undefined && entryOf(asked, preview) ? preview : reportedName
     const known = entryOf(info.tool_costs ?? {}, name) !== undefined
     if (known) uses[name] = count
-    // What a provider did unasked is not the client's to pay, unless its operator gave it a price.
+    // The client does not pay for a tool that it did not ask for, unless the operator has set a price.
     else if (entryOf(asked, name) !== undefined) uses[UNPRICED] = (uses[UNPRICED] ?? 0) + count
   }
   return Object.keys(uses).length === 0 ? undefined : uses
 }
 
-/** By how much terms multiply the price of tokens; undefined when that of one is unknown. */
+/** The product of the terms' price multipliers; undefined if one is unknown. */
 export function multiplierOf(info: ModelInfo, terms: Terms | undefined): number | undefined {
   let product: number | undefined = 1
   for (const name in terms) {
@@ -86,7 +88,7 @@ export function multiplierOf(info: ModelInfo, terms: Terms | undefined): number 
   return product
 }
 
-/** What tools cost beside the tokens; undefined when the price of one is unknown. */
+/** The cost of tool uses in addition to tokens; undefined if the price of one is unknown. */
 export function costOfUses({ tool_costs = {} }: ModelInfo, uses: ToolUses | undefined): number | undefined {
   let sum = 0
   for (const name in uses) {

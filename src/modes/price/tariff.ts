@@ -3,13 +3,13 @@ import type { Usage } from '../usage.ts'
 import { priceOfImage } from './image-price.ts'
 import { discountOf, tokenCost } from './token-cost.ts'
 
-/** One way in which calls of a kind are billed, in US dollars. */
+/** One way of billing the calls of a mode, in US dollars. */
 export interface Tariff {
-  /** Every price that such a call may need is there. */
+  /** Whether the deployment has every price that such a call may need. */
   priced(info: ModelInfo): boolean
-  /** What a typical unit costs, for comparing deployments; undefined when nobody said. */
+  /** The cost of a typical unit, for comparing deployments; undefined if it has no price. */
   unitCost(info: ModelInfo): number | undefined
-  /** undefined when something that was used has no price, or when nothing was measured that is billed this way. */
+  /** undefined if a part of the usage has no price, or if the usage has nothing that is billed this way. */
   cost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined
 }
 
@@ -23,14 +23,14 @@ export const textTokens: Tariff = {
   cost: tokenCost,
 }
 
-/** Text that is only read. */
+/** Text without an answer in tokens: input tokens only. */
 export const inputTokens: Tariff = {
   priced: ({ input_cost_per_token: input }) => input !== undefined,
   unitCost: ({ input_cost_per_token: input }) => input,
   cost: tokenCost,
 }
 
-/** Tokens in the place of another unit, where a vendor bills and reports those. */
+/** Tokens instead of another unit, for vendors that bill and report tokens. */
 export function tokensInstead(typical: { readonly input: number; readonly output: number }): Tariff {
   const { priced } = typical.output === 0 ? inputTokens : textTokens
   return {
@@ -44,7 +44,7 @@ export function tokensInstead(typical: { readonly input: number; readonly output
   }
 }
 
-/** So many of a unit, each at the same price. A count of zero is one that nobody knows. */
+/** Units at one price each. A count of zero means that it is unknown. */
 export function perUnit(
   unit: 'audioSeconds' | 'characters' | 'rerankUnits',
   field: 'cost_per_audio_second' | 'cost_per_character' | 'cost_per_rerank_unit',
@@ -60,7 +60,7 @@ export function perUnit(
   }
 }
 
-/** Images at one price, or at that of their size. */
+/** Images at one price, or at a price for each size. */
 export const perImage: Tariff = {
   priced: (info) => imagePrice(info) !== undefined,
   unitCost(info) {

@@ -2,11 +2,12 @@ import type { ModelInfo } from '../../config/sections/model-list.ts'
 import type { Usage } from '../usage.ts'
 import { costOfUses, multiplierOf } from './surcharges.ts'
 
-/** Of the one vendor that sells both: a write costs 1.25 times the input, one for an hour twice the input. */
+/** The price of a cache write for an hour relative to the usual one. The only vendor that sells both charges 2 and 1.25
+ *  times the input price. */
 const ONE_HOUR_TO_FIVE_MINUTES = 1.6
 
-/** Cached and cache-creation tokens are parts of the input, at prices of their own where there are any. Of a batch, a
- *  price of its own counts, else the multiplier. */
+/** Cached and cache-creation tokens are parts of the input, at their own prices if they have any. A batch costs its own
+ *  price, else the usual one times the multiplier. */
 export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined {
   const { input_cost_per_token: input, output_cost_per_token: output } = info
   if (input === undefined && output === undefined) return undefined
@@ -22,21 +23,21 @@ export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number
   const write = info.cache_creation_input_cost_per_token
   const writeFor1h =
     info.cache_creation_1h_input_cost_per_token ?? (write === undefined ? input : write * ONE_HOUR_TO_FIVE_MINUTES)
-  const heard = Math.min(usage.audioInputTokens, usage.inputTokens - cached - created)
-  const spoken = Math.min(usage.audioOutputTokens, usage.outputTokens)
-  const read =
-    priceOf(usage.inputTokens - cached - created - heard, input, inputFactor) +
-    priceOf(heard, info.input_cost_per_audio_token ?? input, inputFactor) +
+  const audioInput = Math.min(usage.audioInputTokens, usage.inputTokens - cached - created)
+  const audioOutput = Math.min(usage.audioOutputTokens, usage.outputTokens)
+  const inputCost =
+    priceOf(usage.inputTokens - cached - created - audioInput, input, inputFactor) +
+    priceOf(audioInput, info.input_cost_per_audio_token ?? input, inputFactor) +
     priceOf(cached, info.cached_input_cost_per_token ?? input, inputFactor) +
     priceOf(created - createdFor1h, write ?? input, inputFactor) +
     priceOf(createdFor1h, writeFor1h, inputFactor)
-  const written =
-    priceOf(usage.outputTokens - spoken, output, outputFactor) +
-    priceOf(spoken, info.output_cost_per_audio_token ?? output, outputFactor)
+  const outputCost =
+    priceOf(usage.outputTokens - audioOutput, output, outputFactor) +
+    priceOf(audioOutput, info.output_cost_per_audio_token ?? output, outputFactor)
   const isLong = usage.inputTokens > (info.long_context_above ?? Number.POSITIVE_INFINITY)
   const total = isLong
-    ? read * (info.long_context_input_multiplier ?? 1) + written * (info.long_context_output_multiplier ?? 1)
-    : read + written
+    ? inputCost * (info.long_context_input_multiplier ?? 1) + outputCost * (info.long_context_output_multiplier ?? 1)
+    : inputCost + outputCost
   return Number.isNaN(total) ? undefined : total * terms + tools
 }
 
@@ -44,13 +45,13 @@ export function discountOf({ batch_price_multiplier }: ModelInfo, batch: boolean
   return batch ? batch_price_multiplier : 1
 }
 
-/** What a price for batches takes off holds for the cached parts of an input alike. */
+/** The discount of a batch, which applies to the cached parts of the input too. */
 function factor(price: number | undefined, batchPrice: number | undefined, multiplier: number): number {
   if (batchPrice === undefined) return multiplier
   return price === undefined || price === 0 ? 1 : batchPrice / price
 }
 
-/** NaN when something was used that has no price: so is every sum of it. */
+/** NaN for a used part without a price, which makes the sum NaN. */
 function priceOf(count: number, price: number | undefined, factor: number): number {
   if (count === 0) return 0
   return price === undefined ? Number.NaN : count * price * factor

@@ -12,7 +12,7 @@ export function blocksOf(content: unknown): readonly JsonRecord[] {
   return Array.isArray(content) ? content.map(asRecord) : []
 }
 
-/** Parts as plainly as they can be said: one unmarked text is a text. */
+/** Parts as content in the simplest form: a single text without cache_control becomes a string. */
 export function asContent(parts: readonly JsonRecord[]): string | readonly JsonRecord[] {
   const [only] = parts
   if (parts.length === 0) return ''

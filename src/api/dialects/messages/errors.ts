@@ -1,6 +1,6 @@
 import { type FailureName, GatewayError } from '../../../lib/errors.ts'
 
-/** Where this dialect has a type of its own for what went wrong; elsewhere the type is the same in both. */
+/** Failures that have a type of their own in this dialect. The type of all others is the same in both. */
 const TYPES: Partial<Record<FailureName, string>> = {
   payload_too_large: 'request_too_large',
   budget_exceeded: 'billing_error',
@@ -14,7 +14,7 @@ const TYPES: Partial<Record<FailureName, string>> = {
   call_timeout: 'timeout_error',
 }
 
-/** A failure in the shape that clients of the Messages API know. */
+/** The error body of the Messages API. */
 export function messagesErrorBody(error: GatewayError, requestId?: string): object {
   return {
     type: 'error',
@@ -30,7 +30,7 @@ export function messagesErrorEvent(error: GatewayError): Uint8Array {
   return encoder.encode(`event: error\ndata: ${JSON.stringify(messagesErrorBody(error))}\n\n`)
 }
 
-/** There is no such thing as counting where a provider does not count. */
+/** The refusal to count tokens at a provider that does not count them. */
 export function cannotCount(): GatewayError {
   return new GatewayError('not_supported', 'No deployment of this model can count tokens. Choose another model.', {
     param: 'model',

@@ -2,21 +2,22 @@ import { joinBytes } from '../../../lib/bytes/bytes.ts'
 import type { ChatChunk, FinishReason, ThinkingBlock, WireUsage } from '../../../modes/chat-completion.ts'
 import type { DialectStream } from '../../../pipeline/translate/dialect.ts'
 import { callAssembly } from '../call-assembly.ts'
-import { spokenFields } from '../spoken-fields.ts'
+import { contentFields } from '../content-fields.ts'
 import { blockSequence } from './block-sequence.ts'
 import { messagesUsage, stopReason } from './wire.ts'
 
 const encoder = new TextEncoder()
 
-/** What a client has had of a message: whether its start, the number of the newest block, and whether that is open. */
+/** How far a client has received a message: whether it has begun, the index of the newest block, and whether that is
+ *  open. */
 export interface MessageSoFar {
   readonly begun: boolean
   readonly index: number
   readonly open: boolean
 }
 
-/** Chat chunks as the events of a message, from its start or from where it broke off in a text. The end is held back until
- *  the usage, which chat tells last, is known. */
+/** Writes chat chunks as the events of a message, from its start or as a continuation of a cut text. Holds back the end
+ *  until the usage is known, which chat sends last. */
 export function messagesEvents(before: MessageSoFar = { begun: false, index: -1, open: false }): DialectStream {
   let { begun } = before
   let called = false
@@ -28,7 +29,7 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
   const emit = (type: string, value: object = {}) => {
     out.push(encoder.encode(`event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`))
   }
-  const taken = () => {
+  const drain = () => {
     const bytes = joinBytes(out)
     out = []
     return bytes
@@ -43,38 +44,38 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
     if (begun) return
     begun = true
     const message = { id, type: 'message', role: 'assistant', model, content: [] }
-    // What went in is known only at the end, where it is told again.
+    // The usage is known only at the end: `message_delta` repeats it.
     const ending = { stop_reason: null, stop_sequence: null, usage: messagesUsage(undefined) }
     emit('message_start', { message: { ...message, ...ending } })
     emit('ping')
   }
 
-  function say(delta: unknown): void {
-    const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = spokenFields(delta)
-    if (reasoning_content !== '') blocks.words('thinking', reasoning_content)
-    for (const thought of thinking_blocks) think(thought)
-    if (content !== '') blocks.words('text', content)
+  function writeDelta(delta: unknown): void {
+    const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = contentFields(delta)
+    if (reasoning_content !== '') blocks.text('thinking', reasoning_content)
+    for (const block of thinking_blocks) writeThinking(block)
+    if (content !== '') blocks.text('text', content)
     if (refusal !== '') {
       refused = true
-      blocks.words('text', refusal)
+      blocks.text('text', refusal)
     }
-    for (const call of tool_calls) calls.take(call)
+    for (const call of tool_calls) calls.push(call)
   }
 
-  function think(thought: ThinkingBlock): void {
-    if (thought.type === 'redacted_thinking') blocks.whole(thought)
-    else blocks.sign(thought.thinking, thought.signature ?? '')
+  function writeThinking(block: ThinkingBlock): void {
+    if (block.type === 'redacted_thinking') blocks.complete(block)
+    else blocks.sign(block.thinking, block.signature ?? '')
   }
 
   return {
     write(chunk) {
       const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
-      // What a provider says of the prompt alone comes before it knows its own name.
+      // A chunk about the prompt alone may come first, without id and model.
       if (choice) begin(chunk)
-      say(choice?.delta)
+      writeDelta(choice?.delta)
       if (choice?.finish_reason) finish = choice.finish_reason
       if (chunk.usage) usage = chunk.usage
-      return taken()
+      return drain()
     },
     close() {
       begin({ id: '', model: '' })
@@ -83,7 +84,7 @@ export function messagesEvents(before: MessageSoFar = { begun: false, index: -1,
       const stop_reason = refused ? 'refusal' : stopReason(finish, called)
       emit('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: messagesUsage(usage) })
       emit('message_stop')
-      return taken()
+      return drain()
     },
   }
 }

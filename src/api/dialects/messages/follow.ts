@@ -4,8 +4,8 @@ import type { ChatChunk, ChatDelta } from '../../../modes/chat-completion.ts'
 import type { DialectFollower } from '../../../pipeline/translate/dialect.ts'
 import { messagesEvents } from './event-stream.ts'
 
-/** Content that another model cannot continue: a tool call, signed reasoning, text with citations. */
-const NOBODY_ELSES: ChatDelta = { tool_calls: [{ index: 0 }] }
+/** Stands for content that no other model can continue: a tool call, signed reasoning, text with citations. */
+const NOT_CONTINUABLE: ChatDelta = { tool_calls: [{ index: 0 }] }
 
 /** Reads a message whose events are relayed unchanged, so that a cut answer can be continued. */
 export function followMessages(): DialectFollower {
@@ -14,11 +14,11 @@ export function followMessages(): DialectFollower {
   let index = -1
   let open = false
 
-  const said = (delta: ChatDelta): ChatChunk[] => [
+  const chunkOf = (delta: ChatDelta): ChatChunk[] => [
     { ...head, object: 'chat.completion.chunk', created: 0, choices: [{ index: 0, delta, finish_reason: null }] },
   ]
-  const words = (text: string): ChatChunk[] => (text === '' ? [] : said({ content: text }))
-  const meanings: Readonly<Record<string, (event: JsonRecord) => ChatChunk[]>> = {
+  const textChunk = (text: string): ChatChunk[] => (text === '' ? [] : chunkOf({ content: text }))
+  const readers: Readonly<Record<string, (event: JsonRecord) => ChatChunk[]>> = {
     message_start({ message }) {
       const { id, model } = asRecord(message)
       head = { id: asText(id), model: asText(model) }
@@ -29,11 +29,11 @@ export function followMessages(): DialectFollower {
       const { type, text } = asRecord(block)
       index = typeof number === 'number' ? number : index + 1
       open = true
-      return type === 'text' ? words(asText(text)) : said(NOBODY_ELSES)
+      return type === 'text' ? textChunk(asText(text)) : chunkOf(NOT_CONTINUABLE)
     },
     content_block_delta({ delta }) {
       const { type, text } = asRecord(delta)
-      return type === 'text_delta' ? words(asText(text)) : said(NOBODY_ELSES)
+      return type === 'text_delta' ? textChunk(asText(text)) : chunkOf(NOT_CONTINUABLE)
     },
     content_block_stop() {
       open = false
@@ -45,7 +45,7 @@ export function followMessages(): DialectFollower {
     read(bytes) {
       const { data } = readFrame({ bytes, text: '' })
       const event = data === undefined ? undefined : parseRecord(data)
-      return (event && entryOf(meanings, event.type)?.(event)) ?? []
+      return (event && entryOf(readers, event.type)?.(event)) ?? []
     },
     continuation: () => messagesEvents({ begun, index, open }),
   }

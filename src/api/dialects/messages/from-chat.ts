@@ -2,18 +2,18 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { asRecord, asText, isRecord, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
 import type { ChatCompletion } from '../../../modes/chat-completion.ts'
-import { type SpokenFields, spokenFields } from '../spoken-fields.ts'
+import { type ContentFields, contentFields } from '../content-fields.ts'
 import { messagesUsage, stopReason } from './wire.ts'
 
 /** A chat completion as a message. */
 export function fromChat({ id, model, choices, usage }: ChatCompletion): object {
   const [choice] = Array.isArray(choices) ? choices : []
   if (!choice?.message) throw new GatewayError('upstream_malformed', "The provider's answer has no choice.")
-  const said = spokenFields(choice.message)
-  const { content, refusal } = said
-  const uses = said.tool_calls.filter(isRecord).map(toolUse)
+  const fields = contentFields(choice.message)
+  const { content, refusal } = fields
+  const uses = fields.tool_calls.filter(isRecord).map(toolUse)
   const calls = uses.filter((use) => use !== undefined)
-  // Half a call passed off as a whole one would be acted upon. Where the limit of tokens has cut it, that is told.
+  // A client would execute an incomplete call. `length` tells it that the limit of tokens has cut the answer.
   if (calls.length < uses.length && choice.finish_reason !== 'length') {
     throw new GatewayError('unusable_answer', "The arguments of the model's tool call are not JSON.")
   }
@@ -22,26 +22,26 @@ export function fromChat({ id, model, choices, usage }: ChatCompletion): object 
     type: 'message',
     role: 'assistant',
     model,
-    content: [...thoughts(said), ...words(content), ...words(refusal), ...calls],
+    content: [...thinkingBlocks(fields), ...textBlocks(content), ...textBlocks(refusal), ...calls],
     stop_reason: refusal === '' ? stopReason(choice.finish_reason, calls.length > 0) : 'refusal',
     stop_sequence: null,
     usage: messagesUsage(usage),
   }
 }
 
-/** Reasoning that its provider did not sign has an empty signature: the dialect wants one. */
-function thoughts({ thinking_blocks, reasoning_content }: SpokenFields): object[] {
+/** Reasoning that its provider did not sign gets an empty signature: the dialect requires one. */
+function thinkingBlocks({ thinking_blocks, reasoning_content }: ContentFields): object[] {
   if (thinking_blocks.length > 0) {
     return thinking_blocks.map((block) => (block.type === 'thinking' ? { signature: '', ...block } : block))
   }
   return reasoning_content === '' ? [] : [{ type: 'thinking', thinking: reasoning_content, signature: '' }]
 }
 
-function words(text: string): object[] {
+function textBlocks(text: string): object[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-/** Some vendors leave out the id, by which the result is told. */
+/** Makes an id where a vendor leaves it out: the client refers to it in the call's result. */
 function toolUse({ id, function: called }: JsonRecord): object | undefined {
   const { name, arguments: given } = asRecord(called)
   const input = inputOf(given)

@@ -5,7 +5,7 @@ import { inexpressible } from '../inexpressible.ts'
 import { chatTools } from './tools.ts'
 import { chatMessages } from './turns.ts'
 
-const SPOKEN = new Set([
+const FIELDS = new Set([
   'model',
   'messages',
   'system',
@@ -24,18 +24,18 @@ const SPOKEN = new Set([
   'cache_control',
 ])
 
-/** What chat has words for in how the answer shall be. */
-const OUTPUT = new Set(['effort', 'format'])
+/** The members of `output_config` that chat can express. */
+const OUTPUT_FIELDS = new Set(['effort', 'format'])
 
-/** A request of the Messages API as chat. Throws a 400 naming the first field that chat has no words for. */
+/** A request of the Messages API as chat. Throws a 400 naming the first field that chat cannot express. */
 export function toChat(request: MessagesRequest): ChatRequest {
-  const strange = Object.keys(request).find((field) => !SPOKEN.has(field) && isAsked(request[field]))
-  if (strange) {
-    const message = `'${strange}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
-    throw inexpressible(strange, message)
+  const unsupported = Object.keys(request).find((field) => !FIELDS.has(field) && isSet(request[field]))
+  if (unsupported) {
+    const message = `'${unsupported}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
+    throw inexpressible(unsupported, message)
   }
   const unknown = Object.entries(asRecord(request.output_config)).find(
-    ([name, value]) => !OUTPUT.has(name) && isAsked(value),
+    ([name, value]) => !OUTPUT_FIELDS.has(name) && isSet(value),
   )
   if (unknown) {
     const at = `output_config.${unknown[0]}`
@@ -45,26 +45,26 @@ export function toChat(request: MessagesRequest): ChatRequest {
   return {
     model,
     messages: chatMessages(request),
-    // The newer name: where a vendor knows the older one alone, its adapter says that.
-    ...set({ max_completion_tokens: max_tokens, temperature, top_p, top_k }),
+    // The newer name. The adapter of a vendor that knows only the older one translates it.
+    ...defined({ max_completion_tokens: max_tokens, temperature, top_p, top_k }),
     ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
     ...chatTools(request),
     ...reasoning(request),
     ...responseFormat(request),
-    ...set({ user: metadata?.user_id }),
+    ...defined({ user: metadata?.user_id }),
     ...(service_tier === 'standard_only' ? { service_tier: 'default' } : {}),
     ...(stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
   }
 }
 
-const isAsked = (value: unknown) =>
+const isSet = (value: unknown) =>
   value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0)
 
-function set(fields: JsonRecord): JsonRecord {
+function defined(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }
 
-/** Chat names a degree, not a number: the one that a number of tokens comes nearest to. */
+/** Chat has named efforts instead of a number of tokens: the budget becomes the nearest one. */
 function reasoning({ thinking, output_config }: MessagesRequest): JsonRecord {
   const { effort } = asRecord(output_config)
   if (thinking?.type === 'disabled') return {}

@@ -2,12 +2,12 @@ import { entryOf, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
 
-const SPOKEN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
+const FIELDS = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
-/** How eagerly the arguments are streamed is for a provider of this dialect to know, and changes nothing in them. */
+/** Fields that change when the arguments arrive, not the arguments: chat can leave them out. */
 const HINTS = new Set(['eager_input_streaming'])
 
-/** Tools and how to choose among them, as chat has them. */
+/** Tools and the tool choice as chat. */
 export function chatTools({ tools, tool_choice }: MessagesRequest): JsonRecord {
   return {
     ...(tools && tools.length > 0 ? { tools: tools.map(chatTool) } : {}),
@@ -20,8 +20,8 @@ function chatTool(tool: JsonRecord, index: number): JsonRecord {
   if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
     throw inexpressible(`${at}.type`, `'${at}': only a provider of this dialect has a tool of type '${tool.type}'.`)
   }
-  const strange = Object.keys(tool).find((field) => !SPOKEN.has(field) && !HINTS.has(field) && isSet(tool[field]))
-  if (strange) throw inexpressible(`${at}.${strange}`, `'${at}.${strange}': only a provider of this dialect knows it.`)
+  const other = Object.keys(tool).find((field) => !FIELDS.has(field) && !HINTS.has(field) && isSet(tool[field]))
+  if (other) throw inexpressible(`${at}.${other}`, `'${at}.${other}': only a provider of this dialect knows it.`)
   const { name, description, input_schema, strict, cache_control } = tool
   return {
     type: 'function',
@@ -37,16 +37,16 @@ function chatTool(tool: JsonRecord, index: number): JsonRecord {
 
 const isSet = (value: unknown) => value !== undefined && value !== null && value !== false
 
-const WORDS: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }
+const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }
 
 function chatToolChoice(choice: JsonRecord): JsonRecord {
   const { type, name, disable_parallel_tool_use } = choice
-  const word = entryOf(WORDS, type)
-  if (word === undefined && type !== 'tool') {
+  const mode = entryOf(CHOICES, type)
+  if (mode === undefined && type !== 'tool') {
     throw inexpressible('tool_choice.type', `'tool_choice.type': one of auto, any, tool and none.`)
   }
   return {
-    tool_choice: word ?? { type: 'function', function: { name } },
+    tool_choice: mode ?? { type: 'function', function: { name } },
     ...(disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
   }
 }

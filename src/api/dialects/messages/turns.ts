@@ -5,11 +5,11 @@ import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
 
 type Message = { readonly role: string; readonly [field: string]: unknown }
 
-/** The turns as chat messages. Each result of a tool is a message of its own there. */
+/** The turns as chat messages. Each tool result becomes a message of its own. */
 export function chatMessages({ system, messages }: MessagesRequest): Message[] {
-  const told = chatParts(system, 'system')
+  const instructions = chatParts(system, 'system')
   return [
-    ...(told.length > 0 ? [{ role: 'system', content: asContent(told) }] : []),
+    ...(instructions.length > 0 ? [{ role: 'system', content: asContent(instructions) }] : []),
     ...messages.flatMap(({ role, content }, index) => TURNS[role](content, `messages.${index}.content`)),
   ]
 }
@@ -22,45 +22,45 @@ const TURNS = {
 
 function userTurn(content: unknown, at: string): Message[] {
   const messages: Message[] = []
-  let said: JsonRecord[] = []
-  const settle = () => {
-    if (said.length > 0) messages.push({ role: 'user', content: asContent(said) })
-    said = []
+  let parts: JsonRecord[] = []
+  const flush = () => {
+    if (parts.length > 0) messages.push({ role: 'user', content: asContent(parts) })
+    parts = []
   }
   for (const [index, block] of blocksOf(content).entries()) {
     if (block.type !== 'tool_result') {
-      said.push(chatPart(block, `${at}.${index}`))
+      parts.push(chatPart(block, `${at}.${index}`))
       continue
     }
-    settle()
+    flush()
     messages.push(toolMessage(block, `${at}.${index}.content`))
   }
-  settle()
+  flush()
   return messages.length > 0 ? messages : [{ role: 'user', content: '' }]
 }
 
-/** Chat has no mark for a result that is an error: there it says so in words. */
+/** Chat has no mark for a result that is an error: its text says so. */
 function toolMessage({ tool_use_id, content, is_error, cache_control }: JsonRecord, at: string): Message {
   const parts = chatParts(content, at)
-  const told = is_error === true ? [{ type: 'text', text: 'Error: ' }, ...parts] : parts
-  const plain = told.every(({ type, cache_control: mark }) => type === 'text' && !mark)
+  const marked = is_error === true ? [{ type: 'text', text: 'Error: ' }, ...parts] : parts
+  const plain = marked.every(({ type, cache_control: mark }) => type === 'text' && !mark)
   return {
     role: 'tool',
     tool_call_id: tool_use_id,
-    content: plain ? told.map(({ text }) => text).join('') : told,
+    content: plain ? marked.map(({ text }) => text).join('') : marked,
     ...(cache_control ? { cache_control } : {}),
   }
 }
 
 function assistantTurn(blocks: readonly JsonRecord[], at: string): Message {
-  const said: JsonRecord[] = []
+  const parts: JsonRecord[] = []
   const calls: JsonRecord[] = []
-  const thoughts: JsonRecord[] = []
+  const thinking: JsonRecord[] = []
   for (const [index, block] of blocks.entries()) {
     const place = `${at}.${index}`
     if (block.type === 'tool_use') calls.push(toolCall(block, place))
-    else if (block.type === 'thinking' || block.type === 'redacted_thinking') thoughts.push(block)
-    else if (block.type === 'text') said.push(chatPart(block, place))
+    else if (block.type === 'thinking' || block.type === 'redacted_thinking') thinking.push(block)
+    else if (block.type === 'text') parts.push(chatPart(block, place))
     else
       throw inexpressible(
         `${place}.type`,
@@ -68,12 +68,12 @@ function assistantTurn(blocks: readonly JsonRecord[], at: string): Message {
       )
   }
   const isSigned = ({ type, signature }: JsonRecord) => type === 'redacted_thinking' || asText(signature) !== ''
-  const signed = thoughts.filter(isSigned)
-  // Those of a provider that signs nothing go back as it told them: some refuse a turn with calls that lacks them.
-  const unsigned = thoughts.map((thought) => (isSigned(thought) ? '' : asText(thought.thinking))).join('')
+  const signed = thinking.filter(isSigned)
+  // Unsigned reasoning goes back unchanged: some providers refuse a turn with calls that lacks it.
+  const unsigned = thinking.map((block) => (isSigned(block) ? '' : asText(block.thinking))).join('')
   return {
     role: 'assistant',
-    content: said.length === 0 && calls.length > 0 ? null : asContent(said),
+    content: parts.length === 0 && calls.length > 0 ? null : asContent(parts),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(unsigned === '' ? {} : { reasoning_content: unsigned }),
     ...(signed.length > 0 ? { thinking_blocks: signed } : {}),

@@ -4,20 +4,20 @@ import type { FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
 const REASONS: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   length: 'max_tokens',
-  // What Mistral calls it when the context is full.
+  // Mistral's reason for a full context.
   model_length: 'max_tokens',
   tool_calls: 'tool_use',
   function_call: 'tool_use',
   content_filter: 'refusal',
 }
 
-/** Why an answer ended. One that calls tools waits for them, whatever its provider calls that. */
+/** Why an answer ended. Some providers end an answer with tool calls by `stop`; it is a `tool_use` all the same. */
 export function stopReason(finish: FinishReason | null | undefined, calls: boolean): string {
   if (calls && finish === 'stop') return 'tool_use'
   return entryOf(REASONS, finish) ?? 'end_turn'
 }
 
-/** Usage as this dialect counts: what the cache gave or took is no input. */
+/** Usage as this dialect counts: tokens read from or written to the cache are not among the input tokens. */
 export function messagesUsage(usage: WireUsage | null | undefined): object {
   const { cached_tokens = 0, cache_creation_tokens = 0 } = usage?.prompt_tokens_details ?? {}
   return {

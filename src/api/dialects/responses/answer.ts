@@ -3,14 +3,15 @@ import { entryOf } from '../../../lib/json/lenient.ts'
 import type { ChatChunk, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'
-import { spokenFields } from '../spoken-fields.ts'
+import { contentFields } from '../content-fields.ts'
 import { callItem } from './call-item.ts'
 import { type Head, newHead, type Progress, responseDocument } from './document.ts'
 import { type MessageItem, messageItem } from './message-item.ts'
 import type { Emit, OutputItem } from './output-item.ts'
 import { type ReasoningItem, reasoningItem } from './reasoning-item.ts'
 
-/** A response that grows with what the model says, and tells each step. Whole answers are built the same way, untold. */
+/** Builds a response from chunks and emits an event for each step. A whole answer is built the same way, without
+ *  events. */
 export function growingAnswer(request: ResponsesRequest, emit: Emit) {
   const items: OutputItem[] = []
   let head: Head | undefined
@@ -19,29 +20,29 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
   let message: MessageItem | undefined
   let reasoning: ReasoningItem | undefined
   const calls = callAssembly((callId, name) => {
-    settleWords()
-    return opened(callItem(emit, items.length, { callId, name }))
+    closeOthers()
+    return added(callItem(emit, items.length, { callId, name }))
   })
 
-  function opened<Item extends OutputItem>(item: Item): Item {
+  function added<Item extends OutputItem>(item: Item): Item {
     items.push(item)
     return item
   }
-  /** One kind of words follows another; calls may go on growing beside them. */
-  function settleWords(except?: OutputItem): void {
-    for (const item of [reasoning, message]) if (item && item !== except) item.close('completed')
+  /** Closes reasoning and message before another item begins. Calls stay open: they may grow in parallel. */
+  function closeOthers(): void {
+    for (const item of [reasoning, message]) item?.close('completed')
   }
-  function thinking(): ReasoningItem {
+  function openReasoning(): ReasoningItem {
     if (!reasoning || reasoning.closed) {
-      settleWords()
-      reasoning = opened(reasoningItem(emit, items.length))
+      closeOthers()
+      reasoning = added(reasoningItem(emit, items.length))
     }
     return reasoning
   }
-  function words(): MessageItem {
+  function openMessage(): MessageItem {
     if (!message || message.closed) {
-      settleWords()
-      message = opened(messageItem(emit, items.length))
+      closeOthers()
+      message = added(messageItem(emit, items.length))
     }
     return message
   }
@@ -56,18 +57,18 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
   const documents = () => items.map((item) => item.document())
 
   return {
-    take({ created, model, choices, usage: reported }: ChatChunk): void {
+    push({ created, model, choices, usage: reported }: ChatChunk): void {
       if (reported) usage = reported
       const choice = Array.isArray(choices) ? choices.find((one) => one && (one.index ?? 0) === 0) : undefined
-      // What a provider says of the prompt alone comes before it knows its own name.
+      // A chunk about the prompt alone may come first, without id and model.
       if (!choice) return
       begin(created, model)
-      const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = spokenFields(choice.delta)
-      if (reasoning_content !== '') thinking().think(reasoning_content)
-      if (thinking_blocks.length > 0) thinking().sign(thinking_blocks)
-      if (content !== '') words().say(content, logprobsOf(choice.logprobs))
-      if (refusal !== '') words().refuse(refusal)
-      for (const call of tool_calls) calls.take(call)
+      const { content, refusal, reasoning_content, thinking_blocks, tool_calls } = contentFields(choice.delta)
+      if (reasoning_content !== '') openReasoning().addText(reasoning_content)
+      if (thinking_blocks.length > 0) openReasoning().addSigned(thinking_blocks)
+      if (content !== '') openMessage().addText(content, logprobsOf(choice.logprobs))
+      if (refusal !== '') openMessage().addRefusal(refusal)
+      for (const call of tool_calls) calls.push(call)
       if (typeof choice.finish_reason === 'string') finish = choice.finish_reason
     },
     /** Ends a complete answer. */
@@ -87,7 +88,7 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
       emit(`response.${progress.status}`, { response })
       return response
     },
-    /** Ends an answer that was cut: what was open stays open. */
+    /** Ends an answer that was cut. Its open items stay open. */
     fail(failure: GatewayError): void {
       const ended = begin(undefined, undefined)
       const error = {
@@ -96,7 +97,7 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
       }
       const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, error })
       emit('response.failed', { response })
-      // The vendor's own client, and what is built on it, raises at an event of this type alone.
+      // The vendor's own client raises only at an event of this type.
       emit('error', { code: failure.code, message: failure.message, param: failure.details.param ?? null })
     },
   }
@@ -104,7 +105,7 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
 
 const INCOMPLETE: Readonly<Record<string, 'max_output_tokens' | 'content_filter'>> = {
   length: 'max_output_tokens',
-  // What Mistral calls it when the context is full.
+  // Mistral's reason for a full context.
   model_length: 'max_output_tokens',
   content_filter: 'content_filter',
 }

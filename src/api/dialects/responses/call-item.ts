@@ -1,11 +1,11 @@
 import { newId } from '../../../lib/ids.ts'
-import { announced, type Emit, type OutputItem } from './output-item.ts'
+import { type Emit, type OutputItem, outputItem } from './output-item.ts'
 
 export interface CallItem extends OutputItem {
   add(fragment: string): void
 }
 
-/** A function that the model wants called. */
+/** A function call of the model. */
 export function callItem(
   emit: Emit,
   output_index: number,
@@ -13,7 +13,7 @@ export function callItem(
 ): CallItem {
   const id = newId('fc')
   let text = ''
-  const item = announced(emit, output_index, (status) => ({
+  const item = outputItem(emit, output_index, (status) => ({
     id,
     type: 'function_call',
     status,

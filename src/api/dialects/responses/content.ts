@@ -3,7 +3,8 @@ import { inexpressible } from '../inexpressible.ts'
 
 export type Part = Readonly<Record<string, unknown>>
 
-/** What a message or a tool's output says, as chat's content: plain text stays text, parts become chat's parts. */
+/** The content of a message or a tool's output as chat's content: a string stays a string, parts become chat's
+ *  parts. */
 export function chatContent(content: unknown, param: string): unknown {
   if (content === undefined || content === null) return ''
   if (typeof content === 'string') return content
@@ -41,8 +42,8 @@ const PARTS: Readonly<Record<string, (fields: Part, param: string) => Part>> = {
   input_audio: ({ input_audio }) => ({ type: 'input_audio', input_audio }),
 }
 
-function text({ text: words }: Part): Part {
-  return { type: 'text', text: textual(words) }
+function text({ text: value }: Part): Part {
+  return { type: 'text', text: textual(value) }
 }
 
 function stored(param: string, instead: string): Error {
@@ -53,7 +54,7 @@ function textual(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Without the members that say nothing. */
+/** The fields without members that are undefined or null. */
 export function known(fields: Part): Part {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }

@@ -2,14 +2,14 @@ import { newId } from '../../../lib/ids.ts'
 import type { WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 
-/** What stays the same through every version of one response. */
+/** The members that are the same in every event of one response. */
 export interface Head {
   readonly id: string
   readonly createdAt: number
   readonly model: string
 }
 
-/** How far a response has come. */
+/** The members that change while a response grows. */
 export interface Progress {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly output: readonly object[]

@@ -1,9 +1,9 @@
 import { newId } from '../../../lib/ids.ts'
-import { announced, type Emit, type ItemStatus, type OutputItem } from './output-item.ts'
+import { type Emit, type ItemStatus, type OutputItem, outputItem } from './output-item.ts'
 
 export interface MessageItem extends OutputItem {
-  say(text: string, logprobs: readonly unknown[]): void
-  refuse(text: string): void
+  addText(text: string, logprobs: readonly unknown[]): void
+  addRefusal(text: string): void
 }
 
 interface Part {
@@ -12,11 +12,11 @@ interface Part {
   readonly logprobs: unknown[]
 }
 
-/** Words of the model: parts of text and of refusal, one open at a time. */
+/** A message of the model: parts of text and of refusal, one open at a time. */
 export function messageItem(emit: Emit, output_index: number): MessageItem {
   const id = newId('msg')
   const parts: Part[] = []
-  const item = announced(emit, output_index, (status) => ({
+  const item = outputItem(emit, output_index, (status) => ({
     id,
     type: 'message',
     status,
@@ -46,13 +46,13 @@ export function messageItem(emit: Emit, output_index: number): MessageItem {
     get closed() {
       return item.closed
     },
-    say(text, logprobs) {
+    addText(text, logprobs) {
       const part = openPart('output_text')
       part.text += text
       part.logprobs.push(...logprobs)
       emit('response.output_text.delta', { ...where(), delta: text, logprobs })
     },
-    refuse(text) {
+    addRefusal(text) {
       openPart('refusal').text += text
       emit('response.refusal.delta', { ...where(), delta: text })
     },

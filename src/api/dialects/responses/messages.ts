@@ -18,8 +18,8 @@ interface Turn {
   calls: ToolCall[]
 }
 
-/** The items of an input as the messages of a conversation, in order. Neighbouring reasoning, words and function calls
- *  of the model are one turn. */
+/** The items of an input as chat messages, in order. Neighbouring reasoning, text and function calls of the model are
+ *  one turn. */
 export function messagesOf(input: string | readonly Part[]): Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   const messages: Message[] = []
@@ -45,7 +45,7 @@ export function messagesOf(input: string | readonly Part[]): Message[] {
       begin().content = content
     },
     reasoning(item) {
-      // Reasoning begins a turn; what the model said before it was another.
+      // Reasoning begins a turn.
       if (turn && (turn.content !== undefined || turn.calls.length > 0)) flush()
       const { reasoning, thinking } = begin()
       begin().reasoning = reasoning + partsText(item.summary ?? item.content)
@@ -87,7 +87,7 @@ function turnMessage({ content, reasoning, thinking, calls }: Turn): Message {
   }
 }
 
-/** `developer` is what newer models call the same thing; every provider knows `system`. */
+/** `developer` is a newer name of `system`, which every provider knows. */
 const ROLES: Readonly<Record<string, string>> = { user: 'user', system: 'system', developer: 'system' }
 
 function chatRole(role: unknown, param: string): string {

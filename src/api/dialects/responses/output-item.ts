@@ -1,4 +1,4 @@
-/** Tells one event of a stream; a whole answer tells nobody. */
+/** Writes one event of a stream. Does nothing for a whole answer. */
 export type Emit = (type: string, fields: object) => void
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
@@ -6,14 +6,14 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 /** One item of a response's output while it grows. */
 export interface OutputItem {
   readonly closed: boolean
-  /** Says what is complete now, innermost first. Closing twice says nothing more. */
+  /** Emits the events of completion, innermost first. Closing again emits nothing. */
   close(status: ItemStatus): void
-  /** The item as far as it has come. */
+  /** The item in its present state. */
   document(): object
 }
 
-/** Announces an item, and remembers how it ended. */
-export function announced(emit: Emit, output_index: number, write: (status: ItemStatus) => object) {
+/** Emits the start and the end of an item, and holds its status. */
+export function outputItem(emit: Emit, output_index: number, write: (status: ItemStatus) => object) {
   let status: ItemStatus = 'in_progress'
   emit('response.output_item.added', { output_index, item: write(status) })
   return {

@@ -1,21 +1,21 @@
 import { newId } from '../../../lib/ids.ts'
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
-import { announced, type Emit, type OutputItem } from './output-item.ts'
+import { type Emit, type OutputItem, outputItem } from './output-item.ts'
 import { sealThinking } from './thinking.ts'
 
 export interface ReasoningItem extends OutputItem {
-  think(text: string): void
-  /** Signed pieces, which the provider wants back with the next turn. */
-  sign(blocks: readonly ThinkingBlock[]): void
+  addText(text: string): void
+  /** Adds signed blocks, which the provider requires back with the next turn. */
+  addSigned(blocks: readonly ThinkingBlock[]): void
 }
 
-/** What the model thought, as the one part of a summary. */
+/** The model's reasoning as the single part of a summary. */
 export function reasoningItem(emit: Emit, output_index: number): ReasoningItem {
   const id = newId('rs')
   const signed: ThinkingBlock[] = []
   let text: string | undefined
   const part = () => ({ type: 'summary_text', text: text ?? '' })
-  const item = announced(emit, output_index, (status) => ({
+  const item = outputItem(emit, output_index, (status) => ({
     id,
     type: 'reasoning',
     status,
@@ -27,7 +27,7 @@ export function reasoningItem(emit: Emit, output_index: number): ReasoningItem {
     get closed() {
       return item.closed
     },
-    think(more) {
+    addText(more) {
       if (text === undefined) {
         text = ''
         emit('response.reasoning_summary_part.added', { ...where, part: part() })
@@ -35,7 +35,7 @@ export function reasoningItem(emit: Emit, output_index: number): ReasoningItem {
       text += more
       emit('response.reasoning_summary_text.delta', { ...where, delta: more })
     },
-    sign: (blocks) => void signed.push(...blocks),
+    addSigned: (blocks) => void signed.push(...blocks),
     close(status) {
       if (item.closed) return
       if (text !== undefined) {

@@ -5,7 +5,7 @@ import { known } from './content.ts'
 import { messagesOf } from './messages.ts'
 import { chatToolChoice, chatTools } from './tools.ts'
 
-/** What needs a provider that keeps responses, and the values that ask for nothing. */
+/** Fields that only a provider with native Responses can honour, with the values that have no effect. */
 const NEEDS_NATIVE: Readonly<Record<string, readonly unknown[]>> = {
   previous_response_id: [],
   conversation: [],
@@ -21,10 +21,10 @@ const NEEDS_NATIVE: Readonly<Record<string, readonly unknown[]>> = {
   image: [],
 }
 
-/** What an answer can be asked to hold beside its words. */
+/** The values of `include` that chat can honour. */
 const INCLUDED: readonly string[] = ['reasoning.encrypted_content', 'message.output_text.logprobs']
 
-/** A request as chat. Throws a 400 naming the first field that only a provider which speaks Responses itself can honour. */
+/** A request as chat. Throws a 400 naming the first field that only a provider with native Responses can honour. */
 export function toChat(request: ResponsesRequest): ChatRequest {
   for (const [field, values] of Object.entries(NEEDS_NATIVE)) {
     const value = request[field]
@@ -33,7 +33,9 @@ export function toChat(request: ResponsesRequest): ChatRequest {
     throw inexpressible(field, message)
   }
   const { input, instructions, text, reasoning, include, tools, tool_choice, max_output_tokens, ...rest } = request
-  const travels = Object.entries(rest).filter(([field]) => !Object.hasOwn(NEEDS_NATIVE, field) && !ELSEWHERE.has(field))
+  const travels = Object.entries(rest).filter(
+    ([field]) => !Object.hasOwn(NEEDS_NATIVE, field) && !NOT_COPIED.has(field),
+  )
   if (input === undefined || input === null || input.length === 0) {
     throw inexpressible('input', "'input' must be a text or at least one item.")
   }
@@ -50,14 +52,14 @@ export function toChat(request: ResponsesRequest): ChatRequest {
       max_completion_tokens: max_output_tokens,
     }),
     ...logprobs(include, request.top_logprobs),
-    // The pipeline counts by it, and the last event tells it.
+    // The pipeline settles by the usage, and the last event holds it.
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),
   }
 }
 
-/** What chat says in another place: how many words stand beside each goes with `logprobs`. And padding against
- *  eavesdroppers, which our streams do not have. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['top_logprobs', 'stream_options'])
+/** Fields that are not copied: `top_logprobs` goes with `logprobs`, and `stream_options` asks for padding, which the
+ *  gateway's streams do not have. */
+const NOT_COPIED: ReadonlySet<string> = new Set(['top_logprobs', 'stream_options'])
 
 function responseFormat(text: ResponsesRequest['text']): { readonly response_format?: unknown } {
   const format = text?.format

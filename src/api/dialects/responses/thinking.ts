@@ -2,7 +2,7 @@ import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
 
 const MARK = 'thinking:'
 
-/** Signed pieces of reasoning as the opaque text of a reasoning item, which clients send back as it came. */
+/** Signed reasoning as the opaque text of a reasoning item, which clients send back unchanged. */
 export function sealThinking(blocks: readonly ThinkingBlock[]): string {
   const ascii = JSON.stringify(blocks).replace(
     /[\u0080-\uffff]/g,
@@ -11,7 +11,7 @@ export function sealThinking(blocks: readonly ThinkingBlock[]): string {
   return MARK + btoa(ascii)
 }
 
-/** The pieces again. undefined for another maker's text, which only that maker can read. */
+/** The signed reasoning in such a text; undefined for a text that another party has made. */
 export function openThinking(sealed: unknown): readonly ThinkingBlock[] | undefined {
   if (typeof sealed !== 'string' || !sealed.startsWith(MARK)) return undefined
   try {

@@ -4,7 +4,7 @@ import { known, type Part } from './content.ts'
 
 type Tools = ResponsesRequest['tools']
 
-/** Functions in chat's nested shape. Every other tool is one that a provider runs itself. */
+/** Functions in chat's nested shape. Throws for every other tool: a provider runs it itself. */
 export function chatTools(tools: Tools): { readonly tools?: (Part & { readonly type: string })[] } {
   if (!tools || tools.length === 0) return {}
   return {

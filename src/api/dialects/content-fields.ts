@@ -2,7 +2,7 @@ import { asList, asRecord, asText } from '../../lib/json/lenient.ts'
 import type { ThinkingBlock } from '../../modes/chat-completion.ts'
 
 /** The content of a delta or a message, with defaults for what vendors leave out. */
-export interface SpokenFields {
+export interface ContentFields {
   readonly content: string
   readonly refusal: string
   readonly reasoning_content: string
@@ -11,8 +11,8 @@ export interface SpokenFields {
 }
 
 /** Reads a delta or a message of any vendor leniently. */
-export function spokenFields(said: unknown): SpokenFields {
-  const fields = (typeof said === 'object' && said !== null ? said : {}) as Record<string, unknown>
+export function contentFields(message: unknown): ContentFields {
+  const fields = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>
   return {
     content: textOf(fields.content),
     refusal: textOf(fields.refusal),
