@@ -115,22 +115,30 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     pace: attempts.pace,
   })
+  const browserSessions = sessions({
+    hash: hashKey,
+    records: records.sessions,
+    store,
+    requireMfa: config.general_settings.require_mfa,
+    graceMs: 1000 * config.general_settings.identity_grace_seconds,
+    now: systemClock.now,
+  })
+  const factor = secondFactor({
+    records: records.secondFactors,
+    sessions: browserSessions,
+    store,
+    seal,
+    hash: hashKey,
+    now: systemClock.now,
+  })
   const people = passwords(adapters.passwordHasher)
-  const factor = secondFactor({ records: records.secondFactors, store, seal, hash: hashKey, now: systemClock.now })
   const throttle = loginThrottle({ store, hash: hashKey })
   return {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
     config,
     identify: identification(config.general_settings.master_key, keys, attempts),
-    sessions: sessions({
-      hash: hashKey,
-      records: records.sessions,
-      store,
-      requireMfa: config.general_settings.require_mfa,
-      graceMs: 1000 * config.general_settings.identity_grace_seconds,
-      now: systemClock.now,
-    }),
+    sessions: browserSessions,
     outbox: outbox({
       sender: mailSender(config.general_settings, { transport: adapters.transport, log, smtp: adapters.smtp }),
       records: records.emails,

@@ -8,7 +8,8 @@ export function refusal(
     | 'expired_api_key'
     | 'missing_session'
     | 'session_ended'
-    | 'invalid_credentials',
+    | 'invalid_credentials'
+    | 'invalid_mfa_code',
   message: string,
 ): GatewayError {
   return new GatewayError('authentication', message, { code, headers: { 'www-authenticate': 'Bearer' } })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Browser } from './people.ts'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -19,4 +20,12 @@ export function totp(secret: string, step = stepNow()): string {
 export function wrongCode(secret: string): string {
   const near = [-2, -1, 0, 1, 2].map((off) => totp(secret, stepNow() + off))
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.includes(code)) as string
+}
+
+/** Sets up the second factor of whoever is signed in. */
+export async function enroll(page: Browser): Promise<{ secret: string; recoveryCodes: string[] }> {
+  const { secret } = (await page.ask('POST', '/auth/mfa/enroll/start')).body
+  const confirmed = await page.ask('POST', '/auth/mfa/enroll/confirm', { code: totp(secret) })
+  if (confirmed.status !== 200) throw new Error(`not enrolled: ${JSON.stringify(confirmed.body)}`)
+  return { secret, recoveryCodes: confirmed.body.recovery_codes }
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import type { Session } from '../../identity/session-caller.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
-import type { Scope } from '../scope.ts'
 import { isStorable } from '../ui/storable.ts'
+import { accountSession } from './own-account.ts'
 
 const listed = lazily(() =>
   z.object({
@@ -31,8 +30,8 @@ const list = defineRoute(
     responses: { 200: { description: 'The sessions.', schema: () => z.object({ data: z.array(listed()) }) } },
   },
   async (scope) => {
-    const { sessionId, accountId } = own(scope)
-    const rows = await scope.services.records.sessions.list(accountId)
+    const { sessionId, account } = accountSession(scope)
+    const rows = await scope.services.records.sessions.list(account.accountId)
     return json({ data: rows.map((row) => ({ ...row, current: row.session_id === sessionId })) })
   },
 )
@@ -52,7 +51,7 @@ const remove = defineRoute(
   },
   async (scope) => {
     const { session_id } = scope.input.params
-    const { accountId } = own(scope)
+    const { accountId } = accountSession(scope).account
     scope.audits({ resource_id: accountId, metadata: { session_id } })
     if (isStorable(session_id) && (await scope.services.sessions.end(session_id, accountId)))
       return json({ session_id, ended: true })
@@ -61,9 +60,3 @@ const remove = defineRoute(
 )
 
 export const ownSessions: readonly Route[] = [list, remove]
-
-function own(scope: Scope): { readonly sessionId: string; readonly accountId: string } {
-  const { sessionId, account } = scope.session() as Session
-  if (account) return { sessionId, accountId: account.accountId }
-  throw new GatewayError('permission', 'A session of the master key belongs to no account.', { code: 'no_account' })
-}

@@ -6,6 +6,7 @@ import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
 import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
+import { resetMfa } from './people/reset-mfa.ts'
 import { records } from './records/index.ts'
 import { models } from './routing/models.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
@@ -17,6 +18,7 @@ import { spend } from './spend/spend.ts'
 export const ui: readonly Route[] = [
   ...records.flat(),
   ...accounts,
+  resetMfa,
   ...emailRoutes,
   ...modelAccess,
   ...callableTargetBindings,

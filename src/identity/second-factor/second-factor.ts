@@ -1,41 +1,129 @@
 import type { Seal } from '../../lib/seal.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { Proof, SecondFactorRecords } from '../../stores/sql/people/second-factor-records.ts'
-import { readCode, stepOf } from './codes.ts'
+import type { Session, SessionAccount } from '../session-caller.ts'
+import { accountRecord, sessionRecord } from '../sessions/session-of.ts'
+import type { OpenedSession, SessionClient, Sessions } from '../sessions/sessions.ts'
+import { newRecoveryCode, newSecret, RECOVERY_CODES, readCode, stepOf } from './codes.ts'
 import { countCode } from './throttle.ts'
 
-/** The second factor of people's accounts: codes of an authenticator, and recovery codes for those who have lost it. */
+/** The second factor of people's accounts: codes of an authenticator, and recovery codes for those who have lost it. A code
+ *  is used up together with what it permits, in one statement. Whatever takes a code throws where too many were tried. */
 export interface SecondFactor {
-  /** Whether a code proves the factor of an account; it does so once. Throws where too many were tried. */
+  /** Whether a code proves the factor of an account; it does so once. */
   prove(accountId: string, code: string): Promise<boolean>
+  /** Opens a verified session in the place of this one. undefined: the code is wrong. */
+  verify(session: AccountSession, code: string, client: SessionClient): Promise<OpenedSession | undefined>
+  /** The secret of an enrollment, in the place of an earlier one's. undefined: the account has a factor. */
+  start(accountId: string): Promise<string | undefined>
+  /** Makes the secret of the enrollment count, which the code proves the person to have, and opens a verified session in the
+   *  place of this one. The other sessions of the account have to be verified from now on. undefined: the code is wrong. */
+  confirm(
+    session: AccountSession,
+    code: string,
+    client: SessionClient,
+  ): Promise<{ readonly opened: OpenedSession; readonly recoveryCodes: readonly string[] } | undefined>
+  /** Takes the factor away. False: the code is wrong. */
+  disable(accountId: string, code: string): Promise<boolean>
+  /** New recovery codes in the place of the old ones. undefined: the code is wrong. */
+  renewRecoveryCodes(accountId: string, code: string): Promise<readonly string[] | undefined>
+  /** Takes the factor away from somebody who cannot prove it, and ends all sessions of the account. `everywhere` is false
+   *  where other processes will know it only later. undefined: there is no such account. */
+  reset(accountId: string): Promise<{ readonly ended: number; readonly everywhere: boolean } | undefined>
 }
+
+/** A session that was not opened with the master key. */
+export type AccountSession = Session & { readonly account: SessionAccount }
 
 export function secondFactor(options: {
   readonly records: SecondFactorRecords
-  readonly store: Pick<SharedStore, 'admit'>
+  readonly sessions: Pick<Sessions, 'open'>
+  readonly store: Pick<SharedStore, 'admit' | 'publish'>
   readonly seal: Seal
   readonly hash: (text: string) => string
   readonly now: () => number
 }): SecondFactor {
-  const { records, store, seal, hash, now } = options
+  const { records, sessions, store, seal, hash, now } = options
+
+  /** The time step of an authenticator's code. */
+  async function provenStep(accountId: string, code: string, enabled: boolean) {
+    const secret = await records.secret(accountId)
+    if (secret?.enabled !== enabled || secret.totp_sealed === null) return undefined
+    const step = stepOf(code, await seal.open(secret.totp_sealed, placeOf(accountId)), now())
+    return step === undefined ? undefined : { sealed: secret.totp_sealed, step }
+  }
 
   /** What a code can prove, unless it was used before. */
   async function proofOf(accountId: string, typed: string): Promise<Proof | undefined> {
     const read = readCode(typed)
     if (!read) return undefined
     await countCode(store, accountId)
-    const { kind, code } = read
-    if (kind === 'recovery_code') return { kind, codeHash: hash(`recovery code of ${accountId}: ${code}`) }
-    const secret = await records.secret(accountId)
-    if (!secret?.enabled || secret.totp_sealed === null) return undefined
-    const step = stepOf(code, await seal.open(secret.totp_sealed, placeOf(accountId)), now())
-    return step === undefined ? undefined : { kind, sealed: secret.totp_sealed, step }
+    if (read.kind === 'recovery_code') return { kind: 'recovery_code', codeHash: hashOf(accountId, read.code) }
+    const proven = await provenStep(accountId, read.code, true)
+    return proven && { kind: 'totp', ...proven }
   }
+
+  function hashOf(accountId: string, code: string): string {
+    return hash(`recovery code of ${accountId}: ${readCode(code)?.code}`)
+  }
+
+  function newCodes(accountId: string) {
+    const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+    return { recoveryCodes, codeHashes: recoveryCodes.map((code) => hashOf(accountId, code)) }
+  }
+
+  const verified = ({ account: { accountId }, sessionId, method }: AccountSession) =>
+    ({ accountId, method, mfaVerified: true, replaces: sessionId }) as const
 
   return {
     async prove(accountId, code) {
       const proof = await proofOf(accountId, code)
       return proof !== undefined && records.use(accountId, proof)
+    },
+    async verify(session, code, client) {
+      const { accountId } = session.account
+      const proof = await proofOf(accountId, code)
+      if (!proof) return undefined
+      return sessions.open({ ...verified(session), given: records.using(accountId, proof, session.sessionId) }, client)
+    },
+    async start(accountId) {
+      const secret = newSecret()
+      const kept = await records.start(accountId, await seal.close(secret, placeOf(accountId)))
+      return kept ? secret : undefined
+    },
+    async confirm(session, typed, client) {
+      const { accountId } = session.account
+      const read = readCode(typed)
+      if (read?.kind !== 'totp') return undefined
+      await countCode(store, accountId)
+      const proven = await provenStep(accountId, read.code, false)
+      if (!proven) return undefined
+      const { recoveryCodes, codeHashes } = newCodes(accountId)
+      const given = records.enabling(accountId, { ...proven, codeHashes }, session.sessionId)
+      const opened = await sessions.open({ ...verified(session), given }, client)
+      return opened && { opened, recoveryCodes }
+    },
+    async disable(accountId, code) {
+      const proof = await proofOf(accountId, code)
+      const version = proof && (await records.disable(accountId, proof))
+      if (version === undefined) return false
+      await store.publish({ records: [{ record: accountRecord(accountId), version: Number(version) }], removed: [] })
+      return true
+    },
+    async renewRecoveryCodes(accountId, code) {
+      const proof = await proofOf(accountId, code)
+      if (!proof) return undefined
+      const { recoveryCodes, codeHashes } = newCodes(accountId)
+      return (await records.renew(accountId, proof, codeHashes)) ? recoveryCodes : undefined
+    },
+    async reset(accountId) {
+      const changed = await records.reset(accountId)
+      if (!changed) return undefined
+      const { version, ended } = changed
+      const sessionsEnded = ended.map((one) => ({ record: sessionRecord(one.session_id), version: one.version }))
+      const account = { record: accountRecord(accountId), version: Number(version) }
+      const everywhere = await store.publish({ records: [account, ...sessionsEnded], removed: [] })
+      return { ended: ended.length, everywhere }
     },
   }
 }

@@ -72,7 +72,8 @@ function standingOf(account: SessionAccount, mfaVerified: boolean, mfaRequired: 
 
 const ADMINISTRATORS: ReadonlySet<string> = new Set(['org_owner', 'org_admin', 'team_admin'])
 
-function isRequired(requireMfa: RequireMfa, grants: Grants): boolean {
+/** Whether the account of these grants has to have a second factor. */
+export function isRequired(requireMfa: RequireMfa, grants: Grants): boolean {
   if (requireMfa !== 'admins') return requireMfa === 'everyone'
   return grants === 'everything' || grants.some(({ role }) => ADMINISTRATORS.has(role))
 }

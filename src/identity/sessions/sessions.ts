@@ -3,8 +3,10 @@ import type { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { newToken } from '../../lib/token.ts'
 import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
-import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import type { RecordVersion, SharedStore } from '../../stores/kv/shared-store.ts'
+import type { Given } from '../../stores/sql/people/given.ts'
 import {
+  type EndedSession,
   IDLE_SECONDS,
   type SessionMethod,
   type SessionRecords,
@@ -13,7 +15,7 @@ import {
 import { SqlError } from '../../stores/sql/sql.ts'
 import { refusal } from '../refusal.ts'
 import type { SessionCaller } from '../session-caller.ts'
-import { type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
+import { accountRecord, type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
 
 /** From the login on, however much it is used. */
 const LIFE_SECONDS = 7 * 24 * 3600
@@ -41,6 +43,14 @@ export interface SessionOpening {
   readonly mfaVerified: boolean
   /** The session in whose place it comes: that one ends, and this one lives no longer than it would have. */
   readonly replaces?: string
+  /** Goes with `replaces`: what has to hold, and changes with it. */
+  readonly given?: Given
+}
+
+export interface OpenedSession {
+  readonly token: string
+  readonly seconds: number
+  readonly caller: SessionCaller
 }
 
 /** Browser sessions: from the value of a cookie to its caller, through this process's memory and the database. What is
@@ -50,11 +60,8 @@ export interface Sessions {
   /** The session of a cookie. Throws where there is none that is alive. */
   find(token: string, client: SessionClient): SessionCaller | Promise<SessionCaller>
   /** Opens a session, and gives the value of its cookie and the seconds that it may live. undefined: its account is not
-   *  active, or the session that it was to replace has ended. */
-  open(
-    opening: SessionOpening,
-    client: SessionClient,
-  ): Promise<{ readonly token: string; readonly seconds: number; readonly caller: SessionCaller } | undefined>
+   *  active, the session that it was to replace has ended, or what was to be given is not. */
+  open(opening: SessionOpening, client: SessionClient): Promise<OpenedSession | undefined>
   /** Ends a live session: of this account, where one is named. False: there is none. */
   end(sessionId: string, accountId?: string): Promise<boolean>
   /** Ends all sessions of an account but one; says how many. */
@@ -126,15 +133,10 @@ export function sessions(options: {
     client.defer(records.touch(sessionId, origin(client)).catch(() => {}))
   }
 
-  async function tell(sessionsEnded: readonly { session_id: string; version: string }[]): Promise<void> {
+  async function tell(sessionsEnded: readonly EndedSession[], others: readonly RecordVersion[] = []): Promise<void> {
     if (sessionsEnded.length === 0) return
-    await store.publish({
-      records: sessionsEnded.map(({ session_id, version }) => ({
-        record: sessionRecord(session_id),
-        version: Number(version),
-      })),
-      removed: [],
-    })
+    const ended = sessionsEnded.map((one) => ({ record: sessionRecord(one.session_id), version: Number(one.version) }))
+    await store.publish({ records: [...ended, ...others], removed: [] })
   }
 
   return {
@@ -148,7 +150,7 @@ export function sessions(options: {
       if (unknown.get(digest)) throw ended()
       return read(digest, token)
     },
-    async open({ accountId, method, mfaVerified, replaces }, client) {
+    async open({ accountId, method, mfaVerified, replaces, given }, client) {
       const token = newToken()
       const digest = digestOf(token)
       const seconds = accountId === undefined ? MASTER_KEY_LIFE_SECONDS : LIFE_SECONDS
@@ -161,9 +163,14 @@ export function sessions(options: {
         ...origin(client),
         lifeSeconds: seconds,
         replaces,
+        given,
       })
       if (!opened) return undefined
-      if (opened.replaced) await tell([opened.replaced])
+      const { replaced, accountVersion } = opened
+      if (replaced) {
+        const account = { record: accountRecord(accountId ?? ''), version: Number(accountVersion) }
+        await tell([replaced], accountVersion === undefined ? [] : [account])
+      }
       return { token, seconds, caller: await read(digest, token) }
     },
     async end(sessionId, accountId) {

@@ -17,6 +17,7 @@ import { withFullGateway } from '../../support/with-gateway.ts'
 const postgresUrl = inject('postgresUrl')
 const seal = sealUnder(kept(FULL_GATEWAY_SALT_KEY))
 const hash = keyHasher(FULL_GATEWAY_SALT_KEY)
+const none = { open: async () => undefined }
 
 describe.each([
   ['PostgreSQL', true],
@@ -32,6 +33,7 @@ describe.each([
   const process = () =>
     secondFactor({
       records: secondFactorRecords(gateway.sql),
+      sessions: none,
       store: inProcessStore({ now: Date.now }),
       seal,
       hash,
@@ -114,7 +116,14 @@ describe.each([
   it('lets ten codes a minute be tried for an account, good or not', async () => {
     const { accountId, secret } = await enrolled()
     const store = inProcessStore({ now: () => 1_800_000_000_000 })
-    const own = secondFactor({ records: secondFactorRecords(gateway.sql), store, seal, hash, now: Date.now })
+    const own = secondFactor({
+      records: secondFactorRecords(gateway.sql),
+      sessions: none,
+      store,
+      seal,
+      hash,
+      now: Date.now,
+    })
     const wrong = wrongCode(secret)
     for (let time = 0; time < 10; time++) expect(await own.prove(accountId, wrong)).toBe(false)
     await expect(own.prove(accountId, totp(secret))).rejects.toMatchObject({

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchOf, queries, rowsOf } from '../query.ts'
+import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Sql } from '../sql.ts'
+import { accountLock, type Given, isOpen } from './given.ts'
 
 /** What proves a second factor: a time step's code under the secret that it was computed with, or a recovery code. Each
  *  proves it once. */
@@ -14,14 +16,47 @@ export interface StoredSecret {
   readonly enabled: boolean
 }
 
-/** The second factors of accounts. */
+/** An account without a second factor. */
+export interface ResetAccount {
+  readonly version: string
+  /** The sessions that it had. */
+  readonly ended: readonly { readonly session_id: string; readonly version: number }[]
+}
+
+/** The second factors of accounts. Changes of one account take turns. */
 export interface SecondFactorRecords {
   secret(accountId: string): Promise<StoredSecret | undefined>
   /** Uses a proof up; false where it was used before, or belongs to a factor that is no more. */
   use(accountId: string, proof: Proof): Promise<boolean>
+  /** The same, together with the session that is opened because of it. */
+  using(accountId: string, proof: Proof, sessionId: string): Given
+  /** Keeps the secret of an enrollment in the place of an earlier one. False: the account has a factor. */
+  start(accountId: string, sealed: string): Promise<boolean>
+  /** Makes the secret count that a step's code was computed with, together with the session that is opened because of it. No
+   *  other session of the account is verified any more. */
+  enabling(
+    accountId: string,
+    enabled: { readonly sealed: string; readonly step: number; readonly codeHashes: readonly string[] },
+    sessionId: string,
+  ): Given
+  /** Takes the factor away; the account's new version, or undefined where the proof was not good. */
+  disable(accountId: string, proof: Proof): Promise<string | undefined>
+  /** Puts recovery codes in the place of those that there are; false where the proof was not good. */
+  renew(accountId: string, proof: Proof, codeHashes: readonly string[]): Promise<boolean>
+  /** Takes the factor away without a proof, and ends the account's sessions. undefined: there is no such account. */
+  reset(accountId: string): Promise<ResetAccount | undefined>
 }
 
+const WITHOUT = sql`totp_sealed = NULL, totp_confirmed_at = NULL, totp_step = 0, version = ${NEXT_VERSION},
+  updated_at = now()`
+
 export function secondFactorRecords(database: Sql): SecondFactorRecords {
+  /** In the account's turn: a statement sees what was there when it began, and has to see what was changed before it. */
+  async function inTurn<Row>(accountId: string, statement: RawBuilder<Row>): Promise<Row | undefined> {
+    const [, [row]] = await batchOf<[unknown, Row]>(database, [accountLock(accountId), statement])
+    return row
+  }
+
   return {
     async secret(accountId) {
       const [row] = await rowsOf(
@@ -34,24 +69,76 @@ export function secondFactorRecords(database: Sql): SecondFactorRecords {
       return row
     },
     async use(accountId, proof) {
-      const step = sql`totp_step = greatest(account.totp_step, ${stepOf(proof)})`
-      const statement = sql<{ account_id: string }>`
-        WITH ${proved(accountId, proof, step)} SELECT account_id FROM proved`
-      const [, rows] = await batchOf<[unknown, unknown]>(database, [locked(accountId), statement])
-      return rows.length > 0
+      const clauses = proved(accountId, proof, stepped(proof))
+      return (await inTurn(accountId, sql`WITH ${clauses} SELECT account_id FROM given`)) !== undefined
     },
+    using: (accountId, proof, sessionId) => ({
+      accountId,
+      clauses: proved(accountId, proof, stepped(proof), isOpen(sessionId)),
+    }),
+    async start(accountId, sealed) {
+      const [row] = await rowsOf(
+        database,
+        queries
+          .updateTable('gateway_account')
+          .set({ totp_sealed: sealed, totp_step: 0, updated_at: sql<string>`now()` })
+          .where('account_id', '=', accountId)
+          .where('totp_confirmed_at', 'is', null)
+          .returning('account_id'),
+      )
+      return row !== undefined
+    },
+    enabling: (accountId, { sealed, step, codeHashes }, sessionId) => ({
+      accountId,
+      clauses: sql`
+        given AS (
+          UPDATE gateway_account SET totp_confirmed_at = now(), totp_step = ${step}, version = ${NEXT_VERSION},
+            updated_at = now()
+          WHERE account_id = ${accountId} AND totp_confirmed_at IS NULL AND totp_sealed = ${sealed}
+            AND ${isOpen(sessionId)}
+          RETURNING account_id, version
+        ),
+        unverified AS (
+          UPDATE gateway_session AS session SET mfa_verified = false FROM given
+          WHERE session.account_id = given.account_id AND session.ended_at IS NULL
+            AND session.session_id <> ${sessionId}
+        ),
+        ${renewed(codeHashes)}`,
+    }),
+    async disable(accountId, proof) {
+      const clauses = sql`${proved(accountId, proof, WITHOUT)}, ${renewed([])}`
+      return (await inTurn(accountId, sql<{ version: string }>`WITH ${clauses} SELECT version FROM given`))?.version
+    },
+    async renew(accountId, proof, codeHashes) {
+      const clauses = sql`${proved(accountId, proof, stepped(proof))}, ${renewed(codeHashes)}`
+      return (await inTurn(accountId, sql`WITH ${clauses} SELECT account_id FROM given`)) !== undefined
+    },
+    reset: (accountId) =>
+      inTurn(
+        accountId,
+        sql<ResetAccount>`
+          WITH given AS (
+            UPDATE gateway_account SET ${WITHOUT} WHERE account_id = ${accountId} RETURNING account_id, version
+          ),
+          ${renewed([])},
+          ended AS (
+            UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION} FROM given
+            WHERE session.account_id = given.account_id AND session.ended_at IS NULL
+            RETURNING session.session_id, session.version
+          )
+          SELECT version, (SELECT coalesce(json_agg(ended), '[]') FROM ended) AS ended FROM given`,
+      ),
   }
 }
 
-/** Goes before a statement that changes an account's factor, in one batch with it: a statement sees what was there when it
- *  began, and this one has to see what the changes before it have left. */
-function locked(accountId: string): RawBuilder<unknown> {
-  return sql`SELECT FROM gateway_account WHERE account_id = ${accountId} FOR UPDATE`
-}
-
-/** The beginning of a statement that uses a proof up, and changes the account with it: `proved` has a row where the proof
- *  was good. */
-function proved(accountId: string, proof: Proof, changes: RawBuilder<unknown>): RawBuilder<unknown> {
+/** The clauses of a statement that uses a proof up, and changes the account with it: `given` has a row where the proof was
+ *  good. */
+function proved(
+  accountId: string,
+  proof: Proof,
+  changes: RawBuilder<unknown>,
+  only: RawBuilder<boolean> = sql`true`,
+): RawBuilder<unknown> {
   const isGood =
     proof.kind === 'totp'
       ? sql`account.totp_sealed = ${proof.sealed} AND account.totp_step < ${proof.step}`
@@ -59,16 +146,26 @@ function proved(accountId: string, proof: Proof, changes: RawBuilder<unknown>): 
   return sql`
     used AS (
       DELETE FROM gateway_recovery_code
-      WHERE account_id = ${accountId} AND code_hash = ${proof.kind === 'totp' ? null : proof.codeHash}::text
+      WHERE account_id = ${accountId} AND code_hash = ${proof.kind === 'totp' ? null : proof.codeHash}::text AND ${only}
       RETURNING code_hash
     ),
-    proved AS (
+    given AS (
       UPDATE gateway_account AS account SET ${changes}
-      WHERE account.account_id = ${accountId} AND account.totp_confirmed_at IS NOT NULL AND ${isGood}
+      WHERE account.account_id = ${accountId} AND account.totp_confirmed_at IS NOT NULL AND ${isGood} AND ${only}
       RETURNING account.account_id, account.version
     )`
 }
 
-function stepOf(proof: Proof): number {
-  return proof.kind === 'totp' ? proof.step : 0
+function stepped(proof: Proof): RawBuilder<unknown> {
+  return sql`totp_step = greatest(account.totp_step, ${proof.kind === 'totp' ? proof.step : 0})`
+}
+
+/** Behind `given`: these recovery codes in the place of those that there are. */
+function renewed(codeHashes: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    former AS (DELETE FROM gateway_recovery_code AS code USING given WHERE code.account_id = given.account_id),
+    codes AS (
+      INSERT INTO gateway_recovery_code (account_id, code_hash)
+      SELECT given.account_id, code.hash FROM given, unnest(${[...codeHashes]}::text[]) AS code (hash)
+    )`
 }

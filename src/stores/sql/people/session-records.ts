@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import { queries, rowsOf } from '../query.ts'
+import { batchOf, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
+import { accountLock, type Given } from './given.ts'
 
 export type SessionMethod = Selectable<Schema['gateway_session']>['method']
 
@@ -52,6 +53,8 @@ export interface NewSession {
   readonly lifeSeconds: number
   /** The session in whose place it comes, which ends. The new one keeps its end and its beginning. */
   readonly replaces?: string | undefined
+  /** Goes with `replaces`: what has to hold, and changes with it. */
+  readonly given?: Given | undefined
 }
 
 /** A session as its owner sees it. */
@@ -65,12 +68,18 @@ export interface EndedSession {
   readonly version: string
 }
 
+export interface OpenedSession {
+  readonly replaced: EndedSession | undefined
+  /** Of the account, where something was given. */
+  readonly accountVersion: string | undefined
+}
+
 /** Browser sessions. Those that ended stay until they are swept. */
 export interface SessionRecords {
   byTokenHash(tokenHash: string): Promise<StoredSession | undefined>
   /** Unless it comes in the place of another, the account has signed in with it. undefined: the session in whose place it
-   *  was to come has ended, or the account is not active. */
-  open(session: NewSession): Promise<{ readonly replaced: EndedSession | undefined } | undefined>
+   *  was to come has ended, the account is not active, or what was to be given is not. */
+  open(session: NewSession): Promise<OpenedSession | undefined>
   /** Notes that it was used. */
   touch(sessionId: string, from: { readonly ip: string | null; readonly user_agent: string | null }): Promise<void>
   /** The live sessions of an account, the newest first. */
@@ -85,6 +94,7 @@ export interface SessionRecords {
 
 interface Opened {
   readonly replaced_version: string | null
+  readonly account_version: string | null
 }
 
 /** A session that nobody uses for so long has ended. */
@@ -128,12 +138,13 @@ export function sessionRecords(database: Sql): SessionRecords {
       )
       return row
     },
-    async open({ replaces, lifeSeconds, ...session }) {
+    async open({ replaces, given, lifeSeconds, ...session }) {
       const names = ['session_id', 'token_hash', 'account_id', 'method', 'mfa_verified', 'ip', 'user_agent'] as const
       const values = sql.join(names.map((name) => sql`${session[name]}`))
       const columns = sql`session_id, token_hash, account_id, method, mfa_verified, ip, user_agent`
       const account = sql<boolean>`(${session.account_id}::text IS NULL OR EXISTS (
         SELECT FROM gateway_account WHERE account_id = ${session.account_id} AND state = 'active'))`
+      const holds = given ? sql`EXISTS (SELECT FROM given)` : sql`true`
       const insert =
         replaces === undefined
           ? sql<Opened>`
@@ -144,21 +155,29 @@ export function sessionRecords(database: Sql): SessionRecords {
             INSERT INTO gateway_session (${columns}, expires_at)
             SELECT ${values}, now() + make_interval(secs => ${lifeSeconds})
             WHERE ${session.account_id}::text IS NULL OR EXISTS (SELECT FROM account)
-            RETURNING NULL AS replaced_version`
+            RETURNING NULL AS replaced_version, NULL AS account_version`
           : sql<Opened>`
-            WITH replaced AS (
+            WITH ${given ? sql`${given.clauses},` : sql``} replaced AS (
               UPDATE gateway_session AS session SET ended_at = now(), version = ${version}
-              WHERE session.session_id = ${replaces} AND ${alive} AND ${account} RETURNING created_at, expires_at, version
+              WHERE session.session_id = ${replaces} AND ${alive} AND ${account} AND ${holds}
+              RETURNING created_at, expires_at, version
             ), opened AS (
               INSERT INTO gateway_session (${columns}, created_at, expires_at)
               SELECT ${values}, created_at, expires_at FROM replaced
             )
-            SELECT version AS replaced_version FROM replaced`
-      const [opened] = await rowsOf(database, insert)
+            SELECT version AS replaced_version, ${given ? sql`(SELECT version FROM given)` : null} AS account_version
+            FROM replaced`
+      const before = given ? [accountLock(given.accountId)] : []
+      const [opened] = (await batchOf<Opened[]>(database, [...before, insert])).at(-1) ?? []
       if (!opened) return undefined
-      const { replaced_version } = opened
-      if (replaces === undefined || replaced_version === null) return { replaced: undefined }
-      return { replaced: { session_id: replaces, version: replaced_version } }
+      const { replaced_version, account_version } = opened
+      return {
+        replaced:
+          replaces === undefined || replaced_version === null
+            ? undefined
+            : { session_id: replaces, version: replaced_version },
+        accountVersion: account_version ?? undefined,
+      }
     },
     async touch(sessionId, from) {
       await rowsOf(
