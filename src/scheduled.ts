@@ -7,7 +7,7 @@ import { SqlError } from './stores/sql/sql.ts'
 
 /** All scheduled jobs that are switched on. */
 export function scheduledJobs(services: Services): readonly Job[] {
-  const jobs = [healthChecks(services, services.live), filling(services), ...emails(services)]
+  const jobs = [healthChecks(services, services.live), filling(services), ...emails(services), sweeping(services)]
   return jobs.filter(({ everySeconds }) => everySeconds > 0)
 }
 
@@ -40,6 +40,11 @@ function filling({ backfill, clock }: Services): Job {
       }
     },
   }
+}
+
+/** Removes sessions that ended long ago. */
+function sweeping({ records }: Services): Job {
+  return { name: 'session_sweep', everySeconds: 3600, run: () => records.sessions.sweep() }
 }
 
 /** Runs a job, unless this or another process has already run it in this interval. Never rejects. */

@@ -2,6 +2,7 @@ import { clientAddress } from './api/middleware/client-address.ts'
 import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
 import type { Config } from './config/schema.ts'
+import { firstAdmin } from './identity/accounts/first-admin.ts'
 import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
@@ -148,6 +149,14 @@ export function createServices(config: Config, adapters: Adapters): Services {
     }),
     secondFactor: factor,
     passwords: people,
+    firstAdmin: firstAdmin({
+      configured: bootstrapAdminOf(config),
+      records: records.accounts,
+      passwords: people,
+      store,
+      hash: hashKey,
+      log,
+    }),
     signIn: signIn({ accounts: records.accounts, passwords: people, throttle, proveCode: factor.prove }),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
@@ -172,6 +181,11 @@ export function createServices(config: Config, adapters: Adapters): Services {
     clock: systemClock,
     random: Math.random,
   }
+}
+
+function bootstrapAdminOf({ general_settings: settings }: Config) {
+  const { platform_bootstrap_admin_email: email, platform_bootstrap_admin_password: password } = settings
+  return email === undefined || password === undefined ? undefined : { email, password }
 }
 
 /** Of what a runtime has for bodies and answers, one key may take half. */

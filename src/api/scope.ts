@@ -1,3 +1,4 @@
+import type { FirstAdmin } from '../identity/accounts/first-admin.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Passwords } from '../identity/passwords/passwords.ts'
 import type { SignIn } from '../identity/passwords/sign-in.ts'
@@ -28,6 +29,7 @@ export interface ApiServices extends PipelineServices {
   readonly outbox: Outbox
   readonly secondFactor: SecondFactor
   readonly passwords: Passwords
+  readonly firstAdmin: FirstAdmin
   readonly signIn: SignIn
   readonly footprints: Footprints
   readonly toResponse: ToResponse

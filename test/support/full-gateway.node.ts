@@ -20,6 +20,8 @@ export interface FullGateway {
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   chat(body: unknown): Promise<Response>
+  /** What the greeting of a start shows while there is no account. */
+  setupToken(): Promise<string | undefined>
   /** Resolves when everything that requests left to be done is done. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -47,6 +49,7 @@ export async function startFullGateway(yaml: string, schemaText = SCHEMA): Promi
     sql: adapters.sql,
     fetch: call,
     idle: serving.idle,
+    setupToken: serving.setupToken,
     chat: (body) => call('/v1/chat/completions', chatInit(body)),
     async close() {
       await serving.stop(1000)

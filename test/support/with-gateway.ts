@@ -52,6 +52,7 @@ export function withFullGateway(configuration?: Configuration): FullGateway & Re
     },
     fetch: (path, init) => running().fetch(path, init),
     chat: (body) => running().chat(body),
+    setupToken: () => running().setupToken(),
     idle: () => running().idle(),
     restart,
     close,

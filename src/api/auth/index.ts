@@ -1,4 +1,6 @@
 import type { Route } from '../route.ts'
+import { bootstrap } from './bootstrap.ts'
+import { authConfig } from './config.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { me } from './me.ts'
@@ -6,4 +8,12 @@ import { secondFactorRoutes } from './mfa/index.ts'
 import { ownSessions } from './sessions.ts'
 
 /** People's way in. */
-export const authRoutes: readonly Route[] = [login, logout, me, ...ownSessions, ...secondFactorRoutes]
+export const authRoutes: readonly Route[] = [
+  authConfig,
+  bootstrap,
+  login,
+  logout,
+  me,
+  ...ownSessions,
+  ...secondFactorRoutes,
+]

@@ -65,6 +65,7 @@ async function byPassword(scope: Scope, given: z.output<ReturnType<typeof passwo
       metadata: { method: 'password', result, ...(reason === undefined ? {} : { reason }) },
     })
   const attempt = { email: given.email, password: given.password, mfaCode: given.mfa_code, address }
+  await services.firstAdmin.ensure()
   const outcome = await services.signIn(attempt).catch((error: unknown) => {
     tells('refused', error instanceof GatewayError ? (error.code ?? error.failure) : 'failed')
     throw error

@@ -20,8 +20,6 @@ export const me = defineRoute(
   },
   (scope) => {
     const session = scope.session()
-    return json(session ? answerOf(session) : { authenticated: false }, 200, PRIVATE)
+    return json(session ? answerOf(session) : { authenticated: false })
   },
 )
-
-const PRIVATE = { 'cache-control': 'no-store' }

@@ -14,6 +14,8 @@ export interface Passwords {
   /** The text that is kept of a new password. Throws the refusal of one that is easy to guess; `param` names the field
    *  that it came in. */
   hash(password: string, email: string, param?: string): Promise<string>
+  /** The same of a password that the operator gave, and that is good for one login: whatever it is. */
+  hashGiven(password: string): Promise<string>
   /** Whether a text was kept of this password. Where there is none, or none that can be read, the answer takes as long. */
   verify(password: string, stored: string | null | undefined): Promise<boolean>
 }
@@ -27,13 +29,17 @@ export function passwords({ atOnce, derive }: PasswordHasher): Passwords {
   const nobodys = lazily((): StoredPassword => {
     return { ...COST, salt: newSalt(), key: crypto.getRandomValues(new Uint8Array(KEY_BYTES)) }
   })
+  async function hashGiven(password: string): Promise<string> {
+    const salt = newSalt()
+    const input = { ...COST, salt, password: normalized(password), keyBytes: KEY_BYTES }
+    return storedText({ ...COST, salt, key: await line.run(() => derive(input)) })
+  }
   return {
     async hash(password, email, param = 'password') {
       requireGood(password, email, param)
-      const salt = newSalt()
-      const input = { ...COST, salt, password: normalized(password), keyBytes: KEY_BYTES }
-      return storedText({ ...COST, salt, key: await line.run(() => derive(input)) })
+      return hashGiven(password)
     },
+    hashGiven,
     async verify(password, text) {
       const stored = (text && readStored(text)) || nobodys()
       const { key, ...parameters } = stored

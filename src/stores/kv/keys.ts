@@ -36,6 +36,9 @@ export const countersKey = () => key('gateway:counters:2')
 /** List of a shared log's newest entries. 7 days from the last. */
 export const logKey = (log: string) => key(`gateway:log:${log}`)
 
+/** The hash of the token that makes the first account. One hour, or until it is used. */
+export const setupKey = () => key('gateway:setup')
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 

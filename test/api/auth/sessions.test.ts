@@ -38,7 +38,8 @@ describe.each([
     expect(Date.parse(opened.body.expires_at) - Date.now()).toBeGreaterThan(3_500_000)
     expect(Date.parse(opened.body.expires_at) - Date.now()).toBeLessThan(3_700_000)
     expect((await page.ask('GET', '/auth/me')).body).toEqual(opened.body)
-    expect((await page.ask('GET', '/ui/api/keys')).status).toBe(200)
+    const keys = await page.ask('GET', '/ui/api/keys')
+    expect([keys.status, keys.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect((await page.ask('POST', '/ui/api/teams', { team_name: 'made by a session' })).status).toBe(201)
   })
 

@@ -7,11 +7,13 @@ export function greeting(started: {
   readonly port: number
   readonly config: Config
   readonly newMasterKey: string | undefined
+  /** Makes the first account. */
+  readonly setupToken?: string | undefined
   readonly isSample: boolean
   readonly dataFolder: string
   readonly processes?: number
 }): string {
-  const { processes = 1, host, port, config, newMasterKey, isSample, dataFolder } = started
+  const { processes = 1, host, port, config, newMasterKey, setupToken, isSample, dataFolder } = started
   const shown = host === '127.0.0.1' || host === '0.0.0.0' || host === '::' ? 'localhost' : host
   const base = `http://${shown}:${port}`
   const { database_url, redis_url } = config.general_settings
@@ -27,6 +29,10 @@ export function greeting(started: {
   if (processes > 1) lines.push(`processes ${processes}`)
   if (newMasterKey) {
     lines.push(`key       ${newMasterKey}   (the master key, made now and kept in ${join(dataFolder, 'keys.json')})`)
+  }
+  if (setupToken) {
+    lines.push(`accounts  none yet. The first administrator, within an hour: POST ${base}/auth/bootstrap`)
+    lines.push(`          {"token":"${setupToken}","email":"…","password":"…"}`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -5,7 +5,7 @@ import { describeError } from '../../../lib/log.ts'
 
 /** The messages between members and their leader. */
 type Message =
-  | { readonly kind: 'ready'; readonly port: number }
+  | { readonly kind: 'ready'; readonly port: number; readonly setupToken?: string | undefined }
   /** A member wants the counters of all; the leader wants those of a member. */
   | { readonly kind: 'gather'; readonly id: number }
   | { readonly kind: 'counters'; readonly id: number; readonly counters: Record<string, number> }
@@ -13,7 +13,7 @@ type Message =
 /** This process as one of several behind one port. */
 export interface Member {
   /** Tells the leader that requests are answered. */
-  ready(port: number): void
+  ready(port: number, setupToken?: string): void
   /** Says what this process counts, whenever another one asks. */
   counting(own: () => Record<string, number>): void
   /** What all processes together have counted. */
@@ -40,7 +40,7 @@ export function groupMember(): Member | undefined {
     if (message.kind === 'counters') waiting.get(message.id)?.(message.counters)
   })
   return {
-    ready: (port) => void tell({ kind: 'ready', port }),
+    ready: (port, setupToken) => void tell({ kind: 'ready', port, setupToken }),
     counting(counters) {
       own = counters
     },
@@ -63,11 +63,12 @@ export async function leadGroup(options: {
   readonly count: number
   readonly log: Log
   /** Every member answers. */
-  readonly onReady: (port: number) => void
+  readonly onReady: (port: number, setupToken: string | undefined) => void
 }): Promise<number> {
   const { count, log, onReady } = options
   const over = Promise.withResolvers<number>()
   let readyCount = 0
+  let setupToken: string | undefined
   let stopping = false
   let exitCode = 0
   const counted = groupCounters()
@@ -85,7 +86,8 @@ export async function leadGroup(options: {
     const worker = cluster.fork()
     worker.on('message', (message: Message) => {
       if (message.kind === 'gather') void gather(worker, message.id)
-      if (message.kind === 'ready' && ++readyCount === count) onReady(message.port)
+      if (message.kind === 'ready') setupToken ??= message.setupToken
+      if (message.kind === 'ready' && ++readyCount === count) onReady(message.port, setupToken)
       // The first tries out whether there is anything to be had; then the others need not.
       if (message.kind === 'ready' && readyCount === 1) for (let more = 1; more < count; more++) start()
     })

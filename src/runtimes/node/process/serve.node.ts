@@ -19,6 +19,8 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 export interface Serving {
   readonly port: number
+  /** A token that makes the first account; undefined where there is one, or another process has given it. */
+  setupToken(): Promise<string | undefined>
   /** Resolves when everything that answered requests left to be done is done. */
   idle(): Promise<void>
   /** Says that it is not ready; after `shutdown_delay` stops accepting, lets what runs finish within the limit, cuts the
@@ -79,6 +81,16 @@ export async function serve(
   })
   return {
     port: (server.address() as AddressInfo).port,
+    async setupToken() {
+      try {
+        await services.firstAdmin.ensure()
+        return await services.firstAdmin.setupToken()
+      } catch (error) {
+        // Whoever signs in first tries again.
+        log.error('account.bootstrap_failed', { error: describeError(error) })
+        return undefined
+      }
+    },
     idle: pending.settled,
     async stop(limitMs = DRAIN_MS) {
       draining = true

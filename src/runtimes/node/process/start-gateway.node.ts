@@ -59,6 +59,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   }
   lines.flush()
   // Of several processes, the one that leads them greets.
-  if (member) member.ready(port)
-  else process.stdout.write(greeting({ host, port, config, newMasterKey, isSample, dataFolder }))
+  const setupToken = await serving.setupToken()
+  if (member) member.ready(port, setupToken)
+  else process.stdout.write(greeting({ host, port, config, newMasterKey, setupToken, isSample, dataFolder }))
 }

@@ -17,9 +17,9 @@ export async function startGroup({ configPath, dataFolder, host, processes }: No
   const exitCode = await leadGroup({
     count: processes,
     log: jsonLog(config.general_settings.log_level, lines.write),
-    onReady(port) {
+    onReady(port, setupToken) {
       lines.flush()
-      process.stdout.write(greeting({ host, port, config, newMasterKey, isSample, dataFolder, processes }))
+      process.stdout.write(greeting({ host, port, config, newMasterKey, setupToken, isSample, dataFolder, processes }))
     },
   })
   process.exit(exitCode)

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import { json } from '../respond.ts'
+import { defineRoute } from '../route.ts'
+
+const answer = lazily(() =>
+  z.object({
+    password: z.boolean().describe('People can sign in with a password.'),
+    sso: z
+      .object({ kind: z.string(), label: z.string() })
+      .nullable()
+      .describe('The identity provider, if there is one.'),
+    self_registration: z.boolean(),
+    email: z.boolean().describe('E-mail is sent, so that a forgotten password can be reset.'),
+    first_run: z.boolean().describe('There is no account yet: POST /auth/bootstrap makes the first.'),
+  }),
+)
+
+export const authConfig = defineRoute(
+  {
+    method: 'get',
+    path: '/auth/config',
+    summary: 'What a login page may offer.',
+    tag: 'Accounts',
+    auth: 'public',
+    responses: { 200: { description: 'The ways in.', schema: answer } },
+  },
+  async ({ services }) => {
+    const { firstAdmin, outbox, config } = services
+    const { enable_sso, sso_provider: kind } = config.general_settings
+    await firstAdmin.ensure()
+    return json({
+      password: true,
+      sso: enable_sso && kind ? { kind, label: kind } : null,
+      self_registration: config.general_settings.self_registration.enabled,
+      email: outbox.enabled,
+      first_run: await firstAdmin.isMissing(),
+    })
+  },
+)

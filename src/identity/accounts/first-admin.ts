@@ -1,0 +1,82 @@
+import { newId } from '../../lib/ids.ts'
+import { describeError, type Log } from '../../lib/log.ts'
+import { reveal, type Secret } from '../../lib/secret.ts'
+import { newToken } from '../../lib/token.ts'
+import { setupKey } from '../../stores/kv/keys.ts'
+import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import type { AccountRecord, AccountRecords } from '../../stores/sql/people/account-records.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+
+const SETUP_SECONDS = 3600
+
+/** The way to the first account: of the configuration, or of whoever holds the setup token or the master key. */
+export interface FirstAdmin {
+  /** Whether there is no account yet. That there is one is remembered. */
+  isMissing(): Promise<boolean>
+  /** Makes the administrator that the configuration names, while there is no account. Costs nothing once there is one. */
+  ensure(): Promise<void>
+  /** A token that makes the first account, once, within an hour. undefined: there is an account already, or another process
+   *  has given the token. */
+  setupToken(): Promise<string | undefined>
+  /** Uses a setup token up. False: it is not one that could still be used. */
+  claim(token: string): Promise<boolean>
+  /** undefined: there is an account already. */
+  create(email: string, passwordHash: string, mustChangePassword: boolean): Promise<AccountRecord | undefined>
+}
+
+export function firstAdmin(options: {
+  readonly configured: { readonly email: string; readonly password: Secret } | undefined
+  readonly records: Pick<AccountRecords, 'any' | 'create'>
+  readonly passwords: Pick<Passwords, 'hashGiven'>
+  readonly store: Pick<SharedStore, 'putNew' | 'take' | 'get'>
+  readonly hash: (token: string) => string
+  readonly log: Log
+}): FirstAdmin {
+  const { configured, records, passwords, store, hash, log } = options
+  let isThere = false
+
+  async function isMissing(): Promise<boolean> {
+    isThere ||= await records.any()
+    return !isThere
+  }
+
+  const create: FirstAdmin['create'] = async (email, password_hash, must_change_password) => {
+    const account = await records.create({
+      account_id: newId('account', '-'),
+      user_id: newId('user', '-'),
+      email,
+      platform_role: 'platform_admin',
+      password_hash,
+      must_change_password,
+      onlyFirst: true,
+    })
+    isThere = true
+    return account
+  }
+
+  return {
+    isMissing,
+    create,
+    async ensure() {
+      if (!configured || !(await isMissing())) return
+      // Its password is in a file or an environment, where others may read it: it is good for one login.
+      const account = await create(configured.email, await passwords.hashGiven(reveal(configured.password)), true)
+      if (account) log.info('account.bootstrapped', { account_id: account.account_id })
+    },
+    async setupToken() {
+      if (configured || !(await isMissing())) return undefined
+      const token = newToken()
+      try {
+        return (await store.putNew(setupKey(), hash(token), SETUP_SECONDS)) ? token : undefined
+      } catch (error) {
+        log.warn('setup.no_token', { error: describeError(error) })
+        return undefined
+      }
+    },
+    async claim(token) {
+      // Looked at first: a wrong token must not use up the right one.
+      if ((await store.get(setupKey())) !== hash(token)) return false
+      return (await store.take(setupKey())) === hash(token)
+    },
+  }
+}
