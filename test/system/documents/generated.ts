@@ -3,6 +3,7 @@ import { endpoints } from './endpoints.ts'
 import { metricNames } from './metric-names.ts'
 import { pricesAsOf } from './prices-as-of.ts'
 import { providerKinds } from './provider-kinds.ts'
+import { rolePermissions } from './role-permissions.ts'
 
 /** The parts of the documents that the source decides, by the name in their marker. */
 export const PARTS: Readonly<Record<string, () => string>> = {
@@ -10,6 +11,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   providers: providerKinds,
   configuration: configurationReference,
   metrics: metricNames,
+  roles: rolePermissions,
   prices: pricesAsOf,
 }
 
