@@ -3,7 +3,7 @@ import { keyHasher } from '../../src/lib/crypto.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { newToken } from '../../src/lib/token.ts'
 import { emailKey } from '../../src/stores/sql/people/email-key.ts'
-import { batchOf } from '../../src/stores/sql/query.ts'
+import { type Query, statementOf } from '../../src/stores/sql/query.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { AdminAnswer } from './admin-api.ts'
 import { FULL_GATEWAY_SALT_KEY } from './full-gateway.node.ts'
@@ -65,14 +65,17 @@ export interface SignedIn extends Browser {
   readonly email: string
 }
 
+/** Where people are written to: a gateway's address, and the database behind it. */
+export interface Signing {
+  readonly url: string
+  readonly sql: Pick<Sql, 'batch'>
+  readonly saltKey?: string
+}
+
 /** Somebody who has signed in, written straight into the database: for tests of what comes after. */
-export async function signedIn(
-  gateway: { readonly url: string; readonly sql: Sql },
-  person: Person = {},
-): Promise<SignedIn> {
-  const ids = { accountId: newId('account', '-'), userId: newId('user', '-'), sessionId: newId('session') }
+export async function signedIn(gateway: Signing, person: Person = {}): Promise<SignedIn> {
+  const ids = { accountId: newId('account', '-'), userId: newId('user', '-') }
   const email = person.email ?? `${ids.accountId}@example.com`
-  const token = newToken()
   const hash = person.passwordHash ?? null
   const member = (scope: string, roles: Readonly<Record<string, string>> = {}) =>
     Object.entries(roles).map(
@@ -80,7 +83,8 @@ export async function signedIn(
         INSERT INTO gateway_membership (scope_type, scope_id, user_id, role)
         VALUES (${scope}, ${id}, ${ids.userId}, ${role})`,
     )
-  await batchOf(gateway.sql, [
+  const session = sessionFor(gateway, ids.accountId, person.mfaVerified)
+  await written(gateway, [
     sql`INSERT INTO gateway_user (user_id, user_email) VALUES (${ids.userId}, ${email})`,
     sql`INSERT INTO gateway_account (account_id, user_id, email, email_key, platform_role, password_hash,
         must_change_password)
@@ -88,9 +92,27 @@ export async function signedIn(
         ${person.mustChangePassword ?? false})`,
     ...member('organization', person.organizations),
     ...member('team', person.teams),
-    sql`INSERT INTO gateway_session (session_id, token_hash, account_id, method, mfa_verified, expires_at)
-      VALUES (${ids.sessionId}, ${keyHasher(FULL_GATEWAY_SALT_KEY)(token)}, ${ids.accountId}, 'password',
-        ${person.mfaVerified ?? false}, now() + interval '7 days')`,
+    session.statement,
   ])
-  return Object.assign(browser(gateway.url, token), ids, { email })
+  return Object.assign(browser(gateway.url, session.token), ids, { email, sessionId: session.sessionId })
+}
+
+/** The same person in another browser, without a second factor. */
+export async function alsoSignedIn(gateway: Signing, { accountId, userId, email }: SignedIn): Promise<SignedIn> {
+  const { statement, token, sessionId } = sessionFor(gateway, accountId)
+  await written(gateway, [statement])
+  return Object.assign(browser(gateway.url, token), { accountId, userId, email, sessionId })
+}
+
+function sessionFor({ saltKey = FULL_GATEWAY_SALT_KEY }: Signing, accountId: string, mfaVerified = false) {
+  const [sessionId, token] = [newId('session'), newToken()]
+  const statement = sql`
+    INSERT INTO gateway_session (session_id, token_hash, account_id, method, mfa_verified, expires_at)
+    VALUES (${sessionId}, ${keyHasher(saltKey)(token)}, ${accountId}, 'password', ${mfaVerified},
+      now() + interval '7 days')`
+  return { statement, token, sessionId }
+}
+
+async function written({ sql: database }: Signing, statements: readonly Query<unknown>[]): Promise<void> {
+  await database.batch(statements.map(statementOf))
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, inject, it } from 'vitest'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { MASTER_KEY } from '../../../support/gateway.ts'
-import { browser, type Person, type SignedIn, signedIn } from '../../../support/people.ts'
+import { alsoSignedIn, browser, type Person, type SignedIn, signedIn } from '../../../support/people.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 import { enroll, stepNow, totp, wrongCode } from '../../../support/second-factor.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
@@ -22,16 +22,7 @@ describe.each([
 
   const somebody = (person: Person = {}) => signedIn(gateway, person)
 
-  /** Another session of the same account, as a login without a code opens it. */
-  async function another(of: SignedIn): Promise<SignedIn> {
-    const other = await somebody()
-    await rowsOf(
-      gateway.sql,
-      sql`UPDATE gateway_session SET account_id = ${of.accountId} WHERE session_id = ${other.sessionId}`,
-    )
-    return Object.assign(other, { accountId: of.accountId })
-  }
-
+  const another = (of: SignedIn) => alsoSignedIn(gateway, of)
   const standing = async (page: SignedIn) => (await page.ask('GET', '/auth/me')).body.standing
   const refusal = async (asked: ReturnType<SignedIn['ask']>) => {
     const { status, body } = await asked
