@@ -12,6 +12,7 @@ import { passwords } from './identity/passwords/passwords.ts'
 import { signIn } from './identity/passwords/sign-in.ts'
 import { secondFactor } from './identity/second-factor/second-factor.ts'
 import { sessions } from './identity/sessions/sessions.ts'
+import { singleSignOn } from './identity/single-sign-on/single-sign-on.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
 import { footprints } from './lib/footprints.ts'
@@ -158,6 +159,14 @@ export function createServices(config: Config, adapters: Adapters): Services {
       log,
     }),
     signIn: signIn({ accounts: records.accounts, passwords: people, throttle, proveCode: factor.prove }),
+    singleSignOn: singleSignOn({
+      settings: config.general_settings,
+      store,
+      records: records.identities,
+      transport: adapters.transport,
+      throttle: attempts.failed,
+      now: systemClock.now,
+    }),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),

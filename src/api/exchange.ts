@@ -35,6 +35,8 @@ export interface Exchange {
   reported: boolean
   /** Details of the audit event that the handler adds. */
   audited: AuditDetails | undefined
+  /** What the audit tells of it in events of their own. */
+  alsoAudited: readonly (AuditDetails & { readonly action: string })[]
 }
 
 export function openExchange(c: Context<Env>, contract?: RouteContract): Exchange {
@@ -50,8 +52,11 @@ export function openExchange(c: Context<Env>, contract?: RouteContract): Exchang
     failure: undefined,
     reported: false,
     audited: undefined,
+    alsoAudited: NONE,
   }
 }
+
+const NONE: readonly never[] = []
 
 /** The footprint of a request without a body. */
 const NO_FOOTPRINT: Footprint = { add() {}, release() {} }

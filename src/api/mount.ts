@@ -7,6 +7,7 @@ import { lazily } from '../lib/lazily.ts'
 import { describeError } from '../lib/log.ts'
 import type { Answer } from '../pipeline/answer.ts'
 import { authenticate, count, sessionClientOf } from './authenticate.ts'
+import { errorPage, prefersPage } from './error-page.ts'
 import { type Env, type Exchange, openExchange } from './exchange.ts'
 import { asFailure, failureAnswer } from './failures.ts'
 import { audit } from './middleware/audit.ts'
@@ -158,6 +159,9 @@ function scopeOf(services: ApiServices, exchange: Exchange): Scope {
     audits(details) {
       exchange.audited = { ...exchange.audited, ...details }
     },
+    alsoAudits(action, details) {
+      exchange.alsoAudited = [...exchange.alsoAudited, { ...details, action }]
+    },
     input: { params: req.valid('param'), query: req.valid('query'), json: req.valid('json') },
   }
 }
@@ -187,7 +191,9 @@ function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near
   if (error.failure === 'database_unavailable') {
     services.log.warn('database.away', { requestId, error: describeError(error.cause) })
   }
-  return respond(services, exchange, failureAnswer(error, near?.errorBody?.(error, requestId)), near)
+  const answer = failureAnswer(error, near?.errorBody?.(error, requestId))
+  const isPage = near?.errorPages && prefersPage(exchange.c.req.header('accept'))
+  return respond(services, exchange, isPage ? errorPage(error, answer) : answer, near)
 }
 
 function causeOf(error: GatewayError): string {

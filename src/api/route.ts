@@ -51,6 +51,8 @@ export interface RouteContract {
   readonly responses: Readonly<Record<number, ResponseContract>>
   /** Writes the error body where the clients of this path expect another shape than the usual one. */
   readonly errorBody?: (error: GatewayError, requestId: string) => object
+  /** It is opened as a page: failures are pages too, for those who prefer them. */
+  readonly errorPages?: true
   /** A header that may carry the credential instead of Authorization. */
   readonly credentialHeader?: string
 }

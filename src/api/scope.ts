@@ -5,6 +5,7 @@ import type { SignIn } from '../identity/passwords/sign-in.ts'
 import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
 import type { Session } from '../identity/session-caller.ts'
 import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
+import type { SingleSignOn } from '../identity/single-sign-on/single-sign-on.ts'
 import type { Footprint, Footprints } from '../lib/footprints.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Outbox } from '../mail/outbox.ts'
@@ -31,6 +32,7 @@ export interface ApiServices extends PipelineServices {
   readonly passwords: Passwords
   readonly firstAdmin: FirstAdmin
   readonly signIn: SignIn
+  readonly singleSignOn: SingleSignOn
   readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The hash that identifies a stored key. */
@@ -80,5 +82,7 @@ export interface Scope<Input = unknown> {
   reportsItself(): void
   /** Adds details to the audit event of this request. */
   audits(details: AuditDetails): void
+  /** Has the audit tell of something else that came with this request. */
+  alsoAudits(action: string, details: AuditDetails): void
   readonly input: Input
 }

@@ -3,7 +3,7 @@ import type { Topic } from './delivery.ts'
 
 /** What only the handler of a request knows about it. */
 export type AuditDetails = Partial<
-  Pick<AuditEvent, 'actor_type' | 'actor_id' | 'organization_id' | 'resource_id' | 'changes' | 'metadata'>
+  Pick<AuditEvent, 'action' | 'actor_type' | 'actor_id' | 'organization_id' | 'resource_id' | 'changes' | 'metadata'>
 >
 
 /** Every write of the administration, and every event of an account. */

@@ -325,10 +325,29 @@ describe('keys that belong together', () => {
       ),
       [
         `${g}.sso_redirect_uri: must have the path /auth/callback`,
-        `${g}.sso_authorize_url: is required for sso_provider okta; add it`,
-        `${g}.sso_token_url: is required for sso_provider okta; add it`,
-        `${g}.sso_userinfo_url: is required for sso_provider okta; add it`,
+        `${g}.sso_authorize_url: is required for sso_provider okta without sso_issuer; add it`,
+        `${g}.sso_token_url: is required for sso_provider okta without sso_issuer; add it`,
+        `${g}.sso_userinfo_url: is required for sso_provider okta without sso_issuer; add it`,
       ],
+    ],
+    [
+      'codes that travel in the open',
+      general('sso_redirect_uri: "http://gateway.internal/auth/callback"'),
+      [
+        `${g}.sso_redirect_uri: must begin with https://: the codes that people bring back open sessions; http:// is for loopback`,
+      ],
+    ],
+    [
+      'an unknown kind of provider',
+      general('sso_provider: gitlab'),
+      [`${g}.sso_provider: must be one of microsoft, google, okta, oidc`],
+    ],
+    [
+      'domains that are none',
+      general('self_registration: {allowed_domains: ["@example.com", "example", "a b.example", "example.com/x"]}'),
+      [0, 1, 2, 3].map(
+        (at) => `${g}.self_registration.allowed_domains[${at}]: must be a bare domain such as example.com`,
+      ),
     ],
     [
       'self-registration without sign-on',

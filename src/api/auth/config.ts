@@ -26,12 +26,11 @@ export const authConfig = defineRoute(
     responses: { 200: { description: 'The ways in.', schema: answer } },
   },
   async ({ services }) => {
-    const { firstAdmin, outbox, config } = services
-    const { enable_sso, sso_provider: kind } = config.general_settings
+    const { firstAdmin, outbox, config, singleSignOn } = services
     await firstAdmin.ensure()
     return json({
       password: true,
-      sso: enable_sso && kind ? { kind, label: kind } : null,
+      sso: singleSignOn.offer(),
       self_registration: config.general_settings.self_registration.enabled,
       email: outbox.enabled,
       first_run: await firstAdmin.isMissing(),

@@ -6,6 +6,7 @@ import { logout } from './logout.ts'
 import { me } from './me.ts'
 import { secondFactorRoutes } from './mfa/index.ts'
 import { ownSessions } from './sessions.ts'
+import { singleSignOnRoutes } from './single-sign-on.ts'
 
 /** People's way in. */
 export const authRoutes: readonly Route[] = [
@@ -16,4 +17,5 @@ export const authRoutes: readonly Route[] = [
   me,
   ...ownSessions,
   ...secondFactorRoutes,
+  ...singleSignOnRoutes,
 ]

@@ -2,6 +2,7 @@ import { isSession } from '../../identity/session-caller.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { AuditEvent } from '../../stores/sql/records/audit-records.ts'
+import type { AuditDetails } from '../../telemetry/audit.ts'
 import { permissionsOf } from '../authenticate.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RouteContract } from '../route.ts'
@@ -12,11 +13,23 @@ const LONGEST_CHANGES = 16_384
 
 /** Records a write of the administration by a known caller, and the events of accounts, refused ones included. */
 export function audit(services: ApiServices, exchange: Exchange, status: number): void {
-  const { c, contract, caller } = exchange
+  const { contract, caller } = exchange
   if (!contract || !(contract.auth === 'admin' ? caller && writes(contract) : contract.action)) return
-  const { resource_id, organization_id = null, changes = {}, metadata = {}, ...actor } = exchange.audited ?? {}
-  const action = actionOf(contract)
-  const event: AuditEvent = {
+  for (const details of [exchange.audited ?? {}, ...exchange.alsoAudited]) {
+    const event = eventOf(services, exchange, details.action ?? actionOf(contract), details, status)
+    services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
+  }
+}
+
+function eventOf(
+  services: ApiServices,
+  { c, caller, requestId, address }: Exchange,
+  action: string,
+  details: AuditDetails,
+  status: number,
+): AuditEvent {
+  const { resource_id, organization_id = null, changes = {}, metadata = {}, ...actor } = details
+  return {
     event_id: newId('audit'),
     occurred_at: new Date(services.clock.now()).toISOString(),
     ...actorOf(caller),
@@ -25,14 +38,13 @@ export function audit(services: ApiServices, exchange: Exchange, status: number)
     action,
     resource_type: action.slice(0, action.indexOf('.')),
     resource_id: textOf(resource_id ?? Object.values(c.req.param()).join('/')),
-    request_id: exchange.requestId,
-    ip: textOf(exchange.address),
+    request_id: requestId,
+    ip: textOf(address),
     user_agent: textOf(c.req.header('user-agent')),
     status,
     changes: shortened(changes),
     metadata,
   }
-  services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
 }
 
 function actorOf(caller: Caller | undefined): Pick<AuditEvent, 'actor_type' | 'actor_id'> {

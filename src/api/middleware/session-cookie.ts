@@ -5,13 +5,23 @@ import type { ApiServices } from '../scope.ts'
 import { type Site, siteOf } from './site.ts'
 
 const NAME = 'gateway_session'
+const SIGN_ON_NAME = 'gateway_sign_on'
 
 /** The session's token among the cookies of a request; undefined where none has the form of a token. */
 export function sessionToken(cookies: string | undefined): string | undefined {
+  return tokenIn(cookies, NAME)
+}
+
+/** The same of the cookie of a login at an identity provider. */
+export function signOnToken(cookies: string | undefined): string | undefined {
+  return tokenIn(cookies, SIGN_ON_NAME)
+}
+
+function tokenIn(cookies: string | undefined, name: string): string | undefined {
   if (cookies === undefined) return undefined
   for (const pair of cookies.split(';')) {
     const at = pair.indexOf('=')
-    if (at < 0 || pair.slice(0, at).trim() !== NAME) continue
+    if (at < 0 || pair.slice(0, at).trim() !== name) continue
     const token = pair.slice(at + 1).trim()
     return mayBeToken(token) ? token : undefined
   }
@@ -24,6 +34,17 @@ export function setSessionCookie(
   session?: { readonly token: string; readonly seconds: number },
 ): { readonly 'set-cookie': string } {
   const value = `${NAME}=${session?.token ?? ''}; Path=/; Max-Age=${session?.seconds ?? 0}; HttpOnly; SameSite=Lax`
+  return { 'set-cookie': isPlainLoopback ? value : `${value}; Secure` }
+}
+
+/** The header by which a browser is known again when it comes back from an identity provider. The cookie comes back from
+ *  another site, so that it is lax; it opens nothing, and ends by itself. */
+export function setSignOnCookie(
+  { isPlainLoopback }: Site,
+  token: string,
+  seconds: number,
+): { readonly 'set-cookie': string } {
+  const value = `${SIGN_ON_NAME}=${token}; Path=/auth; Max-Age=${seconds}; HttpOnly; SameSite=Lax`
   return { 'set-cookie': isPlainLoopback ? value : `${value}; Secure` }
 }
 

@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
+import { asciiDomain } from '../ascii-domain.ts'
 import { checked, count, evenIfBroken, flag, money, positiveCount, section, text } from '../fields.ts'
 
 export const TEAM_ROLES = ['team_admin', 'team_developer', 'team_viewer'] as const
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
 const domain = () =>
-  checked((value) =>
-    /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value) ? undefined : 'must be a bare domain such as example.com',
-  ).transform((value) => value.toLowerCase())
+  checked((value) => (asciiDomain(value) ? undefined : 'must be a bare domain such as example.com')).transform(
+    (value) => asciiDomain(value) ?? value,
+  )
 
 /** Accounts that are created at a person's first single sign-on. The defaults apply once, at provisioning. */
 export const selfRegistration = lazily(() =>

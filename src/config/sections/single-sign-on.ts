@@ -4,12 +4,19 @@ import { checked, email, flag, operatorUrl, secretText, text } from '../fields.t
 import { mistakeInOperatorUrl } from '../operator-url.ts'
 
 const SSO_PROVIDERS = ['microsoft', 'google', 'okta', 'oidc'] as const
+export type SsoKind = (typeof SSO_PROVIDERS)[number]
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 const redirectUri = () =>
   checked((value) => {
     const mistake = mistakeInOperatorUrl(value)
     if (mistake !== undefined) return mistake
-    return new URL(value).pathname === '/auth/callback' ? undefined : 'must have the path /auth/callback'
+    const { protocol, hostname, pathname, search } = new URL(value)
+    if (protocol === 'http:' && !LOOPBACK.test(hostname)) {
+      return 'must begin with https://: the codes that people bring back open sessions; http:// is for loopback'
+    }
+    return pathname === '/auth/callback' && search === '' ? undefined : 'must have the path /auth/callback'
   })
 
 /** Keys of `general_settings` about single sign-on. */
@@ -18,11 +25,18 @@ export const ssoSettings = lazily(() => ({
   sso_provider: z.enum(SSO_PROVIDERS).optional().describe('The kind of identity provider.'),
   sso_client_id: text().optional().describe("This gateway's client id there."),
   sso_client_secret: secretText().optional().describe("This gateway's client secret there."),
-  sso_authorize_url: operatorUrl().optional().describe('Where people log in; microsoft and google have a default.'),
-  sso_token_url: operatorUrl().optional().describe('Where codes become tokens; microsoft and google have a default.'),
+  sso_issuer: operatorUrl()
+    .optional()
+    .describe(
+      'The issuer of its tokens, whose discovery document gives the addresses and the keys; microsoft and google have a default.',
+    ),
+  sso_authorize_url: operatorUrl().optional().describe("Where people log in; left out, as the issuer's document says."),
+  sso_token_url: operatorUrl()
+    .optional()
+    .describe("Where codes become tokens; left out, as the issuer's document says."),
   sso_userinfo_url: operatorUrl()
     .optional()
-    .describe('Where the profile is read; microsoft and google have a default.'),
+    .describe("Where the profile is read; left out, as the issuer's document says."),
   sso_redirect_uri: redirectUri().optional().describe('Where people come back: this gateway, path /auth/callback.'),
   sso_admin_email_list: z.array(email()).default([]).describe('Addresses that become platform_admin at first login.'),
 }))
@@ -40,9 +54,12 @@ export function missingSsoSettings(
   const missing = (fields: readonly (keyof ReturnType<typeof ssoSettings>)[]) =>
     fields.filter((field) => settings[field] === undefined)
   const provider = settings.sso_provider
-  const addresses = provider === 'okta' || provider === 'oidc' ? missing(ADDRESSES) : []
+  const needsAddresses = (provider === 'okta' || provider === 'oidc') && settings.sso_issuer === undefined
   return [
     ...missing(ALWAYS).map((field): [string, string] => [field, 'while enable_sso is true']),
-    ...addresses.map((field): [string, string] => [field, `for sso_provider ${provider}`]),
+    ...missing(needsAddresses ? ADDRESSES : []).map((field): [string, string] => [
+      field,
+      `for sso_provider ${provider} without sso_issuer`,
+    ]),
   ]
 }

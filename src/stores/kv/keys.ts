@@ -31,6 +31,8 @@ export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}
 export const providerIdKey = (id: string) => key(`gateway:id:${id}`)
 /** Says that an account's password was proved from an address. 90 days from the last time. */
 export const signedInKey = (account: string, address: string) => key(`gateway:signed-in:${account}:${address}`)
+/** A login at an identity provider that has not come back yet, as JSON, by the digest of its state. 10 minutes, taken once. */
+export const signOnKey = (stateDigest: string) => key(`gateway:sign-on:${stateDigest}`)
 /** Hash of shared metric counters; the number is that of their form. Kept. */
 export const countersKey = () => key('gateway:counters:2')
 /** List of a shared log's newest entries. 7 days from the last. */

@@ -1,6 +1,7 @@
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
+import { identityRecords } from '../people/identity-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
@@ -32,6 +33,7 @@ export const sqlRecords = (sql: Sql) => ({
   sessions: sessionRecords(sql),
   emails: emailRecords(sql),
   secondFactors: secondFactorRecords(sql),
+  identities: identityRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>

@@ -1,0 +1,90 @@
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  customFetch,
+  discoveryRequest,
+  type ExportedJWKSCache,
+  processDiscoveryResponse,
+} from 'oauth4webapi'
+import { mistakeInOperatorUrl } from '../../config/operator-url.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { Kind } from './kinds.ts'
+import { outgoing } from './outgoing.ts'
+import { SignOnProblem } from './problem.ts'
+
+/** Addresses and keys are asked for again after so long. */
+const KEPT_MS = 600_000
+
+/** What the operator wrote of the provider. */
+export interface ProviderSettings {
+  readonly kind: Kind
+  readonly issuer: string | undefined
+  readonly authorizeUrl: string | undefined
+  readonly tokenUrl: string | undefined
+  readonly userinfoUrl: string | undefined
+}
+
+/** A provider as it can be asked. */
+export interface Provider {
+  readonly kind: Kind
+  /** Its issuer. Without one its tokens cannot be checked against its keys, and its profile is read instead. */
+  readonly issuer: string | undefined
+  readonly server: AuthorizationServer & { readonly authorization_endpoint: string; readonly token_endpoint: string }
+  readonly request: {
+    readonly [customFetch]: ReturnType<typeof outgoing>
+    readonly [allowInsecureRequests]: boolean
+  }
+  /** Its keys, as they were last read. */
+  keys: Partial<ExportedJWKSCache>
+}
+
+/** Where no issuer is known, the name stands in for one that no token can carry. */
+const NO_ISSUER = 'https://issuer.invalid'
+
+/** Finds out how the provider is asked: by its discovery document, beside what the operator wrote. */
+export function providerSource(
+  settings: ProviderSettings,
+  transport: Transport,
+  now: () => number,
+): () => Promise<Provider> {
+  const written = {
+    ...(settings.authorizeUrl === undefined ? {} : { authorization_endpoint: settings.authorizeUrl }),
+    ...(settings.tokenUrl === undefined ? {} : { token_endpoint: settings.tokenUrl }),
+    ...(settings.userinfoUrl === undefined ? {} : { userinfo_endpoint: settings.userinfoUrl }),
+  }
+  const issuer = settings.issuer ?? (Object.keys(written).length === 3 ? undefined : settings.kind.issuer)
+  const addresses = [issuer, ...Object.values(written)]
+  const request = {
+    [customFetch]: outgoing(transport),
+    // What is https stays https: one address of a provider's document in the open would give its codes away.
+    [allowInsecureRequests]: addresses.every((address) => address === undefined || address.startsWith('http:')),
+  }
+  let kept: { readonly provider: Provider; readonly until: number } | undefined
+
+  async function find(): Promise<Provider> {
+    const document = issuer === undefined ? { issuer: NO_ISSUER } : await discovered(settings.kind, issuer, request)
+    const { authorization_endpoint, token_endpoint, ...server } = { ...document, ...written }
+    if (authorization_endpoint === undefined || token_endpoint === undefined) {
+      throw new SignOnProblem('provider_refused', 'its discovery document lacks addresses')
+    }
+    const known = { ...server, authorization_endpoint, token_endpoint }
+    for (const address of [authorization_endpoint, token_endpoint, known.userinfo_endpoint, known.jwks_uri]) {
+      const mistake = address === undefined ? undefined : mistakeInOperatorUrl(address)
+      if (mistake !== undefined) throw new SignOnProblem('provider_refused', `an address in its document ${mistake}`)
+    }
+    const { kind } = settings
+    return { kind, issuer: issuer === undefined ? undefined : document.issuer, server: known, request, keys: {} }
+  }
+
+  return async () => {
+    if (kept && now() < kept.until) return kept.provider
+    const provider = await find()
+    kept = { provider, until: now() + KEPT_MS }
+    return provider
+  }
+}
+
+async function discovered(kind: Kind, issuer: string, request: Provider['request']): Promise<AuthorizationServer> {
+  const response = await discoveryRequest(new URL(issuer), request)
+  return processDiscoveryResponse(new URL(kind.documentIssuer?.(issuer) ?? issuer), response)
+}
