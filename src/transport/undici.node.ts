@@ -129,7 +129,8 @@ function dispatch(
   }
 
   const headers = openHeaders(request.headers)
-  const { body: requestBody } = request
+  // undici writes a single piece together with the head, and several by an iterator, one after the other.
+  const requestBody = inOnePiece(request.body)
   // undici does not compute the length of a body in pieces.
   if (Array.isArray(requestBody))
     headers['content-length'] = String(requestBody.reduce((sum, piece) => sum + piece.byteLength, 0))
@@ -183,6 +184,10 @@ function dispatch(
       },
     },
   )
+}
+
+function inOnePiece(body: UpstreamRequest['body']): UpstreamRequest['body'] {
+  return Array.isArray(body) && body.length === 1 ? body[0] : body
 }
 
 async function* piecewise(pieces: Pieces, broke: (error: unknown) => void): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 import { gatherBytes } from '../bytes/bytes.ts'
-import { type Member, membersOf } from './json-members.ts'
+import { countMembers, membersOf } from './json-members.ts'
 import { sourceOf } from './lazy-json.ts'
 
 const encoder = new TextEncoder()
@@ -13,12 +13,17 @@ export function editJson(
   parsed: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,
 ): readonly Uint8Array[] {
-  const members = membersIn(bytes, parsed)
+  const unchanged = isEmpty(changes)
+  const source = sourceOf(parsed)
+  const known = source?.bytes === bytes ? source.members : undefined
+  // As many members as were read: none is repeated, and nothing has to be found among them.
+  if (unchanged && !known && countMembers(bytes) === sizeOf(parsed)) return [bytes]
+  const members = known ?? membersOf(bytes)
   if (!members) {
     // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
     return [encoder.encode(JSON.stringify({ ...parsed, ...changes }))]
   }
-  if (isEmpty(changes)) return [bytes]
+  if (unchanged) return [bytes]
   // A client may call a member `valueOf` or `constructor`: only what the changes hold themselves is changed.
   const changed = (key: string) => Object.hasOwn(changes, key)
   const isMember = (key: string) => members.some((member) => member.key === key)
@@ -49,7 +54,8 @@ function isEmpty(changes: object): boolean {
   return true
 }
 
-function membersIn(bytes: Uint8Array, parsed: object): readonly Member[] | undefined {
-  const source = sourceOf(parsed)
-  return source?.bytes === bytes ? source.members : membersOf(bytes)
+function sizeOf(record: object): number {
+  let size = 0
+  for (const _ in record) size += 1
+  return size
 }

@@ -33,29 +33,46 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** The members of the object that UTF-8 `bytes` hold, without building it. undefined for anything but an object with
  *  plain, distinct keys. The values are only delimited, not checked. */
 export function membersOf(bytes: Uint8Array): Member[] | undefined {
-  let at = skipSpace(bytes, 0)
-  if (bytes[at] !== OPEN_BRACE) return undefined
   const members: Member[] = []
   const keys = new Set<string>()
+  const count = walkMembers(bytes, (key, start, valueStart, valueEnd) => {
+    members.push({ key, start, valueStart, valueEnd })
+    keys.add(key)
+  })
+  return count === keys.size ? members : undefined
+}
+
+/** How many members the object writes that UTF-8 `bytes` hold, repeated ones included. undefined for anything but an
+ *  object with plain keys. */
+export function countMembers(bytes: Uint8Array): number | undefined {
+  return walkMembers(bytes, undefined)
+}
+
+function walkMembers(
+  bytes: Uint8Array,
+  visit: ((key: string, start: number, valueStart: number, valueEnd: number) => void) | undefined,
+): number | undefined {
+  let count = 0
+  let at = skipSpace(bytes, 0)
+  if (bytes[at] !== OPEN_BRACE) return undefined
   const view = viewOf(bytes)
   at = skipSpace(bytes, at + 1)
-  if (bytes[at] === CLOSE_BRACE) return isSpace(bytes, at + 1) ? members : undefined
+  if (bytes[at] === CLOSE_BRACE) return isSpace(bytes, at + 1) ? count : undefined
   for (;;) {
     const start = at
     if (bytes[start] !== QUOTE) return undefined
     const keyEnd = stringEnd(bytes, view, start)
-    const key = textOf(bytes, start + 1, keyEnd - 1)
-    if (key.includes('\\') || keys.has(key)) return undefined
+    for (let inside = start + 1; inside < keyEnd; inside++) if (bytes[inside] === BACKSLASH) return undefined
     const colon = skipSpace(bytes, keyEnd)
     if (bytes[colon] !== COLON) return undefined
     const valueStart = skipSpace(bytes, colon + 1)
     const valueEnd = endOfValue(bytes, valueStart, view)
     if (valueEnd === valueStart) return undefined
-    keys.add(key)
-    members.push({ key, start, valueStart, valueEnd })
+    count += 1
+    visit?.(textOf(bytes, start + 1, keyEnd - 1), start, valueStart, valueEnd)
     at = skipSpace(bytes, valueEnd)
     const separator = bytes[at]
-    if (separator === CLOSE_BRACE) return isSpace(bytes, at + 1) ? members : undefined
+    if (separator === CLOSE_BRACE) return isSpace(bytes, at + 1) ? count : undefined
     if (separator !== COMMA) return undefined
     at = skipSpace(bytes, at + 1)
   }
