@@ -10,14 +10,14 @@ import { earlyProbe, noneAvailable } from './early-probe.ts'
 import { hedgedAttempt } from './hedged-attempt.ts'
 import { settleEnded } from './settle-ended.ts'
 import { someSooner } from './some-sooner.ts'
-import { bySoonest, type Rest, walkGroup } from './walk-group.ts'
+import { bySoonest, type GroupWalk, type Rest, walkGroup } from './walk-group.ts'
 
 const NONE_AVAILABLE: readonly FailureName[] = ['no_healthy_deployment', 'no_capacity']
 
 /** A group whose deployments are being tried. */
 interface Walk {
   readonly plan: Plan
-  readonly steps: AsyncGenerator<Rest, Committed, void>
+  readonly goOn: GroupWalk
 }
 
 /** A walk that waits before it retries a deployment. */
@@ -30,14 +30,14 @@ interface Resting extends Walk {
  *  failed; one that asked for a pause, unless another group would answer sooner. When none is left, throws the last
  *  failure of an attempt, or the refusal if no attempt was made. */
 export async function failover(services: PipelineServices, call: Call, first: Plan): Promise<Committed> {
-  const walkOf = (plan: Plan): Walk => ({ plan, steps: walkGroup(services, call, plan) })
+  const walkOf = (plan: Plan): Walk => ({ plan, goOn: walkGroup(services, call, plan) })
   const waiting: Walk[] = []
   const resting: Resting[] = []
   let visited: Set<string> | undefined
   let failure: GatewayError | undefined
 
   for (let walk: Walk | undefined = walkOf(first); walk; walk = await nextOf(services, call, waiting, resting)) {
-    const { plan, steps } = walk
+    const { plan, goOn } = walk
     const again = call.plans.includes(plan)
     if (!again) call.plans.push(plan)
     const { servedGroup } = call
@@ -46,10 +46,10 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
     try {
       if (!again && plan !== first) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
-      const { done, value } = await steps.next()
-      if (done) return value
-      resting.push({ plan, steps, rest: value })
-      throw value.failure
+      const result = await goOn()
+      if (result.kind !== 'rest') return result
+      resting.push({ plan, goOn, rest: result })
+      throw result.failure
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       chain = error.row.chain

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import type { Deployment } from '../../routing/deployment.ts'
-import type { Call } from '../call.ts'
+import type { Attempt, Call } from '../call.ts'
 import { departure } from '../client.ts'
 import { furtherMembers } from '../plan/further-members.ts'
 import { allDeployments, type Plan } from '../plan/plan.ts'
@@ -23,38 +23,34 @@ export interface Again {
 
 /** The group has only failed deployments left, and other groups should be tried first. */
 export interface Rest {
+  readonly kind: 'rest'
   readonly failure: GatewayError
   /** The deployment that would be retried next. */
   readonly next: Again
 }
 
-/** Asks the deployments of one group until one commits. Yields before each retry of a deployment that timed out or
- *  asked for a pause. */
-export async function* walkGroup(
-  services: PipelineServices,
-  call: Call,
-  plan: Plan,
-): AsyncGenerator<Rest, Committed, void> {
-  const { numRetries: retries, retryAfterSeconds: retryAfter } = plan.settings
-  const moreMembers = furtherMembers(services, call, plan)
-  const untried = plan === call.plans[0] ? admittedOrder(call, plan) : plan.order()
+/** Goes on with the deployments of a group until one commits. Rejects when none is left. */
+export type GroupWalk = () => Promise<Committed | Rest>
+
+/** Asks the deployments of one group until one commits. Rests before each retry of a deployment that timed out or asked
+ *  for a pause, and retries it when the walk goes on. */
+export function walkGroup(services: PipelineServices, call: Call, plan: Plan): GroupWalk {
+  const { numRetries: retries, retryAfterSeconds: retryAfter, hedge } = plan.settings
+  const untried: Deployment[] = []
+  let begun = false
+  let moreMembers: (() => Promise<Deployment[]>) | undefined
   let again: Again[] = []
   let retriesLeft = retries
   let failures = 0
   let failure: GatewayError | undefined
+  let rested: Pause | undefined
 
-  for (;;) {
-    if (untried.length === 0) untried.push(...(await moreMembers()))
-    const fresh = untried.shift()
-    const deployment = fresh ?? again.shift()?.deployment
-    if (!deployment) break
-    if (call.client.signal.aborted) throw departure(call.client.signal)
-    const started =
-      startReserved(call, plan, deployment) ??
-      (await startAttempt(services, call, plan, deployment, { retry: fresh === undefined }))
-    if (!started) continue
-    const tried = [started]
-    const startHedge: StartHedge = async (wanted) => {
+  const learnMembers = async () => {
+    moreMembers ??= furtherMembers(services, call, plan)
+    untried.push(...(await moreMembers()))
+  }
+  const hedgeBeside = (tried: Attempt[]): StartHedge => {
+    return async (wanted) => {
       for (let other = untried.shift(); other; other = untried.shift()) {
         const second = await startAttempt(services, call, plan, other, { wanted })
         if (!second) {
@@ -68,41 +64,62 @@ export async function* walkGroup(
       }
       return undefined
     }
-    try {
-      return await hedgedAttempt(services, call, plan, started, startHedge)
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error
-      failure = error
-    }
-    // A body that is partly consumed cannot be sent again.
-    if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
-    let retry = false
-    for (const one of tried) {
-      failures += 1
-      if (!one.failure?.row.retry) continue
-      retry = true
-      again = queued(again, one.deployment, one.failure)
-    }
-    // Moving on after refused access is not counted as a retry: other deployments have other credentials.
-    if (retry && retriesLeft-- === 0) break
-    if (untried.length === 0) untried.push(...(await moreMembers()))
-    const [next] = untried.length === 0 ? again : []
-    if (untried.length === 0 && !next) break
-    settleEnded(services, call)
-    if (next && (next.silent || next.notBefore > performance.now())) yield { failure, next }
-    await pause(call, failure, {
-      notBefore: next?.notBefore ?? 0,
-      base: next ? retryAfter || 0.5 : retryAfter,
-      failures,
-      random: services.random,
-    })
   }
-  if (failure) throw failure
-  // Admission reported signals of the requested group only.
-  if (plan.group !== call.group)
-    services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
-  throw noneAvailable(services, [plan])
+
+  return async () => {
+    if (!begun) untried.push(...(plan === call.plans[0] ? admittedOrder(call, plan) : plan.order()))
+    begun = true
+    if (rested) await pause(call, rested)
+    rested = undefined
+    for (;;) {
+      if (untried.length === 0) await learnMembers()
+      const fresh = untried.shift()
+      const deployment = fresh ?? again.shift()?.deployment
+      if (!deployment) break
+      if (call.client.signal.aborted) throw departure(call.client.signal)
+      const started =
+        startReserved(call, plan, deployment) ??
+        (await startAttempt(services, call, plan, deployment, { retry: fresh === undefined }))
+      if (!started) continue
+      const tried = [started]
+      try {
+        return await hedgedAttempt(services, call, plan, started, hedge ? hedgeBeside(tried) : noHedge)
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error
+        failure = error
+      }
+      // A body that is partly consumed cannot be sent again.
+      if (failure.isFinal || call.form?.raw.repeatable === false) throw failure
+      let retry = false
+      for (const one of tried) {
+        failures += 1
+        if (!one.failure?.row.retry) continue
+        retry = true
+        again = queued(again, one.deployment, one.failure)
+      }
+      // Moving on after refused access is not counted as a retry: other deployments have other credentials.
+      if (retry && retriesLeft-- === 0) break
+      if (untried.length === 0) await learnMembers()
+      const [next] = untried.length === 0 ? again : []
+      if (untried.length === 0 && !next) break
+      settleEnded(services, call)
+      const base = next ? retryAfter || 0.5 : retryAfter
+      const due: Pause = { failure, notBefore: next?.notBefore ?? 0, base, failures, random: services.random }
+      if (next && (next.silent || next.notBefore > performance.now())) {
+        rested = due
+        return { kind: 'rest', failure, next }
+      }
+      await pause(call, due)
+    }
+    if (failure) throw failure
+    // Admission reported signals of the requested group only.
+    if (plan.group !== call.group)
+      services.signals.learn(await services.store.signals(allDeployments(plan).map(({ id }) => id)))
+    throw noneAvailable(services, [plan])
+  }
 }
+
+const noHedge: StartHedge = async () => undefined
 
 /** Orders retries by the earliest allowed time; among equals the last failure first, because the others have waited
  *  longer already. Deployments that timed out come last. */
@@ -121,18 +138,25 @@ export const bySoonest = (a: Again, b: Again): number =>
  *  or full, so that they are not asked one by one. */
 function admittedOrder({ unused: [reserved] }: Call, plan: Plan): Deployment[] {
   if (!reserved) return []
+  const order = plan.order()
+  if (order[0]?.id === reserved.deployment) return order
   const isReserved = ({ id }: Deployment) => id === reserved.deployment
-  return plan.order().sort((a, b) => Number(isReserved(b)) - Number(isReserved(a)))
+  return order.sort((a, b) => Number(isReserved(b)) - Number(isReserved(a)))
+}
+
+/** A wait before the next attempt. */
+interface Pause {
+  readonly failure: GatewayError
+  readonly notBefore: number
+  readonly base: number
+  readonly failures: number
+  readonly random: () => number
 }
 
 /** Waits before the next attempt. Throws the failure at once if the wait does not fit into the call's deadline. */
-async function pause(
-  call: Call,
-  failure: GatewayError,
-  next: { notBefore: number; base: number; failures: number; random: () => number },
-): Promise<void> {
+async function pause(call: Call, { failure, notBefore, base, failures, random }: Pause): Promise<void> {
   const now = performance.now()
-  const wait = Math.max(next.notBefore - now, backoffMs(next.base, next.failures, next.random))
+  const wait = Math.max(notBefore - now, backoffMs(base, failures, random))
   if (now + wait >= call.deadline) throw failure
   await sleep(wait, call.client.signal)
 }
