@@ -292,8 +292,8 @@ const WAYS: readonly Way[] = [
     requests: none,
   },
   {
-    name: 'the order of the deployments throws',
-    prepare: (made) => behind(made, 'admit', () => vi.spyOn(Array.prototype, 'sort').mockImplementationOnce(oops)),
+    name: 'the walk over the deployments throws',
+    prepare: (made) => behind(made, 'admit', () => vi.spyOn(Array.prototype, 'shift').mockImplementationOnce(oops)),
     ends: 'internal',
     requests: none,
   },
