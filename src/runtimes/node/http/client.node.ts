@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Abort } from '../../../lib/abort.ts'
 import type { Footprint } from '../../../lib/footprints.ts'
 import { gathering, release } from '../../../lib/forms/gathering.node.ts'
 import { type Client, clientClosed, departure } from '../../../pipeline/client.ts'
 import { tooLarge } from '../../too-large.ts'
+import type { OpenAnswer } from './drain.node.ts'
 import { continueBody } from './expectations.node.ts'
 import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
@@ -12,10 +13,10 @@ import { nodeUpload } from './upload.node.ts'
 /** The far end of a call on Node: the socket's own events, without the cost of a Request's. */
 export function nodeClient(
   incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  signal: Abort,
+  answer: OpenAnswer,
   defer: (work: Promise<unknown>) => void,
 ): Client {
+  const { outgoing, left: signal } = answer
   return {
     signal,
     address: incoming.socket.remoteAddress ?? '',
@@ -29,8 +30,9 @@ export function nodeClient(
       return nodeUpload(incoming, signal, limitBytes)
     },
     ended(listener) {
-      if (outgoing.closed) listener()
-      else outgoing.once('close', listener)
+      if (outgoing.closed) return listener()
+      const { ended } = answer
+      answer.ended = ended ? () => void [ended(), listener()] : listener
     },
     scratch: temporaryFile,
     openStream: () => socketStream(outgoing),

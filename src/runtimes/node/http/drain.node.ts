@@ -1,9 +1,10 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Abort, type Aborter, newAbort } from '../../../lib/abort.ts'
+import { type Aborter, newAbort } from '../../../lib/abort.ts'
 import { atMost } from '../../../lib/at-most.ts'
 import { GatewayError } from '../../../lib/errors.ts'
+import { type Link, ring } from '../../../lib/ring.ts'
 
 /** How long cut calls may take to settle. */
 const SETTLE_MS = 2000
@@ -24,28 +25,53 @@ export interface Pending {
 }
 
 export function pendingWork(onError: (error: unknown) => void): Pending {
-  const running = new Set<Promise<unknown>>()
+  let running = 0
+  let waiting: (() => void)[] = []
+  const done = () => {
+    running -= 1
+    if (running > 0) return
+    const told = waiting
+    waiting = []
+    for (const wake of told) wake()
+  }
+  const failed = (error: unknown) => {
+    done()
+    onError(error)
+  }
   return {
     add(work) {
-      const done = () => running.delete(work)
-      running.add(work)
-      work.then(done, (error) => {
-        done()
-        onError(error)
-      })
+      running += 1
+      work.then(done, failed)
     },
     async settled() {
-      while (running.size > 0) await Promise.allSettled(running)
+      while (running > 0) await new Promise<void>((resolve) => waiting.push(resolve))
     },
   }
 }
 
+/** An answer that has not ended. */
+export interface OpenAnswer extends Link {
+  readonly outgoing: ServerResponse
+  /** Aborted when the client has left before the answer's end, or the call is cut. */
+  readonly left: Aborter<GatewayError>
+  /** Told once when the answer has been taken, or its client has left. */
+  ended: (() => void) | undefined
+}
+
+export const openAnswer = (outgoing: ServerResponse): OpenAnswer => ({
+  outgoing,
+  left: newAbort<GatewayError>(),
+  ended: undefined,
+  before: undefined,
+  after: undefined,
+})
+
 /** The connections of a server, as far as stopping it is concerned. */
 export interface Connections {
-  /** To be told of every answer. Aborted when its client has left before its end, or the call is cut. */
-  answering(outgoing: ServerResponse): Abort
-  /** Every answer that has not ended, and who ends it. */
-  readonly open: ReadonlyMap<ServerResponse, Aborter<GatewayError>>
+  /** To be told of every answer. */
+  answering(outgoing: ServerResponse): OpenAnswer
+  /** Every answer that has not ended. */
+  open(): readonly OpenAnswer[]
   /** Whether an answer has begun over a connection and has not ended. */
   isAnswered(socket: Duplex): boolean
   /** From now on every answer whose head is still to be sent announces the end of its connection. */
@@ -58,34 +84,32 @@ export interface Connections {
 
 export function connectionsOf(server: Server): Connections {
   const sockets = new Set<Socket>()
-  const open = new Map<ServerResponse, Aborter<GatewayError>>()
+  const open = ring<OpenAnswer>()
   let lasts = false
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   return {
-    open,
+    open: open.all,
     answering(outgoing) {
       if (lasts) outgoing.shouldKeepAlive = false
-      const left = newAbort<GatewayError>()
-      open.set(outgoing, left)
+      const answer = openAnswer(outgoing)
+      open.add(answer)
       outgoing.on('close', () => {
-        open.delete(outgoing)
-        if (!outgoing.writableFinished) left.abort()
+        open.remove(answer)
+        if (!outgoing.writableFinished) answer.left.abort()
+        answer.ended?.()
       })
-      return left
+      return answer
     },
-    isAnswered(socket) {
-      for (const outgoing of open.keys()) if (outgoing.socket === socket && outgoing.headersSent) return true
-      return false
-    },
+    isAnswered: (socket) => open.all().some(({ outgoing }) => outgoing.socket === socket && outgoing.headersSent),
     last() {
       lasts = true
-      for (const outgoing of open.keys()) outgoing.shouldKeepAlive = false
+      for (const { outgoing } of open.all()) outgoing.shouldKeepAlive = false
     },
     cut(reason) {
-      for (const left of open.values()) left.abort(reason)
+      for (const { left } of open.all()) left.abort(reason)
     },
     closeSilent() {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()

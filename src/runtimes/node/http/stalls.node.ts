@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { Aborter } from '../../../lib/abort.ts'
-import type { GatewayError } from '../../../lib/errors.ts'
 import { unsent, untaken } from '../../../pipeline/client.ts'
+import type { Connections } from './drain.node.ts'
 import { expectsContinue } from './expectations.node.ts'
 
 const LONGEST_LOOK_MS = 5000
@@ -14,12 +13,12 @@ interface Look {
 
 /** Ends the calls of clients that take nothing of what is written to them, or send nothing of a body that is waited for.
  *  By looks at all of them from time to time: a timer for each would cost every call. */
-export function watchStalls(open: ReadonlyMap<ServerResponse, Aborter<GatewayError>>, stallMs: number): () => void {
+export function watchStalls(open: Connections['open'], stallMs: number): () => void {
   const taking = new WeakMap<ServerResponse, Look>()
   const sending = new WeakMap<ServerResponse, Look>()
   const look = () => {
     const now = performance.now()
-    for (const [outgoing, left] of open) {
+    for (const { outgoing, left } of open()) {
       if (isStalled(taking, outgoing, takenOf(outgoing), now - stallMs)) {
         left.abort(untaken())
         outgoing.destroy()

@@ -53,9 +53,9 @@ export async function serve(
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
   const assetAt = assets(PUBLIC_FILES)
   const listener = requestListener((request, incoming, outgoing) => {
-    const left = connections.answering(outgoing)
+    const answer = connections.answering(outgoing)
     const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
-    return asset ?? app.fetch(request, { client: nodeClient(incoming, outgoing, left, pending.add) })
+    return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, pending.add) })
   }, log)
   const server = createServer(
     // As many as came, as Workers shows them: the first of several credentials must not be taken for the only one.

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newAbort } from '../../../../src/lib/abort.ts'
 import { footprints } from '../../../../src/lib/footprints.ts'
 import type { Client } from '../../../../src/pipeline/client.ts'
 import { nodeClient } from '../../../../src/runtimes/node/http/client.node.ts'
+import { openAnswer } from '../../../../src/runtimes/node/http/drain.node.ts'
 
 const server = createServer()
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function departed(request: string): Promise<Client> {
   const closed = once(outgoing, 'close')
   socket.destroy()
   await closed
-  return nodeClient(incoming, outgoing, newAbort(), () => {})
+  return nodeClient(incoming, openAnswer(outgoing), () => {})
 }
 
 const footprint = footprints({ total: 1000, owner: 1000 }, Date.now).open('key')
