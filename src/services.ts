@@ -19,6 +19,7 @@ import { footprints } from './lib/footprints.ts'
 import type { Log } from './lib/log.ts'
 import { sealUnder } from './lib/seal.ts'
 import { reveal } from './lib/secret.ts'
+import { separateTimers, type Timers } from './lib/timers.ts'
 import type { MailSender } from './mail/mail-sender.ts'
 import { outbox } from './mail/outbox.ts'
 import { mailSender } from './mail/senders.ts'
@@ -72,6 +73,8 @@ export interface Adapters {
   readonly draining: () => boolean
   /** Where the runtime takes answers in another shape than the platform's. */
   readonly toResponse?: ToResponse
+  /** Where requests do not own their timers, and may share them. */
+  readonly timers?: Timers
 }
 
 export interface Services extends ApiServices {
@@ -188,6 +191,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     counted: scope.all,
     flushCounters: scope.flush,
     clock: systemClock,
+    timers: adapters.timers ?? separateTimers,
     random: Math.random,
   }
 }

@@ -1,17 +1,20 @@
-/** Timers with a longer delay fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1
+import { separateTimers, type Timers } from './timers.ts'
 
 /** The result of some work, or undefined if it takes longer than the limit. */
-export function atMost<T>(limitMs: number, work: Promise<T>): Promise<{ readonly value: T } | undefined> {
+export function atMost<T>(
+  limitMs: number,
+  work: Promise<T>,
+  timers: Timers = separateTimers,
+): Promise<{ readonly value: T } | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, Math.min(limitMs, LONGEST_TIMER_MS), undefined)
+    const timer = timers.after(limitMs, () => resolve(undefined))
     work.then(
       (value) => {
-        clearTimeout(timer)
+        timers.stop(timer)
         resolve({ value })
       },
       (error) => {
-        clearTimeout(timer)
+        timers.stop(timer)
         reject(error)
       },
     )

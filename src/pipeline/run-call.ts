@@ -44,7 +44,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     }
     // A client that has its answer may call again at once: that call must not be refused for what this one still holds,
     // and may reference what this one created.
-    return isAwaited(call) ? atMost(SETTLE_WAIT_MS, finished) : undefined
+    return isAwaited(call) ? atMost(SETTLE_WAIT_MS, finished, services.timers) : undefined
   }
   // From here on the call holds what admission reserved, so every path must lead through `end`.
   try {
@@ -70,11 +70,11 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
 function inTime(
   committing: Promise<Committed>,
   call: Call,
-  { config }: PipelineServices,
+  { config, timers }: PipelineServices,
 ): Promise<Committed | 'silent'> {
   if (!call.streamed || !call.endpoint.dialect) return committing
   const limitMs = 1000 * config.router_settings.stream_keep_alive
-  return atMost(limitMs, committing).then((committed) => (committed ? committed.value : 'silent'))
+  return atMost(limitMs, committing, timers).then((committed) => (committed ? committed.value : 'silent'))
 }
 
 function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: AdmittedCall): Call {

@@ -2,6 +2,7 @@ import { chatDialect } from '../../src/api/dialects/chat.ts'
 import { newAbort } from '../../src/lib/abort.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import { jsonLog } from '../../src/lib/log.ts'
+import { separateTimers } from '../../src/lib/timers.ts'
 import { accountsOf } from '../../src/limits/accounts.ts'
 import type { LimitedScope } from '../../src/limits/limited-scope.ts'
 import { chat } from '../../src/modes/chat.ts'
@@ -151,6 +152,7 @@ export function budgetedCalls(
     transport: provider(asked),
     telemetry,
     clock: { now: Date.now },
+    timers: separateTimers,
     log,
     random: Math.random,
   }

@@ -72,7 +72,7 @@ export async function attempt(
   lostHedgeSignal?.addEventListener('abort', () =>
     ended.abort(new GatewayError('client_closed', 'Another answered first.')),
   )
-  const clocks = clocksOf(services, call, tried, translator, ended.abort)
+  const clocks = clocksOf(services, call, tried, translator, (failure) => ended.abort(failure))
   const clientsTurn = () => clocks.waiting(() => {}, unsent)
   if (form) clientsTurn()
   const release = () => {
@@ -170,7 +170,7 @@ function clocksOf(
 ): Clocks {
   const { deadline, arrivedAt, form } = call
   const answerMs = 1000 * (deployment.timeoutSeconds ?? plan.settings.timeoutSeconds)
-  const ends = { deadline, callMs: deadline - arrivedAt, answerMs, expired }
+  const ends = { timers: services.timers, deadline, callMs: deadline - arrivedAt, answerMs, expired }
   if (!call.streamed && !form && !unparsed) return startAnswerClock(ends)
   const { firstTokenMs, idleMs } = awaiting(services, !form)
   return startClocks({

@@ -1,5 +1,5 @@
-import { LONGEST_TIMER_MS } from '../../lib/at-most.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import type { Timer, Timers } from '../../lib/timers.ts'
 import { untaken } from '../client.ts'
 
 export interface Clocks {
@@ -25,6 +25,7 @@ interface Awaiting {
 }
 
 export interface Ends {
+  readonly timers: Timers
   /** The call's deadline, by `performance.now()`. */
   readonly deadline: number
   /** The time limit of the whole call. */
@@ -46,20 +47,17 @@ function callEnded(silentMs: number, { callMs }: Ends): GatewayError {
 
 /** The single clock of an attempt that is not streamed. */
 export function startAnswerClock(ends: Ends): Clocks {
+  const { timers, deadline, answerMs } = ends
   const started = performance.now()
-  const answerBy = started + ends.answerMs
-  const until = Math.min(ends.deadline, answerBy)
-  let timer: ReturnType<typeof setTimeout>
-  const arm = () => {
-    const due = until - performance.now()
-    timer = setTimeout(check, Math.max(1, Math.min(Math.ceil(due), LONGEST_TIMER_MS)))
-  }
+  const answerBy = started + answerMs
+  const until = Math.min(deadline, answerBy)
   const check = () => {
     const now = performance.now()
-    if (now < until) arm()
+    // The platform's timers are a little early at times.
+    if (now < until) timer = timers.after(until - now, check)
     else ends.expired(now >= answerBy ? unanswered() : callEnded(now - started, ends))
   }
-  arm()
+  let timer = timers.after(until - started, check)
   return {
     asked: nothing,
     received: nothing,
@@ -67,7 +65,7 @@ export function startAnswerClock(ends: Ends): Clocks {
     committed: nothing,
     finished: nothing,
     onSilence: nothing,
-    stop: () => clearTimeout(timer),
+    stop: () => timers.stop(timer),
   }
 }
 
@@ -83,7 +81,7 @@ export function startClocks(
     readonly showMs: number
   },
 ): Clocks {
-  const { deadline, answerMs, expired, showMs } = ends
+  const { timers, deadline, answerMs, expired, showMs } = ends
   let { firstTokenMs, idleMs: silenceMs } = ends
   let waitingForFirst = true
   let stopped = false
@@ -93,17 +91,15 @@ export function startClocks(
   let shownAt = turnSince
   let show: (() => void) | undefined
   let waiting: { readonly atDeadline: () => void; readonly late: () => GatewayError } | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
 
   const silentUntil = () => (waitingForFirst ? turnSince + Math.min(answerMs, firstTokenMs) : receivedAt + silenceMs)
   const nextSign = () => Math.max(receivedAt, shownAt) + showMs
 
   function arm(): void {
-    clearTimeout(timer)
+    if (timer !== undefined) timers.stop(timer)
     const due = Math.min(deadline, silentUntil(), nextSign()) - performance.now()
-    timer = Number.isFinite(due)
-      ? setTimeout(check, Math.max(1, Math.min(Math.ceil(due), LONGEST_TIMER_MS)))
-      : undefined
+    timer = Number.isFinite(due) ? timers.after(due, check) : undefined
   }
   function check(): void {
     const now = performance.now()
@@ -166,7 +162,7 @@ export function startClocks(
     },
     stop() {
       stopped = true
-      clearTimeout(timer)
+      if (timer !== undefined) timers.stop(timer)
     },
   }
 }

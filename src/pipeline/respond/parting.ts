@@ -15,31 +15,43 @@ export interface Parting {
   stop(): void
 }
 
+interface State extends Parting {
+  readonly end: () => void
+  graceMs: number
+  leftAt: number | undefined
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
 /** Ends an upstream request after a grace period once its client left, or at once if its usage cannot be learned. */
 export function newParting(end: () => void): Parting {
-  let graceMs = 0
-  let leftAt: number | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const arm = () => {
-    if (leftAt === undefined) return
-    clearTimeout(timer)
-    if (graceMs === 0) end()
-    else timer = setTimeout(end, Math.max(0, leftAt + graceMs - performance.now()))
-  }
-  return {
-    left() {
-      if (leftAt !== undefined) return
-      leftAt = performance.now()
-      arm()
-    },
-    begun() {
-      graceMs = BEGUN_MS
-      arm()
-    },
-    complete() {
-      graceMs = COMPLETE_MS
-      arm()
-    },
-    stop: () => clearTimeout(timer),
-  }
+  const made: State = { end, graceMs: 0, leftAt: undefined, timer: undefined, left, begun, complete, stop }
+  return made
+}
+
+function left(this: State): void {
+  if (this.leftAt !== undefined) return
+  this.leftAt = performance.now()
+  arm(this)
+}
+
+function begun(this: State): void {
+  this.graceMs = BEGUN_MS
+  arm(this)
+}
+
+function complete(this: State): void {
+  this.graceMs = COMPLETE_MS
+  arm(this)
+}
+
+function stop(this: State): void {
+  clearTimeout(this.timer)
+}
+
+function arm(parting: State): void {
+  const { leftAt, graceMs, end } = parting
+  if (leftAt === undefined) return
+  clearTimeout(parting.timer)
+  if (graceMs === 0) end()
+  else parting.timer = setTimeout(end, Math.max(0, leftAt + graceMs - performance.now()))
 }

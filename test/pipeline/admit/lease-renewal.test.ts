@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { jsonLog } from '../../../src/lib/log.ts'
+import { separateTimers } from '../../../src/lib/timers.ts'
 import { LEASE_SECONDS } from '../../../src/pipeline/admit/decide.ts'
 import { startLeaseRenewal } from '../../../src/pipeline/admit/lease-renewal.ts'
 import type { Call } from '../../../src/pipeline/call.ts'
@@ -28,7 +29,7 @@ describe('what a long call holds', () => {
   async function running(store = inProcessStore({ now: Date.now })) {
     expect((await store.admit(admission('long'))).kind).toBe('admitted')
     const call = { id: 'long', attempts: [], slots: [SLOT.subject], holds: [BUDGET] } as unknown as Call
-    const services = { store, log: jsonLog('silent', () => {}) } as unknown as PipelineServices
+    const services = { store, log: jsonLog('silent', () => {}), timers: separateTimers } as unknown as PipelineServices
     return { store, end: startLeaseRenewal(services, call) }
   }
   const other = async (store: ReturnType<typeof inProcessStore>) => (await store.admit(admission('other'))).kind

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from '../../../app.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
+import { sharedTimers } from '../../../lib/shared-timers.node.ts'
 import { runOnce, scheduledJobs } from '../../../scheduled.ts'
 import { type Adapters, createServices } from '../../../services.ts'
 import { assets } from '../http/assets.node.ts'
@@ -46,7 +47,12 @@ export async function serve(
   const { log } = adapters
   const { shutdown_delay } = config.general_settings
   let draining = false
-  const services = createServices(config, { ...adapters, draining: () => draining, toResponse })
+  const services = createServices(config, {
+    ...adapters,
+    draining: () => draining,
+    toResponse,
+    timers: sharedTimers(),
+  })
   const app = createApp(services)
   // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
   services.live.begin()
