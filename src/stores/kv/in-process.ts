@@ -40,8 +40,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
   }
 
   function settle(outcome: Settlement): void {
-    if (state.settled.get(outcome.callId)) return
-    state.settled.set(outcome.callId, true, at + LIFETIME_MS.settled)
+    if (!state.settled.add(outcome.callId, at)) return
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
     const holds = holdIds(outcome.callId, outcome.budgets)
     for (let index = 0; index < holds.length; index++) {

@@ -2,6 +2,7 @@ import { LIFETIME_MS } from '../keys.ts'
 import type { DeploymentState } from './deployment-state.ts'
 import { type ExpiringMap, expiringMap } from './expiring-map.ts'
 import { createLeases, type Leases } from './leases.ts'
+import { type RecentIds, recentIds } from './recent-ids.ts'
 
 export interface Counter {
   used: number
@@ -22,7 +23,7 @@ export interface State {
   readonly slots: ExpiringMap<Leases>
   readonly budgets: ExpiringMap<BudgetRecord>
   readonly deployments: ExpiringMap<DeploymentState>
-  readonly settled: ExpiringMap<true>
+  readonly settled: RecentIds
   readonly logs: ExpiringMap<string[]>
   readonly values: ExpiringMap<string>
   readonly providerIds: ExpiringMap<string>
@@ -43,7 +44,7 @@ export const createState = (now: () => number): State => ({
   slots: expiringMap(now),
   budgets: expiringMap(now),
   deployments: expiringMap(now),
-  settled: expiringMap(now, MOST_SETTLED),
+  settled: recentIds(MOST_SETTLED, LIFETIME_MS.settled),
   logs: expiringMap(now),
   values: expiringMap(now, MOST_VALUES),
   providerIds: expiringMap(now, MOST_PROVIDER_IDS),
