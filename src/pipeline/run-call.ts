@@ -29,22 +29,21 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
   }
 
   const call = begin(input, ids, admittedCall)
-  let resolveFinished: (work: Promise<void>) => void = () => {}
-  const finished = new Promise<void>((resolve) => {
-    resolveFinished = resolve
-  })
+  const { promise: finished, resolve: resolveFinished } = Promise.withResolvers<void>()
   let stopRenewal = () => {}
   let over = false
+  let settling: Promise<void> | undefined
   const end = (failure: GatewayError | undefined): Promise<unknown> | undefined => {
     if (!over) {
       over = true
       stopRenewal()
-      resolveFinished(finish(services, call, failure))
+      settling = finish(services, call, failure)
+      resolveFinished(settling)
       call.form?.raw.close()
     }
     // A client that has its answer may call again at once: that call must not be refused for what this one still holds,
     // and may reference what this one created.
-    return isAwaited(call) ? atMost(SETTLE_WAIT_MS, finished, services.timers) : undefined
+    return settling && isAwaited(call) ? atMost(SETTLE_WAIT_MS, settling, services.timers) : undefined
   }
   // From here on the call holds what admission reserved, so every path must lead through `end`.
   try {
@@ -57,7 +56,8 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
     const why = call.explain ? await explained(services, call) : undefined
-    const answered = await answer(services, call, committed, end)
+    const answering = answer(services, call, committed, end)
+    const answered = answering instanceof Promise ? await answering : answering
     return why ? { ...answered, headers: { ...answered.headers, ...why } } : answered
   } catch (error) {
     const failure = asGatewayError(error)

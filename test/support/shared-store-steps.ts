@@ -179,7 +179,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
   const settle = (outcome: Settlement): Step => ({
     name: 'settle',
     input: outcome,
-    run: (store) => store.settle(outcome),
+    run: async (store) => store.settle(outcome),
   })
 
   function startAttempt(): Step {

@@ -30,7 +30,8 @@ export function modelRoute(
       let form: IncomingForm | undefined
       let bytes = NO_BYTES
       let hops: number
-      await refuseUnread(scope)
+      const refusing = refuseUnread(scope)
+      if (refusing) await refusing
       try {
         hops = hopsOf(scope.header(HOPS_HEADER))
         contentType = requireType(scope.header('content-type'), mode.body)
@@ -73,11 +74,11 @@ export function modelRoute(
 const SHORT_BODY_BYTES = 16_384
 
 /** Refuses a long body of a caller at its limit before reading it. */
-async function refuseUnread({ services, header, caller, address, requestId }: Scope): Promise<void> {
+function refuseUnread({ services, header, caller, address, requestId }: Scope): Promise<void> | undefined {
   const length = Number(header('content-length') ?? 0)
-  if (length <= SHORT_BODY_BYTES) return
+  if (length <= SHORT_BODY_BYTES) return undefined
   const tokens = /^multipart\//i.test(header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
-  await refuseEarly(services, { caller: caller(), address, requestId, tokens })
+  return refuseEarly(services, { caller: caller(), address, requestId, tokens })
 }
 
 function headersOf(scope: Scope, { clientHeaders }: Endpoint): Readonly<Record<string, string>> | undefined {

@@ -50,7 +50,8 @@ interface AskedAdmission extends Admission {
  *  requests and unknown models, because they come before routing. */
 export async function admitCall(services: PipelineServices, input: CallInput, ids: CallIds): Promise<AdmittedCall> {
   const read = input.form ? await input.form.head() : parse(input)
-  const { parsed, named } = await withIds(services, input, read)
+  const { parsed, naming } = withIds(services, input, read)
+  const named = naming && (await naming)
   // The caller may be read again during admission, and its permissions with it.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
@@ -112,14 +113,14 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
 }
 
 /** The request with the objects that it references. Reading those members may reveal that the request is malformed. */
-async function withIds(
+function withIds(
   services: PipelineServices,
   { endpoint }: CallInput,
   parsed: Parsed,
-): Promise<{ readonly parsed: Parsed; readonly named?: KnownIds | undefined }> {
+): { readonly parsed: Parsed; readonly naming?: Promise<KnownIds> | undefined } {
   if (parsed.error) return { parsed }
   try {
-    return { parsed, named: await knownIds(services, endpoint, parsed.request) }
+    return { parsed, naming: knownIds(services, endpoint, parsed.request) }
   } catch (error) {
     if (error instanceof GatewayError && error.failure === 'invalid_request') return { parsed: { error } }
     throw error

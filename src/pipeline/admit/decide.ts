@@ -51,7 +51,8 @@ export async function decide<Asked extends Admission>(
   let turn = 0
   while (turn < TURNS) {
     const asked = ask(caller, seeds, turn > 0 ? { versions: caller.versions } : heldBy(services, caller))
-    const answer = await services.store.admit(asked)
+    const deciding = services.store.admit(asked)
+    const answer = deciding instanceof Promise ? await deciding : deciding
     if (answer.kind !== 'stale' && !answer.unconfirmed) caller.confirmedAt = services.clock.now()
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') {

@@ -1,8 +1,8 @@
-import { describeError } from '../../lib/log.ts'
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 import { begun, outcome, unusedPlace } from '../settle/finish.ts'
+import { settleInOrder } from '../settle/settle-in-order.ts'
 
 /** Settles attempts that failed or lost a hedge, and releases unused places, while their call still runs: other
  *  processes learn of a failure now, not when a long answer ends. */
@@ -30,9 +30,8 @@ export function settleCommitted(services: PipelineServices, call: Call, attempt:
  *  settlement. */
 function settleEarly(services: PipelineServices, call: Call, id: string, outcomes: readonly DeploymentOutcome[]): void {
   const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
-  const settle = () => services.store.settle({ callId: id, outcomes, ...nothing })
-  call.settling = (call.settling ? call.settling.then(settle) : settle()).catch((error) =>
-    services.log.warn('settle.failed', { callId: call.id, error: describeError(error) }),
-  )
-  call.client.defer(call.settling)
+  const settling = settleInOrder(services, call, () => ({ callId: id, outcomes, ...nothing }))
+  if (!settling) return
+  call.settling = settling
+  call.client.defer(settling)
 }

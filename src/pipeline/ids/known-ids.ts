@@ -28,13 +28,18 @@ const MOST_HINTS = 32
 
 /** Looks up the owners of all ids in a request in one round trip; undefined if it has none. Throws `invalid_request` if
  *  the request turns out to be malformed. */
-export async function knownIds(
-  { store }: PipelineServices,
+export function knownIds(
+  services: PipelineServices,
   { dialect, ids = dialect?.ids }: Endpoint,
   request: ModelRequest,
-): Promise<KnownIds | undefined> {
-  const named = ids ? namedIds(request, ids) : []
-  if (named.length === 0) return undefined
+): Promise<KnownIds> | undefined {
+  const named = ids ? namedIds(request, ids) : NO_IDS
+  return named.length === 0 ? undefined : withOwners(services, named)
+}
+
+const NO_IDS: readonly NamedId[] = []
+
+async function withOwners({ store }: PipelineServices, named: readonly NamedId[]): Promise<KnownIds> {
   const asked = new Set(
     [...named.filter(({ standing }) => standing !== 'hint'), ...named.filter(isHint).slice(-MOST_HINTS)]
       .map(({ id }) => id)

@@ -7,34 +7,20 @@ import { type ClientStream, departure } from '../client.ts'
 import { noteMade } from '../ids/made-ids.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'
+import type { WrittenReply } from '../translate/translator.ts'
 import { continuationOf } from './continue-elsewhere.ts'
 import { deliver, isLong } from './deliver.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import { type Over, relay, takenInTime } from './relay.ts'
 
 /** Builds the answer of a committed call. */
-export async function answer(
+export function answer(
   services: PipelineServices,
   call: Call,
   committed: Committed,
   over: Over,
-): Promise<Answer> {
-  if (committed.kind === 'whole') {
-    const { reply } = committed
-    call.usage = reply.usage
-    call.outputCharacters = reply.outputCharacters
-    noteMade(call, reply.made)
-    const { signal } = call.client
-    const long = isLong(reply.bytes) && !signal.aborted
-    if (!long) await over(signal.aborted ? departure(signal) : undefined)
-    const headers = routeHeaders(call)
-    headers['content-type'] = reply.contentType
-    if (long) {
-      headers['content-length'] = String(reply.bytes.byteLength)
-      return { status: 200, headers, body: deliver(call, reply.bytes, over) }
-    }
-    return { status: 200, headers, body: reply.bytes }
-  }
+): Answer | Promise<Answer> {
+  if (committed.kind === 'whole') return answerWhole(call, committed.reply, over)
   const client = opened(call, committed.stream)
   call.client.defer(carried(services, call, committed.stream, client, over))
   return {
@@ -42,6 +28,22 @@ export async function answer(
     headers: { ...routeHeaders(call), ...EVENT_STREAM, 'content-type': committed.contentType },
     body: client.readable,
   }
+}
+
+function answerWhole(call: Call, { bytes, contentType, usage, outputCharacters, made }: WrittenReply, over: Over) {
+  call.usage = usage
+  call.outputCharacters = outputCharacters
+  noteMade(call, made)
+  const { signal } = call.client
+  const withHeaders = (body: Answer['body']): Answer => {
+    const headers = routeHeaders(call)
+    headers['content-type'] = contentType
+    if (body !== bytes) headers['content-length'] = String(bytes.byteLength)
+    return { status: 200, headers, body }
+  }
+  if (isLong(bytes) && !signal.aborted) return withHeaders(deliver(call, bytes, over))
+  const settled = over(signal.aborted ? departure(signal) : undefined)
+  return settled ? settled.then(() => withHeaders(bytes)) : withHeaders(bytes)
 }
 
 function opened(call: Call, { release, body }: OpenStream): ClientStream {

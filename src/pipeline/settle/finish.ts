@@ -14,12 +14,18 @@ import { tagsOf } from '../request/tags.ts'
 import type { PipelineServices } from '../services.ts'
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf, unbilled } from './bill.ts'
+import { settleInOrder } from './settle-in-order.ts'
 import { usedByLast } from './used.ts'
 
 const FALLBACK_EVENTS_KEPT = 1000
 
-/** Ends a call: reports it and settles what it held. Never rejects. */
-export async function finish(services: PipelineServices, call: Call, failure: GatewayError | undefined): Promise<void> {
+/** Ends a call: reports it and settles what it held. Resolves when that is settled; undefined if it is at once. Never
+ *  rejects. */
+export function finish(
+  services: PipelineServices,
+  call: Call,
+  failure: GatewayError | undefined,
+): Promise<void> | undefined {
   const now = services.clock.now()
   const endedAt = performance.now()
   const last = call.attempts.at(-1)
@@ -33,14 +39,7 @@ export async function finish(services: PipelineServices, call: Call, failure: Ga
     services.telemetry.emit(finished(call, failure, bill ?? unbilled(call), { now, endedAt }))
     learnUsual(services, call)
   })
-  try {
-    const settlement = settlementOf(services, call, bill ?? unbilled(call))
-    // Early settlements come first, so that outcomes reach the store in order.
-    if (call.settling) await call.settling
-    await services.store.settle(settlement)
-  } catch (error) {
-    services.log.warn('settle.failed', { callId: call.id, error: describeError(error) })
-  }
+  return settleInOrder(services, call, () => settlementOf(services, call, bill ?? unbilled(call)))
 }
 
 /** Runs a reporting step and logs its failure: a failed report must not prevent the settlement. */

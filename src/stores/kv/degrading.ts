@@ -4,7 +4,7 @@ import { createChanges } from './changes.ts'
 import { strictly, within } from './deadline.ts'
 import { DEADLINES, type Deadlines, guarded } from './guarded.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
-import type { Admission, Admitted, Refused, Settlement, SharedStore, Stale } from './shared-store.ts'
+import type { Admission, Decided, Settlement, SharedStore } from './shared-store.ts'
 import { createUnsettled } from './unsettled.ts'
 
 export interface DegradingOptions {
@@ -22,6 +22,8 @@ export interface DegradingOptions {
 }
 
 export interface DegradingStore extends SharedStore {
+  admit(call: Admission): Promise<Decided>
+  settle(outcome: Settlement): Promise<void>
   state(): 'primary' | 'degraded'
 }
 
@@ -91,7 +93,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     return verb(localStore())
   }
 
-  async function admit(call: Admission): Promise<Admitted | Refused | Stale> {
+  async function admit(call: Admission): Promise<Decided> {
     changes.resume()
     // A change of this process applies here even before the store has it.
     const changed = changes.since(call.versions)
@@ -116,7 +118,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
 
   /** Admits a call without the shared store. The local store compares no versions, so a caller whose versions were not
    *  confirmed for long is stale. */
-  async function admitLocally(store: SharedStore, call: Admission): Promise<Admitted | Refused | Stale> {
+  async function admitLocally(store: SharedStore, call: Admission): Promise<Decided> {
     const { versions, confirmedAt } = call
     if (versions.length > 0 && confirmedAt !== undefined && now() - confirmedAt > UNCONFIRMED_MS) {
       return { kind: 'stale', records: versions.map(({ record }) => record), budgets: [], unconfirmed: true }
@@ -140,7 +142,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   async function settle(outcome: Settlement): Promise<void> {
     const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
     localCalls.delete(outcome.callId)
-    const settled = await askPrimary('background', (store) => store.settle(outcome))
+    const settled = await askPrimary('background', async (store) => store.settle(outcome))
     if (!settled) unsettled.add(outcome)
     if (admittedHere || !settled) await local?.settle(outcome)
     if (settled) await resendSettlements()
@@ -150,7 +152,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     for (let count = 0; count < RESENT_AT_ONCE; count++) {
       const outcome = unsettled.take()
       if (!outcome) return
-      if (await askPrimary('background', (store) => store.settle(outcome))) continue
+      if (await askPrimary('background', async (store) => store.settle(outcome))) continue
       unsettled.add(outcome)
       return
     }
@@ -163,7 +165,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       const versions = [{ record: 'probe', version: Math.floor(now() / 1000) }]
       const nothing = { quotas: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
       const empty = { callId: 'probe', attemptId: 'probe', versions, ...nothing }
-      await guard.tryOut(deadlines.patienceMs, (store) => store.admit(empty))
+      await guard.tryOut(deadlines.patienceMs, async (store) => store.admit(empty))
       if (!(await changes.flush())) return
     } catch {
       return

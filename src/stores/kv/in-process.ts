@@ -39,7 +39,8 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     return { deployment: name, at, probe }
   }
 
-  function settle(outcome: Settlement): void {
+  function settle(outcome: Settlement): undefined {
+    at = now()
     if (!state.settled.add(outcome.callId, at)) return
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
     const holds = holdIds(outcome.callId, outcome.budgets)
@@ -118,9 +119,12 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     }
 
   return {
-    admit: verb((call) => admit(state, call, at)),
+    admit(call) {
+      at = now()
+      return admit(state, call, at)
+    },
     startAttempt: verb(startAttempt),
-    settle: verb(settle),
+    settle,
     renew: verb(renew),
     publish: verb(publish),
     signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),

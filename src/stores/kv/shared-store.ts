@@ -133,6 +133,8 @@ export interface Stale {
   readonly unconfirmed?: true
 }
 
+export type Decided = Admitted | Refused | Stale
+
 /** A further attempt of an admitted call, which reserves its deployment unless that is cooled or full. */
 export interface AttemptStart {
   readonly attemptId: string
@@ -180,15 +182,16 @@ export interface StoredValue {
   readonly ttlSeconds: number
 }
 
-/** The shared store. Each method is atomic and one round trip, and uses the store's clock. */
+/** The shared store. Each method is atomic and one round trip, and uses the store's clock. A store inside the process
+ *  answers at once what every call asks of it. */
 export interface SharedStore {
   /** Decides a call. A stale record, a quota, a slot or a budget refuses it, and then nothing has changed. If it is
    *  admitted, everything is counted, and the signals of the candidate deployments are returned. */
-  admit(call: Admission): Promise<Admitted | Refused | Stale>
+  admit(call: Admission): Promise<Decided> | Decided
   /** Reserves a deployment for a further attempt; undefined if it is cooled or full, and then nothing has changed. */
   startAttempt(start: AttemptStart): Promise<Reservation | undefined>
   /** Records the outcome of a call. Idempotent by call id. */
-  settle(outcome: Settlement): Promise<void>
+  settle(outcome: Settlement): Promise<void> | undefined
   /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>
   /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if

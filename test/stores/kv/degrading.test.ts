@@ -91,7 +91,7 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
   /** Calls one after the other; how long each took. */
   async function admitMany(store: SharedStore, count: number): Promise<number[]> {
     const took: number[] = []
-    for (let at = 0; at < count; at++) took.push(await timed(() => store.admit(call())))
+    for (let at = 0; at < count; at++) took.push(await timed(async () => store.admit(call())))
     return took
   }
 
