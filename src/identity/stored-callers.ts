@@ -1,4 +1,4 @@
-import { atMost } from '../lib/at-most.ts'
+import { atMost } from '../lib/timers/at-most.ts'
 import { together } from '../lib/together.ts'
 import type { CallerRecord, CallerRecords } from '../stores/sql/records/caller-records.ts'
 import { SqlError } from '../stores/sql/sql.ts'

@@ -1,4 +1,4 @@
-import { atMost } from './at-most.ts'
+import { atMost } from './timers/at-most.ts'
 
 /** How often a result is made in a second at most. */
 const MOST_PER_SECOND = 10

@@ -1,4 +1,4 @@
-import { atMost } from './at-most.ts'
+import { atMost } from './timers/at-most.ts'
 
 /** How long a question waits for its batch. */
 const WAIT_MS = 500

@@ -1,6 +1,6 @@
-import { atMost } from '../lib/at-most.ts'
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newTimedId } from '../lib/ids.ts'
+import { atMost } from '../lib/timers/at-most.ts'
 import { type AdmittedCall, admitCall, type CallIds } from './admit/admit-call.ts'
 import { startLeaseRenewal } from './admit/lease-renewal.ts'
 import type { Answer } from './answer.ts'

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { Timers } from '../lib/timers.ts'
+import type { Timers } from '../lib/timers/timers.ts'
 import type { KnownSignals } from '../routing/known-signals.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'

@@ -128,7 +128,7 @@ export interface Provider extends RegisteredProvider {
   connect(parameters: GatewayParams, defaults: Readonly<Record<string, unknown>>): Connection
   readonly adapters: Adapters
   /** Top-level fields of a request that lead to other models, hosts or credentials than the deployment's. */
-  readonly routingFields?: readonly string[]
+  readonly routingFields?: ReadonlySet<string>
   /** The adapters of one connection, if they depend on its model or version. */
   adaptersOf?(connection: Connection): Adapters
   /** Signs or authorises a final request, for providers without a constant credential header: SigV4, a minted token. */

@@ -22,10 +22,28 @@ export interface GroupSettings {
 }
 
 /** What holds for a group: its own policy, and the router settings where that says nothing. */
-export function groupSettings(
-  router: RouterSettings,
-  { policy }: { readonly policy?: Partial<GroupSettings> },
-): GroupSettings {
+export function groupSettings(router: RouterSettings, group: Governed): GroupSettings {
+  const found = known.get(group)
+  if (found?.router === router && found.policy === group.policy) return found.settings
+  const settings = settingsOf(router, group)
+  known.set(group, { router, policy: group.policy, settings })
+  return settings
+}
+
+interface Governed {
+  readonly policy?: Partial<GroupSettings>
+}
+
+interface Known {
+  readonly router: RouterSettings
+  readonly policy: Governed['policy'] | undefined
+  readonly settings: GroupSettings
+}
+
+/** The registry makes other groups on every change; for their calls they stay the same. */
+const known = new WeakMap<Governed, Known>()
+
+function settingsOf(router: RouterSettings, { policy }: Governed): GroupSettings {
   const general: GroupSettings = {
     strategy: router.routing_strategy,
     timeoutSeconds: router.timeout,

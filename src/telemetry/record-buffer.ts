@@ -1,5 +1,5 @@
-import { atMost } from '../lib/at-most.ts'
 import { describeError, type Log, throttled } from '../lib/log.ts'
+import { atMost } from '../lib/timers/at-most.ts'
 import type { Backlog } from '../stores/backlog/backlog.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { Topic } from './delivery.ts'

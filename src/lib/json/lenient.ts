@@ -25,6 +25,16 @@ export function entryOf<Value>(table: Readonly<Record<string, Value>>, word: unk
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }
 
+/** Whether a record has something under any of some names. By its own few members: the names may be many. */
+export function hasAnyOf(record: JsonRecord, names: ReadonlySet<string>): boolean {
+  for (const name in record) {
+    if (!names.has(name)) continue
+    const value = record[name]
+    if (value !== undefined && value !== null) return true
+  }
+  return false
+}
+
 /** The JSON list that the text holds; an empty one when it holds anything else. */
 export function parseList(json: string): readonly unknown[] {
   try {

@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, hasAnyOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../mode.ts'
 import { type Asked, type Terms, type ToolUses, UNPRICED, USUAL } from './surcharges.ts'
 
@@ -9,7 +9,7 @@ const MOST_USES = 20
 
 /** The surcharges that a chat request of any dialect asks for. */
 export function surchargesAsked(request: ModelRequest): readonly Asked[] {
-  if (FIELDS.every((name) => request[name] === undefined || request[name] === null)) return NOTHING
+  if (!hasAnyOf(request, FIELDS)) return NOTHING
   return [
     ...termsAsked(request),
     ...termsAsked(asRecord(request.additionalModelRequestFields), 'additionalModelRequestFields.'),
@@ -22,7 +22,7 @@ const SEARCHES = ['web_search_options', 'enable_search', 'web_search'] as const
 const TERMS = ['service_tier', 'speed', 'inference_geo', 'performanceConfig'] as const
 const OTHERS = ['tools', 'additionalModelRequestFields', 'search_parameters', 'plugins', 'guardrailConfig'] as const
 /** All fields that can ask for a surcharge. Most requests have none of them. */
-const FIELDS = [...TERMS, ...SEARCHES, ...OTHERS]
+const FIELDS: ReadonlySet<string> = new Set([...TERMS, ...SEARCHES, ...OTHERS])
 
 function termsAsked(fields: JsonRecord, at = ''): Asked[] {
   return TERMS.flatMap((name) => {
@@ -97,7 +97,7 @@ export function asUsage(
   asked: readonly Asked[],
   times: (use: Asked) => number,
 ): { readonly terms?: Terms; readonly toolUses?: ToolUses } {
-  if (asked.length === 0) return {}
+  if (asked.length === 0) return NO_USAGE
   const terms: Record<string, string> = {}
   const toolUses: Record<string, number> = {}
   for (const one of asked) {
@@ -106,6 +106,8 @@ export function asUsage(
   }
   return { terms, toolUses }
 }
+
+const NO_USAGE = {}
 
 export const once = (): number => 1
 export const asOftenAsItMay = ({ most }: Asked): number => most ?? 1

@@ -46,16 +46,20 @@ export function withoutPrice(info: ModelInfo, asked: readonly Asked[]): Asked | 
 /** The terms that a call is billed by. A reported term wins over the request's; a reported term without a price is
  *  ignored if the request did not ask for it; a discount applies only if the provider reports its term. */
 export function settledTerms(info: ModelInfo, asked: Terms = {}, reported: Terms = {}): Terms | undefined {
-  const terms: Record<string, string> = {}
-  for (const name of new Set([...Object.keys(asked), ...Object.keys(reported)])) {
+  let terms: Record<string, string> | undefined
+  const settle = (name: string) => {
     const confirmed = entryOf(reported, name)
     const value = confirmed ?? entryOf(asked, name) ?? ''
     const times = multiplier(info, name, value)
-    if (times === undefined) {
-      if (confirmed === undefined || confirmed === entryOf(asked, name)) terms[name] = UNPRICED
-    } else if (times !== 1 && (times > 1 || confirmed !== undefined)) terms[name] = value
+    if (times === 1) return
+    if (times === undefined && confirmed !== undefined && confirmed !== entryOf(asked, name)) return
+    if (times !== undefined && times < 1 && confirmed === undefined) return
+    terms ??= {}
+    terms[name] = times === undefined ? UNPRICED : value
   }
-  return Object.keys(terms).length === 0 ? undefined : terms
+  for (const name in asked) settle(name)
+  for (const name in reported) if (!Object.hasOwn(asked, name)) settle(name)
+  return terms
 }
 
 /** The tool uses that a call is billed by. Uses that the request asked for without a price are summed as `unpriced`. */
@@ -64,18 +68,20 @@ export function settledUses(
   asked: ToolUses = {},
   reported: ToolUses | undefined,
 ): ToolUses | undefined {
-  const uses: Record<string, number> = {}
-  for (const [reportedName, count] of Object.entries(reported ?? asked)) {
+  let uses: Record<string, number> | undefined
+  const counts = reported ?? asked
+  for (const reportedName in counts) {
+    const count = counts[reportedName] as number
     if (count === 0) continue
     // Reports use the name of a tool for its preview too.
     const preview = `${reportedName}_preview`
     const name = entryOf(asked, reportedName) === undefined && entryOf(asked, preview) ? preview : reportedName
     const known = entryOf(info.tool_costs ?? {}, name) !== undefined
-    if (known) uses[name] = count
+    if (known) uses = { ...uses, [name]: count }
     // The client does not pay for a tool that it did not ask for, unless the operator has set a price.
-    else if (entryOf(asked, name) !== undefined) uses[UNPRICED] = (uses[UNPRICED] ?? 0) + count
+    else if (entryOf(asked, name) !== undefined) uses = { ...uses, [UNPRICED]: (uses?.[UNPRICED] ?? 0) + count }
   }
-  return Object.keys(uses).length === 0 ? undefined : uses
+  return uses
 }
 
 /** The product of the terms' price multipliers; undefined if one is unknown. */

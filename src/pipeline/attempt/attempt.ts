@@ -1,6 +1,6 @@
 import { type Abort, newAbort } from '../../lib/abort.ts'
-import { atMost } from '../../lib/at-most.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import type { Outgoing } from '../../providers/provider.ts'
 import { BodyTooLarge, TransportError, type UpstreamRequest, type UpstreamResponse } from '../../transport/transport.ts'
 import { withoutSecrets } from '../../transport/without-secrets.ts'

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../lib/errors.ts'
-import type { Timer, Timers } from '../../lib/timers.ts'
+import type { Timer, Timers } from '../../lib/timers/timers.ts'
 import { untaken } from '../client.ts'
 
 export interface Clocks {

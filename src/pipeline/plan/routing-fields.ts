@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { wordsIn } from '../../lib/json/lazy-json.ts'
-import { asList, asRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, hasAnyOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 
@@ -11,7 +11,7 @@ const NONE: readonly string[] = []
 export function routingFieldsIn({ provider, info }: Deployment, request: ModelRequest): readonly string[] {
   const { routingFields } = provider
   const { allow_routing_fields: allowed } = info
-  if (!routingFields || allowed === true) return NONE
+  if (!routingFields || allowed === true || !hasAnyOf(request, routingFields)) return NONE
   let found: string[] | undefined
   for (const field of routingFields) {
     if (request[field] === undefined || request[field] === null) continue
@@ -32,6 +32,7 @@ export function withinModel(
   // Tools have prices of their own, so budgets alone need no check of them.
   const tool = restricted ? choosingTool(request) : undefined
   if (tool !== undefined && !deployments.some(({ info }) => info.allow_routing_fields === true)) throw refusal(tool)
+  if (tool === undefined && deployments.every((one) => routingFieldsIn(one, request).length === 0)) return deployments
   let field: string | undefined
   const able = deployments.filter((deployment) => {
     const [first] = routingFieldsIn(deployment, request)

@@ -75,13 +75,11 @@ export function incomingForm(
  *  file began. */
 function refuseLateRouting({ parts }: ArrivingForm): void {
   const file = parts.findIndex(({ filename }) => filename !== undefined)
-  const late = parts.find(({ name }, index) => index > file && FORM_ROUTING.has(name.replace(/\[\]$/, '')))
+  const late = parts.find(({ name }, index) => index > file && PROXY_FIELDS.has(name.replace(/\[\]$/, '')))
   if (file === -1 || !late) return
   const message = `'${late.name}' must stand before the file of the form.`
   throw new GatewayError('invalid_request', message, { param: late.name })
 }
-
-const FORM_ROUTING: ReadonlySet<string> = new Set(PROXY_FIELDS)
 
 /** Counts into `footprint` as much of the upload as may stay in memory. */
 function counted(upload: Upload, mostBytes: number, footprint: Footprint): Upload {

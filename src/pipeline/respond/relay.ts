@@ -1,6 +1,6 @@
-import { atMost } from '../../lib/at-most.ts'
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import type { StreamStep } from '../../providers/provider.ts'
 import { asFailure, type OpenStream } from '../attempt/attempt.ts'
 import type { Call } from '../call.ts'

@@ -1,3 +1,4 @@
+import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
@@ -12,8 +13,6 @@ import { usageAtEnd } from '../wire/usage-at-end.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
-
-const latin1 = new TextDecoder('latin1')
 
 /** Where a vendor's chat differs from OpenAI's. */
 export interface ChatQuirks {
@@ -99,7 +98,7 @@ function limitRenamed(body: ChatRequest, known: ChatQuirks['maxTokens']): Record
 }
 
 function read(bytes: Uint8Array): Reply {
-  const body = parseRecord(latin1.decode(bytes))
+  const body = parseRecord(latin1Text(bytes))
   if (!body) throw malformed()
   if (body.error !== undefined && body.error !== null) throw openaiEmbeddedFailure(parseRecord(bytes)?.error)
   if (!Array.isArray(body.choices) || body.choices.length === 0) throw malformed()

@@ -4,10 +4,10 @@ import type { Vendor } from '../openai-compatible/index.ts'
 const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
 
 /** The fields by which OpenRouter chooses models and hosts. */
-const OPENROUTER_FIELDS = ['models', 'route', 'provider', 'plugins', 'preset', 'fallbacks'] as const
+const OPENROUTER_FIELDS = new Set(['models', 'route', 'provider', 'plugins', 'preset', 'fallbacks'])
 
 /** The routing fields of servers in front of other providers: OpenRouter, Vercel, LiteLLM and compatible ones. */
-export const PROXY_FIELDS = [
+export const PROXY_FIELDS: ReadonlySet<string> = new Set([
   ...OPENROUTER_FIELDS,
   'providers',
   'provider_options',
@@ -43,7 +43,7 @@ export const PROXY_FIELDS = [
   'aws_role_name',
   'aws_profile_name',
   'aws_bedrock_runtime_endpoint',
-] as const
+])
 
 /** The vendors of OpenAI's shape by kind: the modes that each serves, and where it differs. */
 export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
@@ -72,14 +72,14 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
     // The models that a compound system is made of.
-    routingFields: ['compound_custom'],
+    routingFields: new Set(['compound_custom']),
   },
   together: {
     apiBase: 'https://api.together.xyz/v1',
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
     ...MAX_TOKENS,
     // The model that moderates.
-    routingFields: ['safety_model'],
+    routingFields: new Set(['safety_model']),
   },
   fireworks: { apiBase: 'https://api.fireworks.ai/inference/v1', modes: ['responses', 'embedding'] },
   deepinfra: {
@@ -112,14 +112,19 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // Files that were uploaded to the account.
     readsOwn: /^ms:/i,
   },
-  huggingface: { apiBase: 'https://router.huggingface.co/v1', modes: [], ...MAX_TOKENS, routingFields: ['provider'] },
+  huggingface: {
+    apiBase: 'https://router.huggingface.co/v1',
+    modes: [],
+    ...MAX_TOKENS,
+    routingFields: new Set(['provider']),
+  },
   cloudflare: {
     apiBase: 'https://api.cloudflare.com/client/v4/accounts/{project}/ai/v1',
     modes: ['embedding'],
     models: false,
     ...MAX_TOKENS,
     // A tuned model of the account.
-    routingFields: ['lora'],
+    routingFields: new Set(['lora']),
   },
   ollama: { apiBase: 'http://localhost:11434/v1', modes: ['embedding'], ...MAX_TOKENS },
   vllm: { apiBase: 'http://localhost:8000/v1', modes: ['embedding', 'audio_transcription', 'rerank'] },

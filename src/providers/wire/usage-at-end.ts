@@ -1,3 +1,4 @@
+import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { Usage } from '../../modes/usage.ts'
 import { openaiUsage } from '../openai/usage.ts'
@@ -9,15 +10,13 @@ const LARGE_BYTES = 2 * SEARCHED_BYTES
 const USAGE = '"usage":'
 const ERROR = '"error"'
 
-const latin1 = new TextDecoder('latin1')
-
 /** The usage near the end of a large answer in OpenAI's shape, read without parsing the rest. undefined if the answer has to
  *  be parsed: it is short, has no `member` near its beginning, may contain an error, or does not end after its usage. */
 export function usageAtEnd(bytes: Uint8Array, member: string): Usage | undefined {
   if (bytes.byteLength <= LARGE_BYTES) return undefined
-  const head = latin1.decode(bytes.subarray(0, SEARCHED_BYTES))
+  const head = latin1Text(bytes.subarray(0, SEARCHED_BYTES))
   if (!beginsWith(head, member) || head.includes(ERROR)) return undefined
-  const tail = latin1.decode(bytes.subarray(-SEARCHED_BYTES))
+  const tail = latin1Text(bytes.subarray(-SEARCHED_BYTES))
   if (tail.includes(ERROR)) return undefined
   for (let at = tail.lastIndexOf(USAGE); at !== -1; at = at === 0 ? -1 : tail.lastIndexOf(USAGE, at - 1)) {
     const rest = parseRecord(`{${tail.slice(at)}`)

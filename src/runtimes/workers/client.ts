@@ -1,6 +1,6 @@
-import { atMost } from '../../lib/at-most.ts'
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import type { Footprint } from '../../lib/footprints.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import { type Client, type ClientStream, clientClosed, type Upload, unsent, untaken } from '../../pipeline/client.ts'
 import { tooLarge } from '../too-large.ts'
 

@@ -1,5 +1,5 @@
-import { atMost } from '../../lib/at-most.ts'
 import type { Log } from '../../lib/log.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
 import { type Change, type RecordVersion, StoreUnavailable } from './shared-store.ts'
 

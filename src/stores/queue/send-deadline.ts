@@ -1,4 +1,4 @@
-import { atMost } from '../../lib/at-most.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 
 /** How long a queue may take to accept messages. */
 export const SEND_MS = 5000

@@ -1,4 +1,4 @@
-import { atMost } from '../../lib/at-most.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import { noAnswer } from './adapters/wire.ts'
 import type { Sql } from './sql.ts'
 

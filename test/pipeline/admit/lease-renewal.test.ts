@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { jsonLog } from '../../../src/lib/log.ts'
-import { separateTimers } from '../../../src/lib/timers.ts'
+import { separateTimers } from '../../../src/lib/timers/timers.ts'
 import { LEASE_SECONDS } from '../../../src/pipeline/admit/decide.ts'
 import { startLeaseRenewal } from '../../../src/pipeline/admit/lease-renewal.ts'
 import type { Call } from '../../../src/pipeline/call.ts'

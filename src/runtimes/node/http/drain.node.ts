@@ -2,9 +2,9 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Aborter, newAbort } from '../../../lib/abort.ts'
-import { atMost } from '../../../lib/at-most.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { type Link, ring } from '../../../lib/ring.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
 
 /** How long cut calls may take to settle. */
 const SETTLE_MS = 2000

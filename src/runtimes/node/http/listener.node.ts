@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorBody, failureAnswer } from '../../../api/failures.ts'
 import { hasBody } from '../../../api/respond.ts'
+import { latin1Text } from '../../../lib/bytes/latin1.ts'
 import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
@@ -85,7 +86,7 @@ function send(outgoing: ServerResponse, { status, headers, body }: Answer | Resp
     if (!(body instanceof Uint8Array)) outgoing.end(body)
     else if (body.byteLength > PIECE_BYTES) return writePieces(body, outgoing)
     else if (body.byteLength > SHORT_BYTES) outgoing.end(body)
-    else outgoing.end(latin1(body), 'latin1')
+    else outgoing.end(latin1Text(body), 'latin1')
     return undefined
   }
   outgoing.flushHeaders()
@@ -99,11 +100,6 @@ function isOfResponse(headers: Answer['headers'] | Headers): headers is Headers 
 
 /** A short answer goes with its head in one write: Node joins texts, and bytes only with a second write. */
 const SHORT_BYTES = 16_384
-
-/** A letter for each byte, which is written as that byte. */
-function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
-}
 
 /** A long answer goes piece by piece: how far its client is with one cannot be seen. */
 const PIECE_BYTES = 262_144

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { atMost } from '../../../lib/at-most.ts'
 import { jsonLog } from '../../../lib/log.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
 import { nodeAdapters } from '../setup/adapters.node.ts'
 import { nodeConfig } from '../setup/config.node.ts'
 import { SCHEMA } from '../setup/places.node.ts'

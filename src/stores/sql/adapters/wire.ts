@@ -1,4 +1,4 @@
-import { atMost } from '../../../lib/at-most.ts'
+import { atMost } from '../../../lib/timers/at-most.ts'
 import { type Result, type Sql, SqlError, type Statement } from '../sql.ts'
 import { decode } from './decode.ts'
 import { encode, storable } from './encode.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { atMost } from '../../src/lib/at-most.ts'
+import { atMost } from '../../../src/lib/timers/at-most.ts'
 
 const wait = (ms: number) => new Promise<string>((resolve) => setTimeout(resolve, ms, 'done'))
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sharedTimers } from '../../src/lib/shared-timers.node.ts'
+import { sharedTimers } from '../../../src/lib/timers/shared-timers.node.ts'
 
 describe('timers that share one', () => {
   beforeEach(() => void vi.useFakeTimers())

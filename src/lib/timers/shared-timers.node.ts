@@ -1,4 +1,4 @@
-import { type Link, type Ring, ring } from './ring.ts'
+import { type Link, type Ring, ring } from '../ring.ts'
 import { LONGEST_TIMER_MS, type Timers } from './timers.ts'
 
 /** Shorter ones go off often enough to have a timer of their own. */
