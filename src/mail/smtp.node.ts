@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
-import { atMost } from '../lib/at-most.ts'
 import { reveal, secret } from '../lib/secret.ts'
+import { atMost } from '../lib/timers/at-most.ts'
 import { type MailMessage, MailRefused, type MailSender, SEND_MS } from './mail-sender.ts'
 import { refusalWords } from './refusal-words.ts'
 import type { MailSettings } from './senders.ts'
