@@ -263,6 +263,8 @@ CREATE TABLE IF NOT EXISTS gateway_invitation (
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'accepted', 'cancelled')),
   -- The account that invited; null: the master key.
   invited_by text COLLATE "C",
+  -- The e-mail that carried its link last.
+  email_id text COLLATE "C",
   accepted_by text COLLATE "C",
   accepted_at timestamptz,
   expires_at timestamptz NOT NULL,

@@ -6,6 +6,7 @@ import { firstAdmin } from './identity/accounts/first-admin.ts'
 import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
+import { invitations } from './identity/invitations/invitations.ts'
 import { loginThrottle } from './identity/passwords/login-throttle.ts'
 import type { PasswordHasher } from './identity/passwords/password-hasher.ts'
 import { passwords } from './identity/passwords/passwords.ts'
@@ -161,6 +162,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
       hash: hashKey,
       log,
     }),
+    invitations: invitations({ records: records.invitationAcceptance, passwords: people, store, hash: hashKey }),
     signIn: signIn({ accounts: records.accounts, passwords: people, throttle, proveCode: factor.prove }),
     singleSignOn: singleSignOn({
       settings: config.general_settings,

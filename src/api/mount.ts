@@ -140,7 +140,9 @@ function scopeOf(services: ApiServices, exchange: Exchange): Scope {
     footprint: exchange.footprint,
     requestId: exchange.requestId,
     arrivedAt: exchange.arrivedAt,
-    address: exchange.address,
+    get address() {
+      return exchange.address || services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
+    },
     header: (name) => c.req.header(name),
     caller() {
       if (!exchange.caller) throw new TypeError('a public route has no caller')

@@ -1,5 +1,6 @@
 import type { FirstAdmin } from '../identity/accounts/first-admin.ts'
 import type { Identify } from '../identity/identify.ts'
+import type { Invitations } from '../identity/invitations/invitations.ts'
 import type { Passwords } from '../identity/passwords/passwords.ts'
 import type { SignIn } from '../identity/passwords/sign-in.ts'
 import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
@@ -28,6 +29,7 @@ export interface ApiServices extends PipelineServices {
   readonly identify: Identify
   readonly sessions: Sessions
   readonly outbox: Outbox
+  readonly invitations: Invitations
   readonly secondFactor: SecondFactor
   readonly passwords: Passwords
   readonly firstAdmin: FirstAdmin

@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type MailMessage, MailRefused } from '../../src/mail/mail-sender.ts'
 import { smtpSender } from '../../src/mail/smtp.node.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
+import { startMailReceiver } from '../support/mail-receiver.node.ts'
 
 const PASSWORD = 'smtp-password-canary-81'
 const TOKEN = 'Tt0kenCanary'.repeat(4)
@@ -24,46 +25,19 @@ const message: MailMessage = {
   link: `https://gateway.example/console/invite#${TOKEN}`,
 }
 
-interface Received {
-  readonly from: string
-  readonly to: readonly string[]
-  readonly text: string
-  readonly user: string | undefined
-  readonly secure: boolean
-}
-
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
 async function receiver(options: SMTPServerOptions = {}) {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    authOptional: true,
+  const started = await startMailReceiver({
     onAuth: ({ username, password }, _session, done) =>
       password === PASSWORD ? done(null, { user: username }) : done(new Error('535 no')),
-    onData(stream, session, done) {
-      const pieces: Buffer[] = []
-      stream.on('data', (piece: Buffer) => pieces.push(piece))
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope
-        received.push({
-          from: mailFrom ? mailFrom.address : '',
-          to: rcptTo.map(({ address }) => address),
-          text: Buffer.concat(pieces).toString(),
-          user: session.user as string | undefined,
-          secure: session.secure,
-        })
-        done()
-      })
-    },
     ...options,
   })
-  server.on('error', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(() => new Promise((resolve) => server.close(resolve)))
-  return { received, port: (server.server.address() as AddressInfo).port }
+  closing.push(started.close)
+  return started
 }
 
 function sender(port: number, more = '', host = '127.0.0.1') {
@@ -105,7 +79,7 @@ describe('e-mail by SMTP', () => {
     const { received, port } = await receiver()
     expect(await sender(port).send(message)).toMatch(/^250 /)
     expect(received).toMatchObject([{ from: 'gateway@example.com', to: ['ann+x@example.com'] }])
-    const text = received[0]?.text ?? ''
+    const text = received[0]?.raw ?? ''
     expect(text).toMatch(/^From: The Gateway <gateway@example\.com>\r$/m)
     expect(text).toMatch(/^Message-ID: <email_1@example\.com>\r$/m)
     expect(text).toMatch(/^Auto-Submitted: auto-generated\r$/im)
@@ -131,7 +105,7 @@ describe('e-mail by SMTP', () => {
       .send({ ...message, subject: 'x\r\nBcc: b@example.com' })
       .catch(() => {})
     expect(received.flatMap(({ to }) => to)).not.toContain('b@example.com')
-    for (const { text } of received) expect(text).not.toMatch(/^Bcc:/im)
+    for (const { raw } of received) expect(raw).not.toMatch(/^Bcc:/im)
   })
 
   it('tells a refusal of the recipient from one that may be mended', async () => {
@@ -170,7 +144,7 @@ describe('e-mail by SMTP', () => {
   })
 
   it('does not trust a certificate that nobody vouches for', async () => {
-    const { received, port } = await receiver()
+    const { received, port } = await receiver(await certificateOf('0.0.0.0'))
     expect((await refusalOf(sender(port, LOGIN, '0.0.0.0').send(message))).message).toMatch(/certificate/i)
     expect(received).toEqual([])
   })

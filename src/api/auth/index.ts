@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts'
 import { bootstrap } from './bootstrap.ts'
 import { authConfig } from './config.ts'
+import { invitationRoutes } from './invitations/index.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { me } from './me.ts'
@@ -18,4 +19,5 @@ export const authRoutes: readonly Route[] = [
   ...ownSessions,
   ...secondFactorRoutes,
   ...singleSignOnRoutes,
+  ...invitationRoutes,
 ]

@@ -6,6 +6,7 @@ import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
 import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
+import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
 import { records } from './records/index.ts'
 import { models } from './routing/models.ts'
@@ -19,6 +20,7 @@ export const ui: readonly Route[] = [
   ...records.flat(),
   ...accounts,
   resetMfa,
+  ...invitations,
   ...emailRoutes,
   ...modelAccess,
   ...callableTargetBindings,

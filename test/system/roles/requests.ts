@@ -84,6 +84,24 @@ const newAccount: WithIds = async (ids, { world, succeeds }) => {
   return { ids: { account_id: accountId } }
 }
 
+const INVITED = 'somebody@example.com'
+const inviting =
+  (access: object): Case =>
+  () => ({ body: { email: INVITED, ...access } })
+
+/** An invitation to the place's team, and some to acme. */
+const pending = async ({ world }: Occasion, access: object): Promise<Asking> => ({
+  ids: {
+    invitation_id: (await world.make('POST', '/invitations', { email: INVITED, ...access })).invitation_id as string,
+  },
+})
+const invitations: Cases = {
+  ...everywhere(({ team_id }, occasion, place) => (place === 'absent' ? {} : pending(occasion, { team_id }))),
+  organization: (occasion) => pending(occasion, { organization_id: 'acme', team_id: 'red' }),
+  'of owner': (occasion) => pending(occasion, { organization_id: 'acme', organization_role: 'org_owner' }),
+  nowhere: (occasion) => pending(occasion, {}),
+}
+
 const newMember: WithIds = async (ids, { world, succeeds }) => {
   if (!succeeds) return { ids: { ...ids, user_id: ids.member_id as string } }
   const { userId } = await world.person({ organizations: { [ids.organization_id as string]: 'org_member' } })
@@ -242,6 +260,23 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'DELETE /ui/api/accounts/{account_id}': everywhere(newAccount),
   'POST /ui/api/accounts/{account_id}/end-sessions': everywhere(newAccount),
   'POST /ui/api/accounts/{account_id}/reset-mfa': everywhere(),
+  'POST /ui/api/invitations': {
+    ...everywhere(({ team_id }) => ({ body: { email: INVITED, team_id } })),
+    organization: inviting({ organization_id: 'acme' }),
+    'foreign organization': ({ world }) => ({
+      body: { email: INVITED, organization_id: world.ids.foreign.organization_id },
+    }),
+    'team of another': ({ world }) => ({
+      body: { email: INVITED, organization_id: 'acme', team_id: world.ids.foreign.team_id },
+    }),
+    both: inviting({ organization_id: 'acme', team_id: 'red', team_role: 'team_admin' }),
+    administrator: inviting({ organization_id: 'acme', organization_role: 'org_admin' }),
+    owner: inviting({ organization_id: 'acme', organization_role: 'org_owner' }),
+    nowhere: inviting({}),
+  },
+  'GET /ui/api/invitations': list('team_id'),
+  'POST /ui/api/invitations/{invitation_id}/resend': invitations,
+  'POST /ui/api/invitations/{invitation_id}/cancel': invitations,
   'GET /ui/api/email/outbox': list(),
   'POST /ui/api/email/test': creation(() => ({ recipient: 'ann@example.com' })),
   'GET /ui/api/organizations/{organization_id}/model-access': organizations(),

@@ -2,6 +2,8 @@ import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
 import { identityRecords } from '../people/identity-records.ts'
+import { invitationAcceptance } from '../people/invitation-acceptance.ts'
+import { invitationRecords } from '../people/invitation-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
@@ -32,6 +34,8 @@ export const sqlRecords = (sql: Sql) => ({
   administeredAccounts: administeredAccounts(sql),
   sessions: sessionRecords(sql),
   emails: emailRecords(sql),
+  invitations: invitationRecords(sql),
+  invitationAcceptance: invitationAcceptance(sql),
   secondFactors: secondFactorRecords(sql),
   identities: identityRecords(sql),
 })

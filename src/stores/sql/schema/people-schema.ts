@@ -72,6 +72,7 @@ export interface GatewayInvitationTable {
   team_role: string | null
   state: Defaulted<'pending' | 'accepted' | 'cancelled'>
   invited_by: string | null
+  email_id: string | null
   accepted_by: string | null
   accepted_at: Timestamp | null
   expires_at: Timestamp

@@ -1,0 +1,128 @@
+import { addressBlock } from '../../lib/address-range.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { mayBeToken, newToken } from '../../lib/token.ts'
+import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import type {
+  AcceptedInvitation,
+  InvitationAcceptance,
+  OpenInvitation,
+} from '../../stores/sql/people/invitation-acceptance.ts'
+import { recordName } from '../caller-of.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import { ORGANIZATION_ROLES, TEAM_ROLES } from '../roles.ts'
+import { accountRecord } from '../sessions/session-of.ts'
+
+/** Inspections and acceptances of one address. */
+export const MOST_PER_MINUTE = 60
+
+export interface Accepted {
+  readonly invitation: AcceptedInvitation
+  /** Whoever accepts has proved to be the person, as far as the account asks for that: a session may begin. */
+  readonly isProved: boolean
+  /** False: other processes may go by what was for a minute at most. */
+  readonly everywhere: boolean
+}
+
+/** Invitations, from their token to the access that they give. A token that is wrong, used, cancelled or too old is the
+ *  same as one that never was. */
+export interface Invitations {
+  /** A token for the link, and what is kept of it. */
+  newToken(): { readonly token: string; readonly hash: string }
+  inspect(token: string, address: string): Promise<OpenInvitation | undefined>
+  /** Uses the token up and gives what it invites to, in one step. Throws where it is not valid, and where a password is
+   *  missing. */
+  accept(token: string, password: string | undefined, address: string): Promise<Accepted>
+}
+
+export function invitations(options: {
+  readonly records: InvitationAcceptance
+  readonly passwords: Passwords
+  readonly store: Pick<SharedStore, 'admit' | 'publish'>
+  readonly hash: (token: string) => string
+}): Invitations {
+  const { records, passwords, store, hash } = options
+
+  async function inspect(token: string, address: string): Promise<OpenInvitation | undefined> {
+    await count(store, address)
+    return mayBeToken(token) ? records.inspect(hash(token)) : undefined
+  }
+
+  /** What is kept of the password; null where none is required. */
+  async function passwordHash(open: OpenInvitation, password: string | undefined): Promise<string | null> {
+    if (!open.password_required) return null
+    if (password !== undefined) return passwords.hash(password, open.email)
+    throw new GatewayError('invalid_request', 'password: is required for a new account', {
+      param: 'password',
+      code: 'password_required',
+    })
+  }
+
+  return {
+    newToken() {
+      const token = newToken()
+      return { token, hash: hash(token) }
+    },
+    inspect,
+    async accept(token, password, address) {
+      let open = await inspect(token, address)
+      // Twice: an account that came or went in between changes what is required.
+      for (let turn = 0; open && turn < 2; turn++) {
+        const invitation = await records.accept({
+          tokenHash: hash(token),
+          accountId: newId('account', '-'),
+          userId: newId('user', '-'),
+          passwordHash: await passwordHash(open, password),
+          organizationRoles: ORGANIZATION_ROLES,
+          teamRoles: TEAM_ROLES,
+        })
+        if (invitation) return { invitation, isProved: isProved(invitation), everywhere: await tell(store, invitation) }
+        open = await records.inspect(hash(token))
+      }
+      throw new GatewayError(
+        'not_found',
+        'This invitation is not valid: it was used or cancelled, or has expired. Ask whoever invited you for another one.',
+        { param: 'token', code: 'invalid_invitation' },
+      )
+    },
+  }
+}
+
+/** Whoever set the password of the account is its owner. Into an account that had one already the link alone leads as the
+ *  link of a forgotten password would: where it went to the person's mail and nowhere else, and there is no second
+ *  factor. Whoever signs in elsewhere proves it there. */
+function isProved({ password_set, by_mail, has_password, mfa_enabled }: AcceptedInvitation): boolean {
+  return password_set || (by_mail && has_password && !mfa_enabled)
+}
+
+/** Sessions of an account that there was feel what it was given. */
+async function tell(store: Pick<SharedStore, 'publish'>, invitation: AcceptedInvitation): Promise<boolean> {
+  if (invitation.is_new) return true
+  const { account_id, account_version, user_id, user_version } = invitation
+  return store.publish({
+    records: [
+      { record: accountRecord(account_id), version: Number(account_version) },
+      { record: recordName('user', user_id), version: Number(user_version) },
+    ],
+    removed: [],
+  })
+}
+
+const NOTHING = { versions: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
+
+async function count(store: Pick<SharedStore, 'admit'>, address: string): Promise<void> {
+  const quota = {
+    scope: 'invitations',
+    subject: `invitations:${addressBlock(address)}`,
+    unit: 'requests',
+    window: 'minute',
+    limit: MOST_PER_MINUTE,
+  } as const
+  const answer = await store.admit({ callId: 'invitation', attemptId: 'invitation', ...NOTHING, quotas: [quota] })
+  if (answer.kind !== 'refused') return
+  const { resetsAt = answer.now + 1000, now } = answer
+  throw new GatewayError('rate_limited', 'Too many invitations were tried from this address. Try again later.', {
+    code: 'too_many_attempts',
+    retryAfterSeconds: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
+  })
+}
