@@ -2,12 +2,14 @@ import { mistake } from '../config/accepted.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { LIMIT_FIELDS, type LimitField } from '../limits/limited-scope.ts'
 import type { TeamRecord } from '../stores/sql/records/team-records.ts'
-import { permissionsOf, TEAM_ROLES } from './roles.ts'
+import { ORGANIZATION_ROLES, permissionsOf, TEAM_ROLES } from './roles.ts'
 
 const DAY_MS = 86_400_000
 
-/** The roles that let a member of a team make keys for themselves. */
-export const SELF_SERVICE_ROLES = TEAM_ROLES.filter((role) => permissionsOf(role).has('key.create_self'))
+/** The roles in a team, or in its organization, that let a person make keys for themselves. */
+export const SELF_SERVICE_ROLES = [...ORGANIZATION_ROLES, ...TEAM_ROLES].filter((role) =>
+  permissionsOf(role).has('key.create_self'),
+)
 
 /** What a team says of keys that members make for themselves. */
 export type SelfServiceTeam = Pick<

@@ -11,7 +11,7 @@ import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
 import { moment } from '../moment.ts'
-import { makeOwn, teamOf } from './own-keys.ts'
+import { makeOwn } from './own-keys.ts'
 import { changeAnswers } from './record-changed.ts'
 import {
   countOf,
@@ -94,6 +94,12 @@ const creation = lazily(() => {
     duration: optional(
       checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d')),
     ).describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
+    owner: z
+      .literal('me')
+      .optional()
+      .describe(
+        "me: it is the caller's own, as the team allows its members. Who may make no other keys there need not say so.",
+      ),
   })
 })
 
@@ -111,28 +117,31 @@ const create = defineRoute(
   },
   async (scope) => {
     const { services } = scope
-    const { duration, ...given }: Fields = accepted(creation(), scope.input.json ?? {})
+    const { duration, owner, ...given }: Fields = accepted(creation(), scope.input.json ?? {})
     const values = columnsOf(kind, { ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
     const key = newApiKey()
     const hash = services.hashKey(key)
-    const row = await make(scope, { ...values, key_id: newId('key', '-'), key_hash: hash })
+    const named = { ...values, key_id: newId('key', '-'), key_hash: hash }
+    const row = await (owner === 'me' ? makeOwn(scope, named) : make(scope, named))
     const aftermath = { status: 201, written: values, newHashes: [hash], shownOnce: { key } }
     return changed(scope, kind, { record: row, before: {} }, aftermath)
   },
 )
 
-/** With key.update for the team or organization; else for oneself, as the team allows it. */
+/** Where the caller administers keys as they are wished; in another team for oneself, as that allows it. */
 async function make(scope: Scope, values: ValuesOf<KeyRecord>): Promise<KeyRecord> {
   const { services } = scope
   const { keys, teams } = services.records
+  const { team_id: team } = values
   const within = reach(scope, kind.permissions.create)
-  if (within !== 'everything') requireHome(within.organizations, values)
-  const team = within === 'everything' ? undefined : await teamOf(scope, values.team_id, within)
-  if (team && !team.administered) return makeOwn(scope, team.record, values)
-  if (within !== 'everything') await kind.mayRefer?.(services, within, values)
+  if (within !== 'everything') {
+    requireHome(within.organizations, values)
+    if (typeof team === 'string' && !(await teams.find(team, within))) return makeOwn(scope, values)
+    await kind.mayRefer?.(services, within, values)
+  }
   const row = await referring(keys.createIn(within, values))
   if (row) return row
-  const present = await teams.find(String(values.team_id), within)
+  const present = await teams.find(String(team), within)
   throw present ? mistake('organization_id', 'is not the organization of this team') : unknownReference('team_id')
 }
 

@@ -1,42 +1,24 @@
 import { mistake } from '../../../config/accepted.ts'
-import { missingPermission, type Owner, ownerOf, type Reach } from '../../../identity/grants.ts'
+import { missingPermission, type Owner, ownerOf } from '../../../identity/grants.ts'
 import { requireSelfService, SELF_SERVICE_ROLES } from '../../../identity/self-service.ts'
 import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
 import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import type { TeamRecord } from '../../../stores/sql/records/team-records.ts'
 import type { Scope } from '../../scope.ts'
-import { isStorable } from '../storable.ts'
 import { unknownReference } from './record-kind.ts'
 import { reach } from './record-reach.ts'
 
 /** How often a key is tried again whose team was changed meanwhile. */
 const TURNS = 5
 
-/** The team that a key is to be made in: one whose keys the caller administers, or where the caller may make a key for
- *  themselves. undefined: the key names none. */
-export async function teamOf(
-  scope: Scope,
-  teamId: unknown,
-  administered: Reach,
-): Promise<{ readonly record: TeamRecord; readonly administered: boolean } | undefined> {
-  if (typeof teamId !== 'string') return undefined
-  const { teams } = scope.services.records
-  const find = (within: Reach) => (isStorable(teamId) ? teams.find(teamId, within) : undefined)
-  const theirs = await find(administered)
-  if (theirs) return { record: theirs, administered: true }
-  const own = await find(reach(scope, 'key.create_self'))
-  if (own) return { record: own, administered: false }
-  throw (await find(reach(scope, 'team.read'))) ? missingPermission('key.create_self') : unknownReference('team_id')
-}
-
 /** Makes a key that belongs to whoever makes it, within what the team allows its members. */
-export async function makeOwn(scope: Scope, first: TeamRecord, values: ValuesOf<KeyRecord>): Promise<KeyRecord> {
+export async function makeOwn(scope: Scope, values: ValuesOf<KeyRecord>): Promise<KeyRecord> {
   const owner = ownerOf(scope.caller())
-  if (!owner) throw missingPermission('key.update')
-  const own = ownValues(owner, first, values)
+  if (!owner) throw mistake('owner', 'the master key owns no keys')
   const { services } = scope
   const { keys, teams } = services.records
-  let team: TeamRecord | undefined = first
+  let team: TeamRecord | undefined = await ownTeamOf(scope, values.team_id)
+  const own = ownValues(owner, team, values)
   for (let turn = 0; team && turn < TURNS; turn++) {
     requireSelfService(team, await keys.countOwn(owner, team.team_id), own, services.clock.now())
     const made = await keys.createOwn({ ...owner, roles: SELF_SERVICE_ROLES }, team, own)
@@ -54,4 +36,14 @@ function ownValues(owner: Owner, team: TeamRecord, values: ValuesOf<KeyRecord>):
     throw mistake('organization_id', 'is not the organization of this team')
   }
   return rest
+}
+
+/** The team in which the caller may make keys for themselves. */
+async function ownTeamOf(scope: Scope, teamId: unknown): Promise<TeamRecord> {
+  if (typeof teamId !== 'string') throw mistake('team_id', 'is required; name a team of yours')
+  const { teams } = scope.services.records
+  const team = await teams.find(teamId, reach(scope, 'key.create_self'))
+  if (team) return team
+  const seen = await teams.find(teamId, reach(scope, 'team.read'))
+  throw seen ? missingPermission('key.create_self') : unknownReference('team_id')
 }

@@ -23,8 +23,9 @@ export interface KeyRecords extends ScopeRecords<KeyRecord> {
   /** In a team that is within the reach, and then in that team's organization. undefined: the team is not there, or it
    *  is of another organization than the one that the values name. */
   createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
-  /** In a team, for a member of it who is active and has one of the roles, if the team is as it was read and the member
-   *  owns fewer live keys there than it allows. However many are made at once, no more come to be. */
+  /** In a team, for somebody active who has one of the roles there or in its organization, or administers the platform, if
+   *  the team is as it was read and they own fewer live keys there than it allows. However many are made at once, no more
+   *  come to be. */
   createOwn(
     owner: Owner & { readonly roles: readonly string[] },
     team: Pick<TeamRecord, 'team_id' | 'version'>,
@@ -98,11 +99,14 @@ export function keyRecords(database: Sql): KeyRecords {
           ${sql.join(given.map(([name]) => sql.id(name)))})
         SELECT team.team_id, team.organization_id, account.account_id, account.user_id,
           ${sql.join(given.map(([, value]) => stored(value)))}
-        FROM gateway_team AS team
-          JOIN gateway_membership AS member
-            ON member.scope_type = 'team' AND member.scope_id = team.team_id AND member.role = ANY(${roles}::text[])
-          JOIN gateway_account AS account ON account.user_id = member.user_id AND account.state = 'active'
-        WHERE team.team_id = ${team.team_id} AND team.version = ${team.version} AND account.account_id = ${accountId}
+        FROM gateway_team AS team, gateway_account AS account
+        WHERE team.team_id = ${team.team_id} AND team.version = ${team.version}
+          AND account.account_id = ${accountId} AND account.state = 'active'
+          AND (account.platform_role = 'platform_admin' OR EXISTS (
+            SELECT FROM gateway_membership AS member
+            WHERE member.user_id = account.user_id AND member.role = ANY(${roles}::text[])
+              AND ((member.scope_type = 'team' AND member.scope_id = team.team_id)
+                OR (member.scope_type = 'organization' AND member.scope_id = team.organization_id))))
           AND (team.self_service_max_keys_per_user IS NULL
             OR (${ownedIn(accountId, team.team_id)}) < team.self_service_max_keys_per_user)
         RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}`

@@ -221,6 +221,30 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     expect((await ann.ask('GET', path)).status).toBe(404)
   })
 
+  it('are made by administrators too who say so, within what the team allows', async () => {
+    const team_id = await team({ self_service_max_keys_per_user: 1 })
+    const people = await Promise.all([
+      signedIn(gateway, { role: 'platform_admin' }),
+      signedIn(gateway, { organizations: { acme: 'org_owner' } }),
+      signedIn(gateway, { organizations: { acme: 'org_admin' } }),
+      developer(team_id, 'team_admin'),
+      developer(team_id),
+    ])
+    for (const who of people) {
+      const { status, body } = await create(who, { team_id, owner: 'me' })
+      expect([status, body.owner_account_id, body.user_id]).toEqual([201, who.accountId, who.userId])
+      expect((await create(who, { team_id, owner: 'me' })).body.error.code).toBe('self_service_key_limit')
+      expect((await create(who, { owner: 'me' })).body.error.param).toBe('team_id')
+    }
+    const [admin, owner] = people
+    expect((await create(admin as SignedIn, { team_id })).body).toMatchObject({ owner_account_id: null, user_id: null })
+    expect((await create(owner as SignedIn, { team_id: 'green', owner: 'me' })).body.error.param).toBe('team_id')
+    const viewer = await developer(team_id, 'team_viewer')
+    expect((await create(viewer, { team_id, owner: 'me' })).status).toBe(403)
+    const { status, body } = await master('POST', '/keys', { team_id, owner: 'me' })
+    expect([status, body.error.param]).toEqual([400, 'owner'])
+  })
+
   it('stay visible to an owner whose role shows no keys', async () => {
     const team_id = await team()
     const ann = await developer(team_id)
