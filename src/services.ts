@@ -7,10 +7,8 @@ import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
 import { invitations } from './identity/invitations/invitations.ts'
-import { loginThrottle } from './identity/passwords/login-throttle.ts'
 import type { PasswordHasher } from './identity/passwords/password-hasher.ts'
-import { passwords } from './identity/passwords/passwords.ts'
-import { signIn } from './identity/passwords/sign-in.ts'
+import { passwordServices } from './identity/passwords/password-services.ts'
 import { secondFactor } from './identity/second-factor/second-factor.ts'
 import { sessions } from './identity/sessions/sessions.ts'
 import { singleSignOn } from './identity/single-sign-on/single-sign-on.ts'
@@ -23,6 +21,7 @@ import { reveal } from './lib/secret.ts'
 import { separateTimers, type Timers } from './lib/timers/timers.ts'
 import type { MailSender } from './mail/mail-sender.ts'
 import { outbox } from './mail/outbox.ts'
+import { resetLinks } from './mail/reset-links.ts'
 import { mailSender } from './mail/senders.ts'
 import { softBudgets } from './pipeline/admit/soft-budgets.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
@@ -137,33 +136,48 @@ export function createServices(config: Config, adapters: Adapters): Services {
     hash: hashKey,
     now: systemClock.now,
   })
-  const people = passwords(adapters.passwordHasher)
-  const throttle = loginThrottle({ store, hash: hashKey })
+  const emails = outbox({
+    sender: mailSender(config.general_settings, { transport: adapters.transport, log, smtp: adapters.smtp }),
+    records: records.emails,
+    seal,
+    log,
+    now: systemClock.now,
+  })
+  const people = passwordServices({
+    hasher: adapters.passwordHasher,
+    accounts: records.accounts,
+    records: records.passwords,
+    sessions: browserSessions,
+    proveCode: factor.prove,
+    store,
+    links: resetLinks(emails, config.general_settings.email_base_url),
+    hash: hashKey,
+    log,
+    now: systemClock.now,
+  })
   return {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
     config,
     identify: identification(config.general_settings.master_key, keys, attempts),
     sessions: browserSessions,
-    outbox: outbox({
-      sender: mailSender(config.general_settings, { transport: adapters.transport, log, smtp: adapters.smtp }),
-      records: records.emails,
-      seal,
-      log,
-      now: systemClock.now,
-    }),
+    outbox: emails,
     secondFactor: factor,
-    passwords: people,
+    ...people,
     firstAdmin: firstAdmin({
       configured: bootstrapAdminOf(config),
       records: records.accounts,
-      passwords: people,
+      passwords: people.passwords,
       store,
       hash: hashKey,
       log,
     }),
-    invitations: invitations({ records: records.invitationAcceptance, passwords: people, store, hash: hashKey }),
-    signIn: signIn({ accounts: records.accounts, passwords: people, throttle, proveCode: factor.prove }),
+    invitations: invitations({
+      records: records.invitationAcceptance,
+      passwords: people.passwords,
+      store,
+      hash: hashKey,
+    }),
     singleSignOn: singleSignOn({
       settings: config.general_settings,
       store,

@@ -1,8 +1,7 @@
 import type { FirstAdmin } from '../identity/accounts/first-admin.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Invitations } from '../identity/invitations/invitations.ts'
-import type { Passwords } from '../identity/passwords/passwords.ts'
-import type { SignIn } from '../identity/passwords/sign-in.ts'
+import type { PasswordServices } from '../identity/passwords/password-services.ts'
 import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
 import type { Session } from '../identity/session-caller.ts'
 import type { SessionClient, Sessions } from '../identity/sessions/sessions.ts'
@@ -24,16 +23,14 @@ import type { Site } from './middleware/site.ts'
 import type { ToResponse } from './respond.ts'
 
 /** The services of the HTTP side, in addition to the pipeline's. */
-export interface ApiServices extends PipelineServices {
+export interface ApiServices extends PipelineServices, PasswordServices {
   readonly sql: Sql
   readonly identify: Identify
   readonly sessions: Sessions
   readonly outbox: Outbox
   readonly invitations: Invitations
   readonly secondFactor: SecondFactor
-  readonly passwords: Passwords
   readonly firstAdmin: FirstAdmin
-  readonly signIn: SignIn
   readonly singleSignOn: SingleSignOn
   readonly footprints: Footprints
   readonly toResponse: ToResponse

@@ -1,5 +1,5 @@
 import type { AccountRecord, AccountRecords } from '../../stores/sql/people/account-records.ts'
-import type { LoginThrottle } from './login-throttle.ts'
+import type { PasswordThrottle } from './password-throttle.ts'
 import type { Passwords } from './passwords.ts'
 
 export interface SignInAttempt {
@@ -24,7 +24,7 @@ export type SignIn = (attempt: SignInAttempt) => Promise<SignInOutcome>
 export function signIn(options: {
   readonly accounts: Pick<AccountRecords, 'credentials'>
   readonly passwords: Passwords
-  readonly throttle: LoginThrottle
+  readonly throttle: PasswordThrottle
   /** Whether a code is right, which uses it up. */
   readonly proveCode: (accountId: string, code: string) => Promise<boolean>
 }): SignIn {

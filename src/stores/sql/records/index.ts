@@ -4,6 +4,7 @@ import { emailRecords } from '../people/email-records.ts'
 import { identityRecords } from '../people/identity-records.ts'
 import { invitationAcceptance } from '../people/invitation-acceptance.ts'
 import { invitationRecords } from '../people/invitation-records.ts'
+import { passwordRecords } from '../people/password-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
@@ -33,6 +34,7 @@ export const sqlRecords = (sql: Sql) => ({
   accounts: accountRecords(sql),
   administeredAccounts: administeredAccounts(sql),
   sessions: sessionRecords(sql),
+  passwords: passwordRecords(sql),
   emails: emailRecords(sql),
   invitations: invitationRecords(sql),
   invitationAcceptance: invitationAcceptance(sql),

@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { lazily } from '../../lib/lazily.ts'
+import { json } from '../respond.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { emailField, givenPassword } from './fields.ts'
+
+const NOT_STORED = { 'cache-control': 'no-store' }
+
+const forgot = defineRoute(
+  {
+    method: 'post',
+    path: '/auth/internal/forgot-password',
+    summary: 'Sends a link for a new password to the address, if it has an account. The answer is always the same.',
+    tag: 'Accounts',
+    auth: 'public',
+    action: 'account.forgot_password',
+    json: () => z.strictObject({ email: emailField() }),
+    responses: {
+      202: { description: 'Taken.', schema: () => z.object({ accepted: z.literal(true) }) },
+    },
+  },
+  async (scope) => {
+    const { result, accountId } = await scope.services.passwordResets.ask(scope.input.json.email, scope.sessionClient())
+    scope.audits({ actor_type: 'anonymous', actor_id: null, resource_id: accountId ?? null, metadata: { result } })
+    return json({ accepted: true }, 202, NOT_STORED)
+  },
+)
+
+const pending = lazily(() =>
+  z.object({
+    valid: z.boolean(),
+    email: z.string().nullable(),
+    expires_at: z.iso.datetime().nullable(),
+  }),
+)
+
+const inspect = defineRoute(
+  {
+    method: 'get',
+    path: '/auth/internal/reset-password/{token}',
+    summary: 'Whether a link for a new password is good, and for whose. It is not used up.',
+    tag: 'Accounts',
+    auth: 'public',
+    params: () => z.object({ token: z.string() }),
+    responses: { 200: { description: 'The link. One that is not good says no more than that.', schema: pending } },
+  },
+  async (scope) => {
+    const found = await scope.services.passwordResets.pending(scope.input.params.token)
+    return json({ valid: found !== undefined, email: null, expires_at: null, ...found }, 200, NOT_STORED)
+  },
+)
+
+const reset = defineRoute(
+  {
+    method: 'post',
+    path: '/auth/internal/reset-password',
+    summary: 'Sets a new password with the token of a link, which works once. All sessions of the account end.',
+    tag: 'Accounts',
+    auth: 'public',
+    action: 'account.reset_password',
+    json: () =>
+      z.strictObject({
+        token: z.string().max(512),
+        new_password: givenPassword().describe('12 to 1,024 characters, and none that many people use.'),
+      }),
+    responses: { 200: { description: 'It is set.', schema: () => z.object({ reset: z.literal(true) }) } },
+  },
+  async (scope) => {
+    const { token, new_password } = scope.input.json
+    scope.audits({ actor_type: 'anonymous', actor_id: null, resource_id: null })
+    const accountId = await scope.services.passwordResets.use(token, new_password, scope.sessionClient())
+    scope.audits({
+      actor_type: 'account',
+      actor_id: accountId,
+      resource_id: accountId,
+      changes: { password: { old: '…', new: '…' } },
+    })
+    return json({ reset: true }, 200, NOT_STORED)
+  },
+)
+
+export const passwordResetRoutes: readonly Route[] = [forgot, inspect, reset]

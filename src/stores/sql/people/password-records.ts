@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely'
+import { batchOf, type Query, rowsOf } from '../query.ts'
+import type { Sql } from '../sql.ts'
+import { type Given, isOpen } from './given.ts'
+
+/** An account whose password was set anew. */
+export interface ResetPassword {
+  readonly account_id: string
+  readonly email: string
+  readonly version: string
+}
+
+export interface PendingReset {
+  readonly email: string
+  readonly expires_at: string
+}
+
+/** New passwords. Each gives its account a new version, and ends its sessions and its tokens for resetting. */
+export interface PasswordRecords {
+  /** What a session is given that changes the password of its account, if that is still the one it was, and ends all others
+   *  of the account. */
+  changing(change: { readonly accountId: string; readonly from: string; readonly to: string }, sessionId: string): Given
+  /** Keeps a token for resetting, with what tells of it. */
+  allow(token: { readonly token_hash: string; readonly account_id: string }, telling: Query<unknown>): Promise<void>
+  /** undefined: there is no such token, it has ended, or its account is not active. */
+  pending(tokenHash: string): Promise<PendingReset | undefined>
+  /** Uses a token up: of all who try, one succeeds. */
+  reset(tokenHash: string, to: string): Promise<ResetPassword | undefined>
+  /** Removes tokens that ended long ago. */
+  sweep(): Promise<void>
+}
+
+export const RESET_MINUTES = 60
+
+const isPending = sql<boolean>`reset.used_at IS NULL AND reset.expires_at > now()`
+
+export function passwordRecords(database: Sql): PasswordRecords {
+  return {
+    changing: ({ accountId, from, to }, sessionId) => ({
+      accountId,
+      clauses: sql`
+        owner AS (
+          SELECT account_id FROM gateway_account
+          WHERE account_id = ${accountId} AND state = 'active' AND password_hash = ${from} AND ${isOpen(sessionId)}
+        ),
+        ${settingPassword(to, { session: sessionId })}`,
+    }),
+    async allow({ token_hash, account_id }, telling) {
+      const allowing = sql`
+        INSERT INTO gateway_password_reset (token_hash, account_id, expires_at)
+        VALUES (${token_hash}, ${account_id}, now() + make_interval(mins => ${sql.lit(RESET_MINUTES)}))`
+      await batchOf(database, [allowing, telling])
+    },
+    async pending(tokenHash) {
+      const [row] = await rowsOf(
+        database,
+        sql<PendingReset>`
+          SELECT account.email, reset.expires_at
+          FROM gateway_password_reset AS reset JOIN gateway_account AS account USING (account_id)
+          WHERE reset.token_hash = ${tokenHash} AND ${isPending} AND account.state = 'active'`,
+      )
+      return row
+    },
+    async reset(tokenHash, to) {
+      const [changed] = await rowsOf(
+        database,
+        // The account is locked first, as by every change of it; then one of all who wait finds the token unused.
+        sql<ResetPassword>`
+          WITH owner AS (
+            UPDATE gateway_password_reset AS reset SET used_at = now()
+            WHERE reset.token_hash = ${tokenHash} AND ${isPending} AND reset.account_id IN (
+              SELECT account.account_id
+              FROM gateway_account AS account JOIN gateway_password_reset AS named USING (account_id)
+              WHERE named.token_hash = ${tokenHash} AND account.state = 'active' FOR UPDATE OF account)
+            RETURNING reset.account_id
+          ),
+          ${settingPassword(to, { token: tokenHash })}
+          SELECT account_id, email, version FROM given`,
+      )
+      return changed
+    },
+    async sweep() {
+      await rowsOf(database, sql`DELETE FROM gateway_password_reset WHERE expires_at < now() - interval '1 day'`)
+    },
+  }
+}
+
+/** Behind `owner`: its account gets this password, and everything ends that the old one has opened, but for what is named. */
+function settingPassword(
+  to: string,
+  { session = '', token = '' }: { readonly session?: string; readonly token?: string },
+): RawBuilder<unknown> {
+  const version = sql`nextval('gateway_record_version')`
+  return sql`
+    given AS (
+      UPDATE gateway_account AS account
+      SET password_hash = ${to}, password_changed_at = now(), must_change_password = false, version = ${version},
+        updated_at = now()
+      FROM owner WHERE account.account_id = owner.account_id
+      RETURNING account.account_id, account.email, account.version
+    ),
+    tokens AS (
+      DELETE FROM gateway_password_reset AS reset USING given
+      WHERE reset.account_id = given.account_id AND reset.token_hash <> ${token}
+    ),
+    others AS (
+      UPDATE gateway_session AS session SET ended_at = now(), version = ${version} FROM given
+      WHERE session.account_id = given.account_id AND session.ended_at IS NULL AND session.session_id <> ${session}
+    )`
+}
