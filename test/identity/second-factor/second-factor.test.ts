@@ -133,4 +133,28 @@ describe.each([
     const { accountId: another, secret: theirs } = await enrolled()
     expect(await own.prove(another, totp(theirs))).toBe(true)
   })
+
+  it('lets thirty be tried in an hour, and in the next one again', async () => {
+    const { accountId, secret, code } = await enrolled()
+    const hour = 1_800_000_000_000
+    let at = hour
+    const own = secondFactor({
+      records: secondFactorRecords(gateway.sql),
+      sessions: none,
+      store: inProcessStore({ now: () => at }),
+      seal,
+      hash,
+      now: Date.now,
+    })
+    for (let time = 0; time < 30; time++) {
+      at = hour + 60_000 * Math.floor(time / 10)
+      expect(await own.prove(accountId, wrongCode(secret))).toBe(false)
+    }
+    at = hour + 600_000
+    const refused = { failure: 'rate_limited', details: { code: 'too_many_mfa_codes', retryAfterSeconds: 3000 } }
+    await expect(own.prove(accountId, totp(secret))).rejects.toMatchObject(refused)
+    await expect(own.prove(accountId, code)).rejects.toMatchObject(refused)
+    at = hour + 3_600_000
+    expect(await own.prove(accountId, totp(secret))).toBe(true)
+  })
 })
