@@ -14,14 +14,33 @@ import type { ApiServices } from './scope.ts'
 
 /** Says who calls, as the route asks for it: by a key or a session. Then the request is counted, which compares what is
  *  remembered of the caller with the shared store; last the caller is refused what it may not do. */
-export async function authenticate(services: ApiServices, exchange: Exchange, contract: RouteContract): Promise<void> {
+export function authenticate(
+  services: ApiServices,
+  exchange: Exchange,
+  contract: RouteContract,
+): Promise<void> | undefined {
   const { c } = exchange
   const { client } = c.env
   exchange.address = services.clientAddress(client.address, c.req.header('x-forwarded-for'))
   if (contract.auth === 'public') return contract.takesSession ? rejoin(services, exchange) : undefined
   const found = callerOf(services, exchange, contract)
-  exchange.caller = found instanceof Promise ? await found : found
+  // Most model calls are of callers that are remembered: nothing has to be waited for.
+  if (found instanceof Promise || !contract.modelCall) return enter(services, exchange, contract, found)
+  exchange.caller = found
   const looking = services.live.attend(client.defer)
+  if (looking) return looking.then(() => requireAllowed(found, contract))
+  requireAllowed(found, contract)
+  return undefined
+}
+
+async function enter(
+  services: ApiServices,
+  exchange: Exchange,
+  contract: RouteContract,
+  found: Caller | Promise<Caller>,
+): Promise<void> {
+  exchange.caller = await found
+  const looking = services.live.attend(exchange.c.env.client.defer)
   if (looking) await looking
   // A model call is counted with everything else that decides it.
   if (!contract.modelCall) await count(services, exchange)

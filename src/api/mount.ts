@@ -34,15 +34,17 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   const method = contract.method.toUpperCase()
   const validators = validatorsOf(services, contract)
 
-  async function enter(exchange: Exchange): Promise<void> {
-    const isAnonymous = contract.auth === 'public' && !contract.takesSession && !contract.action
-    if (!isAnonymous) await authenticate(services, exchange, contract)
-    if (contract.modelCall || contract.json) takeMemory(services, exchange)
+  const isAnonymous = contract.auth === 'public' && !contract.takesSession && !contract.action
+  const takesMemory = contract.modelCall || contract.json !== undefined
+
+  function enter(exchange: Exchange): Promise<void> | undefined {
+    const authenticating = isAnonymous ? undefined : authenticate(services, exchange, contract)
+    if (!takesMemory) return authenticating
+    if (authenticating) return authenticating.then(() => takeMemory(services, exchange))
+    takeMemory(services, exchange)
+    return undefined
   }
-  async function run(exchange: Exchange): Promise<Response> {
-    const answer: Answer = await handler(scopeOf(services, exchange) as Scope<never>)
-    return respond(services, exchange, answer)
-  }
+  const handle = (exchange: Exchange): Answer | Promise<Answer> => handler(scopeOf(services, exchange) as Scope<never>)
   function leave(exchange: Exchange, response: Response): Response {
     audit(services, exchange, response.status)
     report(services, exchange, response.status)
@@ -54,8 +56,9 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
       const exchange = openExchange(c, contract)
       let response: Response
       try {
-        await enter(exchange)
-        response = await run(exchange)
+        const entering = enter(exchange)
+        if (entering) await entering
+        response = respond(services, exchange, await handle(exchange))
       } catch (error) {
         response = failed(services, exchange, error)
       }
@@ -76,7 +79,9 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     leave(exchange, c.res)
     return undefined
   }
-  app.on(method, path, open, ...validators, (c) => run(c.var.exchange))
+  app.on(method, path, open, ...validators, async (c) =>
+    respond(services, c.var.exchange, await handle(c.var.exchange)),
+  )
 }
 
 /** Answers what was thrown: by a route's validators or handler; or by nothing, of a request that no route has taken, in the
