@@ -162,24 +162,25 @@ const LIMITS = {
   version: 1,
 }
 
+const OWN = { owner_account_id: null, max_parallel_requests: 1000, allowed_ips: null, expires_at: null }
+
 /** A database that knows every key, each limited at four levels of which three are everybody's. */
-function everyKey(asked: { statements: number }): Sql {
+export function everyKey(asked: { statements: number }): Sql {
   const nothing = { rows: [], affected: 0 }
   return {
     async query({ sql, parameters }) {
       asked.statements += 1
       if (!sql.includes('key_hash')) return nothing
-      const key_id = `key-${String(parameters[0]).slice(0, 20)}`
-      const own = { key_id, owner_account_id: null, max_parallel_requests: 1000, allowed_ips: null, expires_at: null }
-      const row = {
-        key: { ...LIMITS, ...own },
+      const rows = (parameters[0] as readonly string[]).map((key_hash) => ({
+        key_hash,
+        key: { ...LIMITS, ...OWN, key_id: `key-${key_hash.slice(0, 20)}` },
         revoked: false,
         user: { ...LIMITS, user_id: 'user' },
         team: { ...LIMITS, team_id: 'team' },
         organization: { ...LIMITS, organization_id: 'organization' },
         bindings: [],
-      }
-      return { rows: [row], affected: 0 } as never
+      }))
+      return { rows, affected: rows.length } as never
     },
     batch: async () => [],
     ping: async () => {},
@@ -190,7 +191,7 @@ function everyKey(asked: { statements: number }): Sql {
 const reply = new TextEncoder().encode(REPLY)
 
 /** An upstream that has answered already. */
-const canned: Transport = {
+export const canned: Transport = {
   async send() {
     let left: Uint8Array | undefined = reply
     const read = async () => {
@@ -206,7 +207,7 @@ const canned: Transport = {
   },
 }
 
-function clientOf(body: Uint8Array, deferred: Promise<unknown>[]): Client {
+export function clientOf(body: Uint8Array, deferred: Promise<unknown>[]): Client {
   return {
     signal: new AbortController().signal,
     address: '',
