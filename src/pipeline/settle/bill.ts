@@ -72,8 +72,8 @@ export function attemptNano({ endpoint }: Call, { deployment, usage }: Attempt):
 
 function sumOf(attempts: readonly Attempt[], costs: Bill['attemptsNano']): number | undefined {
   let sum = 0
-  for (const [index, { lostHedge }] of attempts.entries()) {
-    const cost = lostHedge ? 0 : costs[index]
+  for (let index = 0; index < attempts.length; index++) {
+    const cost = attempts[index]?.lostHedge ? 0 : costs[index]
     if (cost === undefined) return undefined
     sum += cost
   }
