@@ -14,7 +14,7 @@ import { v1 } from './api/v1/index.ts'
 /** Every route of the gateway, in the order of its documentation. */
 export const routes: readonly Route[] = [...v1, ...authRoutes, ...healthRoutes, ...ui]
 
-/** The gateway as a `fetch` handler. Knows no runtime: what differs comes in with the services and the client. */
+/** The gateway as a `fetch` handler. It knows no runtime: everything that differs is in the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {
   const app = new Hono<Env>()
   const { cors_origins: origins } = services.config.general_settings

@@ -2,28 +2,28 @@
 import cluster from 'node:cluster'
 import * as module from 'node:module'
 import { spareCollector } from './runtimes/node/process/collector.node.ts'
-import { tooOld } from './runtimes/node/process/version.node.ts'
+import { unsupportedNode } from './runtimes/node/process/version.node.ts'
 import { configPath, nodeSettings } from './runtimes/node/setup/settings.node.ts'
 
-const objection = tooOld(process.versions.node)
-if (objection !== undefined) {
-  process.stderr.write(objection)
+const unsupported = unsupportedNode(process.versions.node)
+if (unsupported !== undefined) {
+  process.stderr.write(unsupported)
   process.exit(1)
 }
 module.enableCompileCache()
-const words = process.argv.slice(2)
-if (words.length > 0) {
+const operands = process.argv.slice(2)
+if (operands.length > 0) {
   const { commandLine } = await import('./runtimes/node/process/command-line.node.ts')
-  process.exit(commandLine(words, process.env))
+  process.exit(commandLine(operands, process.env))
 }
 // If the reader of standard output closes it, calls continue without log lines.
 process.stdout.on('error', () => {})
-// Whatever it writes is its own: the database, what waits for it, uploads on their way.
+// Only the owner may read the files of this process: the database, the backlog, uploads.
 process.umask(0o077)
 spareCollector()
 try {
   const settings = nodeSettings(process.env)
-  // Imported here: the leader of a group needs nothing of a gateway.
+  // Imported on demand: the leader of a group does not need the gateway's modules.
   if (settings.processes > 1 && cluster.isPrimary) {
     const { startGroup } = await import('./runtimes/node/process/start-group.node.ts')
     await startGroup(settings)

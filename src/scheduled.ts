@@ -5,7 +5,7 @@ import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
 import { SqlError } from './stores/sql/sql.ts'
 
-/** All scheduled jobs that are switched on. */
+/** All enabled jobs. */
 export function scheduledJobs(services: Services): readonly Job[] {
   const jobs = [healthChecks(services, services.live), filling(services), ...emails(services), sweeping(services)]
   return jobs.filter(({ everySeconds }) => everySeconds > 0)
@@ -19,11 +19,11 @@ function emails({ outbox }: Services): Job[] {
   ]
 }
 
-/** So many steps are far from what Workers lets one event ask for. */
+/** The most steps of one run, well below the subrequests that Workers allows for one event. */
 const STEPS_A_RUN = 60
 const RUN_MS = 50_000
 
-/** Fills what came to the database later than what it is made of. */
+/** Fills tables that are newer than the records from which they are derived. */
 function filling({ backfill, clock }: Services): Job {
   return {
     name: 'backfill',
@@ -35,7 +35,7 @@ function filling({ backfill, clock }: Services): Job {
         signal.addEventListener('abort', () => resolve(false), { once: true }),
       )
       for (let steps = 0; steps < STEPS_A_RUN && clock.now() < until && !signal.aborted; steps++) {
-        // A step may wait for a database that is only starting; a process that ends does not.
+        // A step may wait for a starting database; stopping must not.
         if (!(await Promise.race([backfill.step(clock.now()), stopped]))) return
       }
     },

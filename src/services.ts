@@ -54,24 +54,24 @@ export interface Adapters {
   readonly blobs: Blobs
   readonly queue: Queue
   readonly transport: Transport
-  /** What sends e-mail by SMTP, where the runtime can and the configuration asks for it. */
+  /** Sends e-mail by SMTP, if the runtime can and the configuration asks for it. */
   readonly smtp?: MailSender | undefined
   readonly passwordHasher: PasswordHasher
   readonly log: Log
-  /** Where metric counters add up: in this process, or in the shared store with those of other isolates. */
+  /** Metric counters are kept in this process, or in the shared store together with those of other isolates. */
   readonly counting: 'process' | 'shared'
-  /** Keeps the runtime alive for work that no request waits for, where it would end with the request. */
+  /** Keeps a runtime alive for work that would otherwise end with the request. */
   readonly defer?: (work: Promise<void>) => void
-  /** How much memory this runtime has for bodies and answers on their way. */
+  /** The memory of this runtime for request bodies and unread answers. */
   readonly memoryBytes: number
-  /** How many callers the memory of this runtime holds. */
+  /** The number of callers that are kept in memory. */
   readonly callersKept: number
-  /** The processes beside this one, where there are any. */
+  /** The counters of the other processes of a group. */
   readonly counterPool?: CounterPool | undefined
   /** Delivers records to the database; `report` is called with the outcome. */
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   readonly draining: () => boolean
-  /** Where the runtime takes answers in another shape than the platform's. */
+  /** Set if the runtime accepts answers in another form than a Response. */
   readonly toResponse?: ToResponse
   /** Where requests do not own their timers, and may share them. */
   readonly timers?: Timers
@@ -89,7 +89,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const scope =
     adapters.counting === 'process' ? processCounters(metrics, adapters.counterPool) : sharedCounters(metrics, store)
   const delivery = adapters.delivering(scope.count)
-  const waitedFor = bounded(adapters.sql, MODEL_CALL_MS)
+  const callSql = bounded(adapters.sql, MODEL_CALL_MS)
   const seal = sealUnder(config.general_settings.salt_key)
   const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
@@ -110,7 +110,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,
-    records: callerRecords(waitedFor),
+    records: callerRecords(callSql),
     store,
     targetDefault,
     callersKept: adapters.callersKept,
@@ -189,7 +189,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
-    budgets: budgetRecords(waitedFor),
+    budgets: budgetRecords(callSql),
     softBudgets: softBudgets({ store, telemetry: reports, now: systemClock.now, log }),
     usual: usualUsage(systemClock.now),
     get registry() {
@@ -217,7 +217,7 @@ function bootstrapAdminOf({ general_settings: settings }: Config) {
   return email === undefined || password === undefined ? undefined : { email, password }
 }
 
-/** Of what a runtime has for bodies and answers, one key may take half. */
+/** The bounds of memory for bodies and answers: one key may use half of it by default. */
 function boundsOf({ general_settings: settings }: Config, memoryBytes: number): { total: number; owner: number } {
   const total = settings.max_in_flight_bytes ?? memoryBytes
   return { total, owner: settings.max_key_in_flight_bytes ?? Math.floor(total / 2) }

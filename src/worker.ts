@@ -23,7 +23,7 @@ let gateway: Gateway | undefined
 // biome-ignore lint/suspicious/noConsole: the runtime's log is its console.
 const write = (line: string) => console.log(line)
 
-/** Once an isolate, at its first event: nothing here waits for anything. */
+/** Assembles the gateway once in each isolate, at its first event. It is synchronous. */
 function assemble(bindings: WorkerBindings) {
   const variables = Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'))
   const config = loadConfig(configText, variables)
@@ -32,7 +32,7 @@ function assemble(bindings: WorkerBindings) {
   return { app: createApp(services), services, log }
 }
 
-/** Records are written many at a time, work is done one by one. */
+/** Separates records, which are written in batches, from work, which is done one by one. */
 function sorted({ messages }: QueueBatch): { records: readonly QueueMessage[]; work: QueueBatch } {
   return {
     records: messages.filter(carriesRecord),
@@ -54,7 +54,7 @@ export default {
     const stallMs = 1000 * services.config.general_settings.client_stall_timeout
     const client = workerClient(request, (work) => execution.waitUntil(work), stallMs)
     const answered = app.fetch(request, { client })
-    // What is registered survives a client that leaves.
+    // Registered work continues when the client disconnects.
     execution.waitUntil(Promise.resolve(answered).then(client.answered, client.answered))
     return answered
   },

@@ -56,8 +56,8 @@ function removeEventListener(this: State, _type: 'abort', listener: () => void):
 export function asAbortSignal(abort: Abort): AbortSignal {
   if (abort instanceof AbortSignal) return abort
   const controller = new AbortController()
-  const tell = () => controller.abort(abort.reason)
-  if (abort.aborted) tell()
-  else abort.addEventListener('abort', tell, { once: true })
+  const forward = () => controller.abort(abort.reason)
+  if (abort.aborted) forward()
+  else abort.addEventListener('abort', forward, { once: true })
   return controller.signal
 }

@@ -1,4 +1,4 @@
-/** Whether an address lies in one of some ranges, each an address or CIDR. What is no address lies in none. */
+/** Whether an address is in one of the ranges, each an address or a CIDR block. An invalid address is in none. */
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.flatMap((range) => parseRange(range) ?? [])
   return (address) => {
@@ -12,8 +12,8 @@ export function isAddressRange(text: string): boolean {
   return parseRange(text) !== undefined
 }
 
-/** What is one client, as far as addresses tell: an IPv4 address, or the /64 of an IPv6 one, which has all of it. What is
- *  no address stands for itself. */
+/** The address block that one client controls: an IPv4 address, or the /64 of an IPv6 address. An invalid address is
+ *  returned unchanged. */
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address
   const value = parseAddress(address)
@@ -28,7 +28,7 @@ function dotted(value: number): string {
 
 interface Range {
   readonly base: bigint
-  /** How many low bits are free. */
+  /** The number of low bits that may differ. */
   readonly bits: bigint
 }
 
@@ -42,7 +42,7 @@ function parseRange(text: string): Range | undefined {
   return { base, bits: BigInt(width - Number(length)) }
 }
 
-/** An IPv4 address stands among the IPv6 ones where `::ffff:0:0/96` maps it, so that both spellings are one address. */
+/** IPv4 addresses are mapped into IPv6 at `::ffff:0:0/96`, so that both spellings are one address. */
 const MAPPED = 0xffff_0000_0000n
 
 function parseAddress(text: string): bigint | undefined {
@@ -64,7 +64,7 @@ function parseAddress(text: string): bigint | undefined {
   return all.reduce((value, group) => (value << 16n) + group, 0n)
 }
 
-/** An IPv6 address whose end is written as IPv4, in groups throughout. */
+/** Rewrites an IPv6 address that ends in IPv4 notation in groups. */
 function withoutDots(head: string, tail: string): string | undefined {
   const value = parseV4(tail)
   return value === undefined ? undefined : `${head}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`

@@ -6,7 +6,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Measured milliseconds, to the microsecond: what a clock says beyond that is noise, and long to print. */
+/** Rounds measured milliseconds to microseconds: further digits are noise, and cost bytes. */
 export function measured(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }

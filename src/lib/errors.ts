@@ -8,7 +8,7 @@ export interface Failure {
   readonly retry?: true
   /** The chain of fallback groups that is tried. */
   readonly chain?: 'fallbacks' | 'context_window_fallbacks' | 'content_policy_fallbacks'
-  /** Whether it counts against the deployment. */
+  /** Counts against the deployment. */
   readonly blames?: 'deployment'
   /** Its name in fallback events and metrics. */
   readonly classification?: Classification
@@ -91,7 +91,7 @@ export const FAILURES = {
     chain: 'fallbacks',
     classification: 'provider_error',
   },
-  /** More than the gateway holds, as the client asked for. */
+  /** The answer is larger than the gateway can hold: the client has asked for too much. */
   answer_too_large: { status: 400, type: 'invalid_request_error', code: 'answer_too_large' },
   /** 401, 403, 404 of a provider: the deployment's credentials or model name are wrong; another one may succeed. */
   upstream_refused: { status: 502, type: 'api_error', ...upstream, classification: 'auth' },
@@ -123,7 +123,7 @@ export interface FailureDetails {
   /** Overrides the row's status, where the upstream's own says more (413, 422). */
   readonly status?: number
   readonly retryAfterSeconds?: number
-  /** Of a row that blames the deployment: it may be about what was asked for alone, or surely is. */
+  /** Overrides `blames` of a row: the request may have caused the failure, or has caused it. */
   readonly blames?: 'perhaps' | 'nobody'
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>

@@ -1,17 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Takes a folder for this process, or throws naming the process that has it. */
+/** Locks a folder for this process. Throws if another process holds it. */
 export function lockFolder(folder: string): () => void {
   const unlock = tryLockFolder(folder)
   if (unlock) return unlock
   throw new Error(`${folder} is held by process ${holderOf(folder)}. Stop that one, or give this one another folder.`)
 }
 
-/** Takes a folder for this process, unless another one has it. The lock is a SQLite transaction on `<folder>.lock` that
- *  never ends: the operating system holds it, so that a process which dies in any way has let go of it, a race has
- *  exactly one winner, and a process id that was given out again means nothing. `<folder>.pid` is only for a sentence.
- *  Both files stay. */
+/** Locks a folder for this process; undefined if another process holds it. The lock is an open SQLite transaction on
+ *  `<folder>.lock`. The operating system releases it when the process ends in any way, and exactly one process gets it;
+ *  reused process ids have no effect. `<folder>.pid` only serves the error message. Both files stay. */
 export function tryLockFolder(folder: string): (() => void) | undefined {
   const lock = new DatabaseSync(`${folder}.lock`)
   try {

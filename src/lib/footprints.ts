@@ -11,45 +11,46 @@ export interface Footprint {
 
 /** The memory of all requests, by owner and in total. */
 export interface Footprints {
-  /** Of a request of `owner`, which takes nothing yet. */
+  /** Opens the empty footprint of a request of `owner`. */
   open(owner: string): Footprint
-  /** What all of them take. */
+  /** The bytes of all footprints. */
   readonly total: number
 }
 
 /** The time after which a request counts as ended. A runtime that kills a request with its client never reports its end; no
  *  call lasts this long. */
-const FORGOTTEN_MS = 900_000
+const ABANDONED_MS = 900_000
 
 const RETRY_SECONDS = 2
 
-/** All that one owner takes. */
+/** The memory of all requests of one owner. */
 interface Owner {
   readonly name: string
   bytes: number
 }
 
-interface Taken extends Footprint, Link {
+interface Held extends Footprint, Link {
   readonly openedAt: number
-  /** Known while it takes something. */
+  /** Set while the request holds memory. */
   owner: Owner | undefined
   bytes: number
 }
 
-/** Owners who take nothing are forgotten when there are so many of them, and more than take something. */
+/** Owners without memory are dropped if there are more than this, and more than there are owners with memory. */
 const IDLE_OWNERS = 1000
 
-/** A request that is alone always finds room: of a bound that is smaller than a body allows, the body is the measure. */
+/** Limits the memory of one owner and of all requests. A request that is the only one of its owner, or the only one of all,
+ *  is not limited by that bound: the limit of a body's length applies. */
 export function footprints(bounds: { readonly total: number; readonly owner: number }, now: () => number): Footprints {
   const owners = new Map<string, Owner>()
-  const open = ring<Taken>()
+  const open = ring<Held>()
   let idle = 0
   let total = 0
 
   function ownerOf(name: string): Owner {
     let owner = owners.get(name)
     if (!owner) {
-      if (idle > IDLE_OWNERS && idle > owners.size / 2) forgetIdle()
+      if (idle > IDLE_OWNERS && idle > owners.size / 2) dropIdle()
       owner = { name, bytes: 0 }
       owners.set(name, owner)
       idle += 1
@@ -57,7 +58,7 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
     return owner
   }
 
-  function forgetIdle(): void {
+  function dropIdle(): void {
     for (const { name, bytes } of owners.values()) if (bytes === 0) owners.delete(name)
     idle = 0
   }
@@ -69,18 +70,18 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
     total += more
   }
 
-  function give(taken: Taken): void {
-    const { owner, bytes } = taken
+  function releaseHeld(held: Held): void {
+    const { owner, bytes } = held
     if (!owner) return
-    open.remove(taken)
-    taken.owner = undefined
-    taken.bytes = 0
+    open.remove(held)
+    held.owner = undefined
+    held.bytes = 0
     count(owner, -bytes)
   }
 
-  function forget(): void {
-    const before = now() - FORGOTTEN_MS
-    for (let taken = open.first(); taken && taken.openedAt <= before; taken = open.first()) give(taken)
+  function releaseAbandoned(): void {
+    const before = now() - ABANDONED_MS
+    for (let held = open.first(); held && held.openedAt <= before; held = open.first()) releaseHeld(held)
   }
 
   const fits = (owned: number, own: number, more: number): boolean => {
@@ -91,7 +92,7 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
   return {
     open(name) {
       let released = false
-      const taken: Taken = {
+      const held: Held = {
         openedAt: now(),
         owner: undefined,
         bytes: 0,
@@ -99,22 +100,22 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
         after: undefined,
         add(bytes) {
           if (released || bytes === 0) return
-          const owner = taken.owner ?? ownerOf(name)
-          if (!fits(owner.bytes, taken.bytes, bytes)) {
-            forget()
-            if (!fits(owner.bytes, taken.bytes, bytes)) throw overloaded()
+          const owner = held.owner ?? ownerOf(name)
+          if (!fits(owner.bytes, held.bytes, bytes)) {
+            releaseAbandoned()
+            if (!fits(owner.bytes, held.bytes, bytes)) throw overloaded()
           }
-          if (!taken.owner) open.add(taken)
-          taken.owner = owner
-          taken.bytes += bytes
+          if (!held.owner) open.add(held)
+          held.owner = owner
+          held.bytes += bytes
           count(owner, bytes)
         },
         release() {
           released = true
-          give(taken)
+          releaseHeld(held)
         },
       }
-      return taken
+      return held
     },
     get total() {
       return total
@@ -124,6 +125,6 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
 
 function overloaded(): GatewayError {
   const message =
-    'Requests and answers on their way take all the memory that they may. Take the answers, or retry later.'
+    'The memory for request bodies and unread answers is used up. Read the answers, or retry later.'
   return new GatewayError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
 }

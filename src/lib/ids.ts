@@ -1,7 +1,7 @@
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 const LENGTH = 24
 
-// Asking for randomness costs more than using it: one request serves many ids.
+// A call of the random generator has a fixed cost, so that one call serves many ids.
 const pool = new Uint8Array(LENGTH * 128)
 let used = pool.length
 const letters = new Array<number>(LENGTH)
@@ -9,17 +9,17 @@ const letters = new Array<number>(LENGTH)
 /** `<prefix>_` and 24 random characters (124 bits). */
 export function newId(prefix: string, separator: '_' | '-' = '_'): string {
   draw(0)
-  // In one piece: a string that grew letter by letter is kept as a chain of its pieces by whoever keeps the id.
+  // A string that is built letter by letter stays in memory as a chain of its parts.
   return `${prefix}${separator}${String.fromCharCode(...letters)}`
 }
 
-// Enough until the year 5188.
+// Nine digits suffice until the year 5188.
 const TIME_LENGTH = 9
 let drawnAt = 0
 let time = ''
 
-/** `<prefix>_` and 24 characters, the first 9 of them the time in milliseconds, the others random (77 bits). Rows by such
- *  ids are added at the end of their index: random ones would touch a page of it each. */
+/** `<prefix>_` and 24 characters: 9 of the time in milliseconds, then 15 random ones (77 bits). Rows with such ids are
+ *  added at the end of their index, while random ids would each touch another page. */
 export function newTimedId(prefix: string): string {
   draw(TIME_LENGTH)
   const now = Date.now()

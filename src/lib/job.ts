@@ -1,10 +1,10 @@
-/** Scheduled work, done once in each interval by one of all processes. */
+/** Scheduled work, which one of all processes runs once in each interval. */
 export interface Job {
   readonly name: string
-  /** 0 is never. */
+  /** 0 disables the job. */
   readonly everySeconds: number
-  /** Done as soon as the process has begun as well. */
+  /** Also run at the start of the process. */
   readonly atStart?: boolean
-  /** Ends early, without harm, when the signal says so. */
+  /** Ends early, without losing work, when the signal aborts. */
   run(signal: AbortSignal): Promise<void>
 }

@@ -5,7 +5,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type LogFields = Record<string, unknown>
 
-/** One JSON line an event. Fields are metadata, never message content and never key material. */
+/** Writes one JSON line for each event. Fields hold metadata, never message content or credentials. */
 export interface Log {
   debug(event: string, fields?: LogFields): void
   info(event: string, fields?: LogFields): void
@@ -13,7 +13,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void
 }
 
-/** `always` stands in every line. */
+/** `always` are fields of every line. */
 export function jsonLog(
   level: LogLevel,
   write: (line: string) => void,
@@ -21,25 +21,25 @@ export function jsonLog(
   always: LogFields = {},
 ): Log {
   const threshold = LOG_LEVELS.indexOf(level)
-  const standing = membersOf(always)
+  const constantMembers = membersOf(always)
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {}
-    // A line a call: its members are printed as they come, not copied into one object with these first.
+    // Every call writes a line: joining texts saves copying all fields into one object.
     return (event: string, fields: LogFields = {}) =>
       write(
-        `{"time":"${isoTime(now())}","level":"${name}","event":${JSON.stringify(event)}${standing}${membersOf(fields)}}`,
+        `{"time":"${isoTime(now())}","level":"${name}","event":${JSON.stringify(event)}${constantMembers}${membersOf(fields)}}`,
       )
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** As they stand in a line after others. */
+/** Fields as the further members of a JSON object. */
 function membersOf(fields: LogFields): string {
   const text = JSON.stringify(fields)
   return text === '{}' ? '' : `,${text.slice(1, -1)}`
 }
 
-/** Logs at most once an interval, for events that may happen on every call. */
+/** Logs at most once in each interval, for events that may happen with every call. */
 export function throttled(intervalMs: number, now: () => number, write: (suppressed: number) => void): () => void {
   let last = Number.NEGATIVE_INFINITY
   let suppressed = 0
@@ -54,7 +54,7 @@ export function throttled(intervalMs: number, now: () => number, write: (suppres
   }
 }
 
-/** What is safe to log of something thrown: its class and message, no stack arguments, no cause chain. */
+/** The part of a thrown value that is safe to log: its class and message, without stack and causes. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }

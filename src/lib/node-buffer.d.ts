@@ -1,7 +1,7 @@
-/** The part of node:buffer that both runtimes have and that we use; the core sees no other Node types. */
+/** The part of node:buffer that the core uses on both runtimes. It sees no other Node types. */
 declare module 'node:buffer' {
   export function isUtf8(bytes: Uint8Array): boolean
-  /** The same bytes, which on Node are searched ten times faster so. */
+  /** A view of the same bytes. Node searches a Buffer ten times faster than a Uint8Array. */
   export const Buffer: {
     from(
       bytes: ArrayBufferLike,

@@ -1,4 +1,4 @@
-/** The part of node:crypto that both runtimes have and that we use; the core sees no other Node types. */
+/** The part of node:crypto that the core uses on both runtimes. It sees no other Node types. */
 declare module 'node:crypto' {
   interface Hmac {
     update(data: string): Hmac

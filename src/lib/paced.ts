@@ -1,12 +1,12 @@
 import { atMost } from './timers/at-most.ts'
 
-/** How often a result is made in a second at most. */
+/** The most runs in a second. */
 const MOST_PER_SECOND = 10
 /** A run that takes longer was killed by the runtime, together with its request. */
 const ABANDONED_MS = 3000
 
 interface Pace<Made> {
-  /** How many runs may begin now. */
+  /** The number of runs that may begin now. */
   left: number
   countedAt: number
   running: Promise<Made> | undefined
@@ -14,8 +14,8 @@ interface Pace<Made> {
   next: Promise<Made> | undefined
 }
 
-/** Limits costly work that anybody may request without a key: it runs at most ten times a second for each owner, one run at
- *  a time. Further requests share the next run, so that no result is older than its request. */
+/** Limits costly work that anybody may request without a key: it runs at most ten times a second for each owner, one
+ *  run at a time. Further requests share the next run, so that no result is older than its request. */
 export function paced<Owner extends object, Made>(
   make: (owner: Owner) => Promise<Made>,
   now: () => number = () => performance.now(),

@@ -1,5 +1,5 @@
-/** How long an upstream asks to be left alone: `retry-after-ms`, `retry-after` in seconds or as a date, or the reset
- *  headers that some send instead. undefined when it says nothing that can be read. */
+/** The pause that an upstream asks for: `retry-after-ms`, `retry-after` in seconds or as a date, or the reset headers
+ *  that some send instead. undefined if none of them is readable. */
 export function retryAfterSeconds(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const milliseconds = number(headers['retry-after-ms'])
   if (milliseconds !== undefined) return milliseconds / 1000
@@ -8,7 +8,7 @@ export function retryAfterSeconds(headers: Readonly<Record<string, string>>, now
   if (retryAfter !== undefined) {
     const seconds = number(retryAfter)
     if (seconds !== undefined) return seconds
-    // A date names its month; of anything else, such as two numbers, Date makes some date, too.
+    // A date names its month. Date.parse also accepts texts that are no dates, such as two numbers.
     const date = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN
     if (!Number.isNaN(date)) return Math.max(0, (date - now) / 1000)
   }
@@ -20,13 +20,13 @@ export function retryAfterSeconds(headers: Readonly<Record<string, string>>, now
   return resets.length === 0 ? undefined : Math.max(...resets)
 }
 
-/** A reset counts only where its own `remaining` does not say that something is left. */
+/** Whether the limit of a reset header is used up. Without its `remaining` header it counts as used up. */
 function exhausted(headers: Readonly<Record<string, string>>, name: string): boolean {
   const remaining = number(headers[name.replace('reset', 'remaining')])
   return remaining === undefined || remaining <= 0
 }
 
-/** `1m30s`, `250ms`, seconds, or a Unix time. */
+/** The seconds until a reset, given as `1m30s`, `250ms`, seconds or a Unix time. */
 function reset(value: string | undefined, now: number): number | undefined {
   const plain = number(value)
   if (plain !== undefined) return plain > 1_000_000_000 ? Math.max(0, plain - now / 1000) : plain

@@ -1,18 +1,19 @@
 import { reveal, type Secret } from './secret.ts'
 
-/** Keeps text at rest: AES-GCM under a key derived from the salt key. What was sealed for one place opens nowhere else. */
+/** Encrypts text at rest by AES-GCM under a key that is derived from the salt key. A text that was sealed for one place
+ *  cannot be opened for another. */
 export interface Seal {
   close(text: string, place: string): Promise<string>
-  /** Throws when the text was sealed under another key, for another place, or was altered. */
+  /** Throws if the text was sealed under another key or for another place, or was altered. */
   open(sealed: string, place: string): Promise<string>
 }
 
-/** Names the algorithm and the derivation, so that another can follow it. */
+/** Identifies the algorithm and the key derivation, so that later versions can differ. */
 const VERSION = 'v1'
 const NONCE_BYTES = 12
 
 export function sealUnder(saltKey: Secret | undefined): Seal {
-  // The key itself, not its promise: a request must not wait for what another one began.
+  // The key, not its promise: on Workers a request cannot await the promise of another request.
   let derived: CryptoKey | undefined
   async function key(): Promise<CryptoKey> {
     if (!saltKey) throw new TypeError('nothing can be sealed without general_settings.salt_key')

@@ -1,6 +1,6 @@
 const values = new WeakMap<Secret, string>()
 
-/** Key material in transit: prints as `[secret]` wherever it lands; only `reveal` opens it. */
+/** A credential in memory. It prints as `[secret]`; only `reveal` returns its text. */
 export interface Secret {
   readonly kind: 'secret'
   toString(): string
@@ -17,12 +17,12 @@ export function secret(value: string): Secret {
   return sealed
 }
 
-/** Whether two hold the same text, without showing it. */
+/** Whether two secrets hold the same text. */
 export function sameSecret(one: Secret, other: Secret): boolean {
   return one === other || values.get(one) === values.get(other)
 }
 
-/** The only way to the text. Called where a credential leaves the process, nowhere else. */
+/** The text of a secret. Call it only where the credential is used or leaves the process. */
 export function reveal(sealed: Secret): string {
   const value = values.get(sealed)
   if (value === undefined) throw new TypeError('not a secret made by secret()')

@@ -115,7 +115,7 @@ function dispatch(
           cancel()
           return
         }
-        whole.take(piece)
+        whole.push(piece)
       }
       for (const piece of pending) sink(piece)
       clearPending()

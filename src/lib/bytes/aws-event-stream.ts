@@ -2,40 +2,40 @@ import { joinBytes } from './bytes.ts'
 
 /** One message of `application/vnd.amazon.eventstream`. */
 export interface AwsEvent {
-  /** Those of type string, which are all that services send along with events. */
+  /** The headers of type string; services send no others with events. */
   readonly headers: Readonly<Record<string, string>>
   readonly payload: Uint8Array
 }
 
-/** `damaged`: a message whose checksum is wrong, left out. `lost`: the length itself cannot be trusted, so nothing behind
- *  it can be read. */
+/** `damaged`: a message with a wrong checksum, which is left out. `lost`: the length of a message is wrong, so that
+ *  nothing after it can be read. */
 export type AwsEventOrFault = AwsEvent | 'damaged' | 'lost'
 
 const PRELUDE_BYTES = 12
 const CHECKSUM_BYTES = 4
 const LIMIT_BYTES = 16 * 1024 * 1024 + PRELUDE_BYTES + CHECKSUM_BYTES
 const STRING = 7
-/** Bytes of a header's value by its type; -1 for those that say their own length. */
+/** The bytes of a header's value by its type; -1 for values that begin with their length. */
 const VALUE_BYTES = [0, 0, 1, 2, 4, 8, -1, -1, 8, 16]
 
 const decoder = new TextDecoder()
 
-/** Cuts a byte stream into messages, wherever its pieces were cut, and checks both of their checksums. */
+/** Splits a byte stream, cut into pieces anywhere, into messages, and verifies both of their checksums. */
 export function awsEventSplitter() {
-  /** What has come of a message that is not whole. */
+  /** The bytes of an incomplete message. */
   let rest: Uint8Array[] = []
   let restBytes = 0
-  /** With less there is nothing to read. */
-  let wantedBytes = PRELUDE_BYTES
+  /** The number of bytes that are needed before anything can be read. */
+  let neededBytes = PRELUDE_BYTES
   let lost = false
 
   return function push(piece: Uint8Array): AwsEventOrFault[] {
     if (lost) return []
     rest.push(piece)
     restBytes += piece.byteLength
-    if (restBytes < wantedBytes) return []
+    if (restBytes < neededBytes) return []
     let bytes = joinBytes(rest)
-    wantedBytes = PRELUDE_BYTES
+    neededBytes = PRELUDE_BYTES
     const found: AwsEventOrFault[] = []
     while (bytes.byteLength >= PRELUDE_BYTES) {
       const view = viewOf(bytes)
@@ -49,7 +49,7 @@ export function awsEventSplitter() {
         return [...found, 'lost']
       }
       if (bytes.byteLength < length) {
-        wantedBytes = length
+        neededBytes = length
         break
       }
       found.push(messageOf(bytes.subarray(0, length), headersLength))

@@ -1,7 +1,7 @@
-/** A piece of fewer bytes costs less to copy than to send by itself. */
+/** Copying a shorter piece costs less than sending it by itself. */
 const SHORT_BYTES = 16_384
 
-/** The same bytes in fewer pieces: short neighbours become one, long pieces are not copied. */
+/** Joins neighbouring short pieces into one. Long pieces are not copied. */
 export function gatherBytes(pieces: readonly Uint8Array[]): Uint8Array[] {
   const gathered: Uint8Array[] = []
   let short: Uint8Array[] = []
@@ -21,7 +21,7 @@ export function gatherBytes(pieces: readonly Uint8Array[]): Uint8Array[] {
   return gathered
 }
 
-/** Several pieces as one, without a copy when there is only one. */
+/** Joins all pieces into one. A single piece is not copied. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces
   if (first !== undefined && pieces.length === 1) return first

@@ -1,8 +1,8 @@
-/** Bytes that are asked for piece by piece, so that whoever takes them sets the pace. */
+/** Bytes that are read piece by piece, at the pace of the consumer. */
 export interface Pieces {
-  /** The next piece, never an empty one; undefined at the end. A rejection means that the end will not come. */
+  /** Resolves with the next piece, never an empty one; undefined at the end. Rejects if the rest cannot be read. */
   read(): Promise<Uint8Array | undefined>
-  /** All bytes together, where that is known before they have come. */
+  /** The number of all bytes; undefined if it is not known in advance. */
   readonly length: number | undefined
 }
 
@@ -18,7 +18,7 @@ export function piecesOf(bytes: Uint8Array): Pieces {
   }
 }
 
-/** One after the other. What comes late may be decided late: a function is asked when its turn has come. */
+/** Joins pieces in order. A function is called when the pieces before it have been read. */
 export function joinPieces(
   list: readonly (Pieces | (() => Promise<Pieces>))[],
   length: number | undefined = lengthOf(list),

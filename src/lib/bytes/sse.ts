@@ -3,32 +3,32 @@ import { joinBytes } from './bytes.ts'
 const decoder = new TextDecoder('latin1')
 const utf8 = new TextDecoder()
 
-/** One event as it came: its bytes with the blank line that ends it, and the same as text of one character a byte, for
- *  cheap searching. */
+/** One event as it arrived, with the blank line that ends it: its bytes, and a text with one character for each byte,
+ *  which is cheap to search. */
 export interface Frame {
   readonly bytes: Uint8Array
   readonly text: string
 }
 
-/** Some whole events in a row, and where each of them ends. */
+/** Consecutive complete events, with the end of each. */
 export interface Frames extends Frame {
   readonly ends: readonly number[]
 }
 
-/** The events between two places. */
+/** The part of a frame between two offsets. */
 export function frameIn({ bytes, text }: Frame, start: number, end: number): Frame {
   if (start === 0 && end === bytes.byteLength) return { bytes, text }
   return { bytes: bytes.subarray(start, end), text: text.slice(start, end) }
 }
 
-/** An event that is longer than this is not looked through again with every piece that comes of it. */
+/** An incomplete event of more bytes is not searched again with each piece. */
 const LONG_BYTES = 65_536
-/** The longest end of an event but its last byte. */
-const SEAM_LETTERS = 3
+/** The length of the longest event end without its last byte. */
+const SEAM_CHARACTERS = 3
 
-/** Cuts a byte stream into server-sent events, wherever its pieces were cut. Lines may end in \n, \r\n or \r. */
+/** Splits a byte stream, cut into pieces anywhere, into server-sent events. Lines may end in \n, \r\n or \r. */
 export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
-  /** What has come of an event that has not ended; of a long one in the pieces in which it came. */
+  /** The pieces of an incomplete event. */
   let rest: Uint8Array[] = []
   let restBytes = 0
   let seam = ''
@@ -37,10 +37,10 @@ export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
     rest.push(piece)
     restBytes += piece.byteLength
     if (restBytes > limitBytes) throw new RangeError('an event of the stream is too large')
-    if (restBytes >= LONG_BYTES) seam = text.slice(-SEAM_LETTERS)
+    if (restBytes >= LONG_BYTES) seam = text.slice(-SEAM_CHARACTERS)
   }
 
-  function taken(): Uint8Array {
+  function takeRest(): Uint8Array {
     const bytes = joinBytes(rest)
     rest = []
     restBytes = 0
@@ -58,7 +58,7 @@ export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
     let bytes = piece
     if (restBytes > 0) {
       rest.push(piece)
-      bytes = taken()
+      bytes = takeRest()
     }
     const text = decoder.decode(bytes)
     const endOf = endIn(text)
@@ -73,13 +73,13 @@ export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
   }
 
   return {
-    /** The events that a piece completes, uncut: many mean the same, and need not be looked at one by one. */
+    /** The events that a piece completes, not split: a consumer may handle many at once. */
     cut,
     push(piece: Uint8Array): Frame[] {
       const frames = cut(piece)
       return frames.ends.map((end, index) => frameIn(frames, frames.ends[index - 1] ?? 0, end))
     },
-    /** What came after the last blank line. */
+    /** The bytes after the last blank line. */
     rest(): Frame | undefined {
       if (restBytes === 0) return undefined
       const bytes = joinBytes(rest)
@@ -90,14 +90,14 @@ export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
 
 const endIn = (text: string) => (text.includes('\r') ? frameEnd : plainFrameEnd)
 
-/** The same where all lines end in \n. */
+/** `frameEnd` for text whose lines all end in \n. */
 function plainFrameEnd(text: string, from: number): number {
   const line = text.indexOf('\n\n', from)
   return line === -1 ? -1 : line + 2
 }
 
-/** Index behind the first blank line at or after `from`, -1 when there is none yet. A lone \r at the very end is not
- *  yet known to be a line end, since its \n may follow. */
+/** The index behind the first blank line at or after `from`; -1 if there is none yet. A \r at the end of the text is no
+ *  line end yet, since its \n may follow. */
 function frameEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const first = lineEnd(text, at)
@@ -111,7 +111,7 @@ function frameEnd(text: string, from: number): number {
   return -1
 }
 
-/** Length of the line end at `at`; 0 when there is none, -1 when more bytes are needed to tell. */
+/** The length of the line end at `at`; 0 if there is none, -1 if that depends on the next byte. */
 function lineEnd(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code === 10) return 1
@@ -122,11 +122,11 @@ function lineEnd(text: string, at: number): number {
 
 export interface SseEvent {
   readonly event: string
-  /** undefined for a frame without data: comments. */
+  /** undefined for a frame without data, such as a comment. */
   readonly data: string | undefined
 }
 
-/** Reads one frame: its data lines joined, as the standard says. */
+/** Parses one frame, and joins its data lines as the standard says. */
 export function readFrame(frame: Frame): SseEvent {
   let event = ''
   let data: string | undefined

@@ -1,9 +1,9 @@
-/** Bodies below this hold no file worth looking for. */
+/** Smaller bodies are not searched for files. */
 const LARGE_BYTES = 65_536
 const STEP = 4096
-/** So much without a blank, a quote or an escape in it is no text. */
+/** This many characters without a space, quote or escape are no text. */
 const RUN = 48
-/** A file costs its reader about this share of what its letters would. */
+/** A model counts about this share of a file's base64 characters. */
 const SHARE = 1 / 32
 
 const ENCODED = new Uint8Array(256)
@@ -11,8 +11,8 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
   ENCODED[letter.charCodeAt(0)] = 1
 }
 
-/** How long a JSON body is as text: images and other files inside it, in base64, are not read letter by letter. Found by
- *  samples, since it is asked of bodies of many megabytes. */
+/** Estimates the bytes of text in a JSON body: files in base64 count for a small share of theirs. It takes samples,
+ *  since bodies may have many megabytes. */
 export function textBytes(bytes: Uint8Array): number {
   const { byteLength } = bytes
   if (byteLength < LARGE_BYTES) return byteLength

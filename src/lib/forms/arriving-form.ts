@@ -7,19 +7,20 @@ export interface ArrivingForm {
   readonly contentType: string
   /** The length of the whole body, if its sender announced it. */
   readonly length: number | undefined
-  /** How many bytes of it have come. */
+  /** The number of bytes that have arrived. */
   readonly received: number
-  /** In order; the last one may still be coming. */
+  /** The parts in order; the last one may still be arriving. */
   readonly parts: readonly Part[]
-  /** Where the last boundary begins; undefined until every field has come and has been found good. */
+  /** The offset of the last boundary; undefined until every field has arrived and passed the check. */
   readonly closing: number | undefined
   /** The sender has sent everything. */
   readonly ended: boolean
-  /** False when the first bytes are gone: it cannot be sent again. */
+  /** False once the first bytes have been dropped: the form cannot be sent again. */
   readonly repeatable: boolean
-  /** Waits for more of it. Rejects for good with MalformedForm, with what `check` threw, or as the source does. */
+  /** Waits for more bytes. Rejects with MalformedForm, with the error of `check` or with that of the source; so does
+   *  every later call. */
   pull(): Promise<void>
-  /** Waits for all of it. */
+  /** Waits for the whole form. */
   whole(): Promise<void>
   /** Restarts reading at the first byte. Earlier readers fail. */
   reader(): FormReader
@@ -28,12 +29,12 @@ export interface ArrivingForm {
 }
 
 export interface FormReader {
-  /** The bytes from `start` on; up to `end`, as soon as that is known. */
+  /** The bytes from `start` to `end`, which may become known later. */
   from(start: number, end?: () => number | undefined): Pieces
 }
 
-/** `check` is called once, after the last field arrived and before the last bytes are passed to readers, so that readers
- *  never see an invalid form as complete. */
+/** `check` is called once, after the last field arrived and before the last bytes are passed to readers, so that
+ *  readers never see an invalid form as complete. */
 export function arrivingForm(
   source: Source & { readonly length: number | undefined },
   {
@@ -44,7 +45,7 @@ export function arrivingForm(
   }: {
     readonly contentType: string
     readonly check: (form: ArrivingForm) => void
-    /** Shown every piece when it has come, with where it begins. */
+    /** Called with every piece and its offset when it has arrived. */
     readonly watch?: (form: ArrivingForm, piece: Uint8Array, start: number) => void
     readonly scratch?: (() => Promise<Scratch>) | undefined
   },
@@ -55,7 +56,7 @@ export function arrivingForm(
   let failed: { readonly error: unknown } | undefined
   let readers = 0
 
-  function take(piece: Uint8Array | undefined): void {
+  function scan(piece: Uint8Array | undefined): void {
     if (failed) return
     try {
       if (piece) {
@@ -71,10 +72,10 @@ export function arrivingForm(
     }
   }
 
-  let taking: Promise<void> | undefined
+  let pulling: Promise<void> | undefined
   async function next(): Promise<void> {
     try {
-      take(await bytes.pull())
+      scan(await bytes.pull())
     } catch (error) {
       failed ??= { error }
     }
@@ -98,10 +99,10 @@ export function arrivingForm(
     },
     async pull() {
       if (!failed && !bytes.ended) {
-        taking ??= next().finally(() => {
-          taking = undefined
+        pulling ??= next().finally(() => {
+          pulling = undefined
         })
-        await taking
+        await pulling
       }
       if (failed) throw failed.error
     },

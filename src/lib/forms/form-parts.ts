@@ -6,8 +6,8 @@ const encoder = new TextEncoder()
 
 export type Fields = readonly (readonly [name: string, value: string])[]
 
-/** The form as its sender wrote it, with the value of some plain fields changed, fields added behind the last one, and
- *  every other byte as it was. What is to be added may depend on everything that came. */
+/** A form with the values of some plain fields changed and fields added at the end; all other bytes are unchanged.
+ *  `added` is called when the whole form has arrived. */
 export function editedForm(
   form: ArrivingForm,
   changes: Readonly<Record<string, string>>,
@@ -43,7 +43,7 @@ export function editedForm(
   )
 }
 
-/** A form of our own: fields, one file, and the fields that are known only when the file has been read. */
+/** A new form of fields and one file. `late` fields follow the file, and are known only when it has been read. */
 export function newForm(
   fields: Fields,
   file: { readonly name: string; readonly filename: string; readonly contentType: string; readonly content: Pieces },

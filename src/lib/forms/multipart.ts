@@ -1,44 +1,44 @@
 import { joinBytes } from '../bytes/bytes.ts'
 
-/** One part of a form, by where its value stands in the body. */
+/** One part of a form, with the offsets of its value in the body. */
 export interface Part {
   readonly name: string
   /** undefined for a plain field. */
   readonly filename: string | undefined
   readonly contentType: string
   readonly start: number
-  /** undefined while it is still coming. */
+  /** undefined while the value is arriving. */
   readonly end: number | undefined
-  /** The value of a plain field that has come; undefined of a file. */
+  /** The value of a complete plain field; undefined for a file. */
   readonly text: string | undefined
 }
 
-/** The body is not the form that its media type promises. */
+/** The body is not a form of its media type. */
 export class MalformedForm extends Error {
   override readonly name = 'MalformedForm'
 }
 
-/** Reads a form as it comes. */
+/** Parses a form while it arrives. */
 export interface FormScanner {
-  /** Takes the next bytes, cut anywhere. */
+  /** Parses the next bytes, cut anywhere. */
   push(bytes: Uint8Array): void
-  /** Throws unless the last boundary has come. */
+  /** Throws unless the last boundary has arrived. */
   end(): void
-  /** In order; the last one may still be coming. */
+  /** The parts in order; the last one may still be arriving. */
   readonly parts: readonly Part[]
-  /** So many bytes are known for what they are: values, not the beginning of a boundary. */
+  /** The number of bytes that are classified: a boundary cannot begin before this offset. */
   readonly known: number
-  /** Where the last boundary begins; undefined while it has not come. */
+  /** The offset of the last boundary; undefined until it has arrived. */
   readonly closing: number | undefined
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-/** More than any client of these endpoints sends; without a limit a body could be made of a million parts. */
+/** More than any client of these endpoints sends. It bounds the work for one body. */
 const MOST_PARTS = 1000
 const LONGEST_HEAD_BYTES = 16_384
-/** All plain fields together. They are held in memory; only files may be long. */
+/** The limit of all plain fields together: they are held in memory. */
 const LONGEST_FIELDS_BYTES = 16 * 1024 * 1024
 
 const CR = 13
@@ -54,7 +54,7 @@ export function formScanner(contentType: string): FormScanner {
   let delimiter = NOTHING
   const parts: Part[] = []
   let state: 'preamble' | 'delimiter' | 'head' | 'value' | 'closed' = 'preamble'
-  // The first boundary may stand at the very beginning: as if a line had ended before it.
+  // A boundary follows a line end. The first one may begin the body, so that a line end is put before it.
   let held: Uint8Array = CRLF
   let offset = -CRLF.byteLength
   let boundaryAt = 0
@@ -79,20 +79,20 @@ export function formScanner(contentType: string): FormScanner {
     text.push(held.slice(from - offset, until - offset))
   }
 
-  /** A parser that takes lines to end in LF alone would find a part in them. */
-  function skipWords(count: number): void {
+  /** Refuses lines before the first boundary: a parser with LF line ends could find a part in them. */
+  function checkPreamble(count: number): void {
     if (state !== 'preamble') return
     const at = held.indexOf(LF, Math.max(0, -offset))
     if (at !== -1 && at < count) throw new MalformedForm('there are lines before its first boundary')
   }
 
-  /** No boundary lies over the seam of what is held and what comes: a long piece need not be copied to look for one. */
-  function beginsInside(bytes: Uint8Array): boolean {
+  /** Whether no boundary spans the held bytes and a long piece, so that the two need not be joined to find one. */
+  function isSeparate(bytes: Uint8Array): boolean {
     if ((state !== 'value' && state !== 'preamble') || bytes.byteLength < delimiter.byteLength) return false
     return indexOf(joinBytes([held, bytes.subarray(0, delimiter.byteLength - 1)]), delimiter, 0) === -1
   }
 
-  /** Up to the next boundary; false when it has not come. */
+  /** Reads up to the next boundary; false if it has not arrived. */
   function value(): boolean {
     const at = indexOf(held, delimiter, 0)
     const until = offset + (at === -1 ? Math.max(0, held.byteLength - delimiter.byteLength + 1) : at)
@@ -100,7 +100,7 @@ export function formScanner(contentType: string): FormScanner {
     const open = parts.at(-1)
     if (state === 'value' && open) known = Math.max(open.start, until)
     if (at === -1) {
-      skipWords(until - offset)
+      checkPreamble(until - offset)
       drop(until - offset)
       return false
     }
@@ -110,13 +110,13 @@ export function formScanner(contentType: string): FormScanner {
       text = []
     }
     boundaryAt = Math.max(0, until)
-    skipWords(at)
+    checkPreamble(at)
     drop(at + delimiter.byteLength)
     state = 'delimiter'
     return true
   }
 
-  /** What stands behind a boundary on its line. */
+  /** Reads the rest of a boundary's line. */
   function lineEnd(): boolean {
     if (held.byteLength < 2) return false
     if (held[0] === DASH && held[1] === DASH) {
@@ -127,7 +127,7 @@ export function formScanner(contentType: string): FormScanner {
     while (held[at] === SPACE || held[at] === TAB) at++
     if (at > LONGEST_HEAD_BYTES) throw new MalformedForm('the headers of a part are too long')
     if (at + 1 >= held.byteLength) return false
-    // A longer word that only begins like the boundary: others may read on where we would stop.
+    // Longer text that begins like the boundary: other parsers may not take it for one.
     if (held[at] !== CR || held[at + 1] !== LF) throw new MalformedForm('a boundary does not end its line')
     drop(at)
     state = 'head'
@@ -144,7 +144,7 @@ export function formScanner(contentType: string): FormScanner {
     const start = offset + blank + BLANK.byteLength
     parts.push({ ...headersOf(utf8.decode(held.subarray(0, blank))), start, end: undefined, text: undefined })
     known = start
-    // The end of the blank line may belong to the boundary of a value that is not there.
+    // The line end may also begin the boundary after an empty value.
     drop(blank + CRLF.byteLength)
     state = 'value'
     return true
@@ -154,18 +154,18 @@ export function formScanner(contentType: string): FormScanner {
     push(bytes) {
       if (state === 'closed') return
       if (delimiter === NOTHING) delimiter = encoder.encode(`\r\n--${boundaryOf(contentType)}`)
-      if (beginsInside(bytes)) {
+      if (isSeparate(bytes)) {
         keepText(offset + held.byteLength)
-        skipWords(held.byteLength)
+        checkPreamble(held.byteLength)
         drop(held.byteLength)
       }
       held = held.byteLength === 0 ? bytes : joinBytes([held, bytes])
-      for (let goesOn = true; goesOn; ) {
-        if (state === 'delimiter') goesOn = lineEnd()
-        else if (state === 'head') goesOn = head()
-        else goesOn = value()
+      for (let progress = true; progress; ) {
+        if (state === 'delimiter') progress = lineEnd()
+        else if (state === 'head') progress = head()
+        else progress = value()
       }
-      // What is held is the caller's, who may write over it.
+      // Copied: the caller may reuse the memory of its bytes.
       held = held.slice()
     },
     end() {
@@ -192,22 +192,22 @@ export function boundaryOf(contentType: string): string {
   return boundary
 }
 
-function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
-  const last = bytes.byteLength - wanted.byteLength
+function indexOf(bytes: Uint8Array, sought: Uint8Array, from: number): number {
+  const last = bytes.byteLength - sought.byteLength
   for (let at = bytes.indexOf(CR, from); at !== -1 && at <= last; at = bytes.indexOf(CR, at + 1)) {
     let matched = 1
-    while (matched < wanted.byteLength && bytes[at + matched] === wanted[matched]) matched++
-    if (matched === wanted.byteLength) return at
+    while (matched < sought.byteLength && bytes[at + matched] === sought[matched]) matched++
+    if (matched === sought.byteLength) return at
   }
   return -1
 }
 
-/** One parameter after another, so that what looks like one inside a quoted value is not taken for it. A quote may be
- *  escaped by a backslash; any other backslash is itself. */
+/** Matches one parameter after another, so that text inside a quoted value is not taken for a parameter. A backslash
+ *  only escapes a quote. */
 const PARAMETER = /;\s*([\w*-]+)=(?:"((?:\\"|[^"])*)"(?=\s*(?:;|$))|([^;\s]*))/g
 
-/** A form is passed on as it came: what another parser may take for another name would be a field that nobody has
- *  looked at here, such as another model. */
+/** The name, filename and content type of a part. Throws where parsers may differ: the form is passed on unchanged, and
+ *  the provider could read a field that the gateway has not checked, such as another model. */
 function headersOf(head: string): Pick<Part, 'name' | 'filename' | 'contentType'> {
   const lines = head.split('\r\n')
   if (lines.some((line) => /^[ \t]|[\r\n]/.test(line))) throw new MalformedForm('a header of a part has several lines')
@@ -233,19 +233,20 @@ function headersOf(head: string): Pick<Part, 'name' | 'filename' | 'contentType'
   return { name, filename, contentType: header('content-type') || 'application/octet-stream' }
 }
 
-/** What begins a name, also where it looks as if it stood inside a quoted value. */
+/** The beginning of a name parameter, also inside a quoted value. */
 const NAME = /;\s*name\*?\s*=/gi
 
 function twoNames(): MalformedForm {
   return new MalformedForm('the name of a part can be read in two ways')
 }
 
-/** Browsers escape three characters by percent signs, older clients the quote by a backslash. */
+/** Decodes the three characters that browsers escape by percent signs, and the quote that older clients escape by a
+ *  backslash. */
 function unquoted(text: string): string {
   return text.replaceAll('\\"', '"').replaceAll('%22', '"').replace(/%0d/gi, '\r').replace(/%0a/gi, '\n')
 }
 
-/** `UTF-8''gr%C3%BC%C3%9Fe.wav` */
+/** Decodes an extended value, such as `UTF-8''gr%C3%BC%C3%9Fe.wav`. */
 function extendedValue(text: string): string {
   const value = text.slice(text.lastIndexOf("'") + 1)
   try {

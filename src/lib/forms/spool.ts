@@ -1,14 +1,14 @@
-/** Space outside of memory for bytes that may be read again. */
+/** Storage outside of memory for bytes that may be read again. */
 export interface Scratch {
   append(bytes: Uint8Array): Promise<void>
-  /** At least one byte from `position` on, at most `limit`. */
+  /** Reads at least one byte from `position` on, at most `limit`. */
   read(position: number, limit: number): Promise<Uint8Array>
   close(): void
 }
 
 /** A body that can be read once. */
 export interface Source {
-  /** What has come since the last read; undefined at the end. */
+  /** Resolves with the bytes since the last read; undefined at the end. */
   read(): Promise<Uint8Array | undefined>
   /** Ends reading. */
   close(): void
@@ -18,20 +18,20 @@ export interface Source {
 export interface Spool {
   readonly received: number
   readonly ended: boolean
-  /** False from the moment that the first bytes had to be let go. */
+  /** False once the first bytes have been dropped. */
   readonly repeatable: boolean
   /** Reads the next bytes; undefined at the end. Simultaneous reads get the same bytes. */
   pull(): Promise<Uint8Array | undefined>
-  /** At least one of the bytes from `position` on, which have come, and none from `end` on. */
+  /** Reads at least one received byte from `position` on, and none from `end` on. */
   read(position: number, end: number): Promise<Uint8Array>
-  /** The reader needs nothing before `position`, unless it begins again. */
+  /** Reports that the reader needs nothing before `position`, unless it restarts. */
   passed(position: number): void
   close(): void
 }
 
-/** Where there is scratch room: what stays in memory of a recording; a short one never leaves it. */
+/** With scratch storage: the bytes that stay in memory. A shorter body is never written to it. */
 const WINDOW_BYTES = 4 * 1024 * 1024
-/** Where there is none: as much as some calls at a time may hold in a small process. A larger body is sent only once. */
+/** Without scratch storage: the bytes that stay in memory. A larger body can be sent only once. */
 const KEPT_BYTES = 16 * 1024 * 1024
 const READ_BYTES = 256 * 1024
 
@@ -44,7 +44,7 @@ interface Kept {
 }
 
 export function spool(source: Source, newScratch: (() => Promise<Scratch>) | undefined): Spool {
-  /** From `first` to `received`, without a gap. What is before `first` is in the scratch room, or gone. */
+  /** The bytes from `first` to `received`, without a gap. Earlier ones are in the scratch storage, or dropped. */
   const kept: Kept[] = []
   let first = 0
   let received = 0
@@ -69,7 +69,7 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
     return bytes
   }
 
-  /** Moves what is too much for memory out, the oldest first. Where that fails, memory has to do. */
+  /** Moves the oldest bytes beyond the limit to the scratch storage. If that fails, everything stays in memory. */
   async function moveOut(): Promise<void> {
     try {
       while (received - first > WINDOW_BYTES && kept.length > 1 && !closed) {
@@ -84,7 +84,7 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
     }
   }
 
-  function giveRoomBack(): void {
+  function closeScratch(): void {
     scratch?.close()
     scratch = undefined
   }
@@ -108,21 +108,21 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
       if (ended) return Promise.resolve(undefined)
       pulling ??= next().finally(() => {
         pulling = undefined
-        if (closed) giveRoomBack()
+        if (closed) closeScratch()
       })
       return pulling
     },
     async read(position, end) {
       if (position < first) {
-        if (lost || !scratch) throw new RangeError('these bytes were let go')
+        if (lost || !scratch) throw new RangeError('these bytes were dropped')
         return scratch.read(position, Math.min(end, first, position + READ_BYTES) - position)
       }
       const piece = kept.findLast(({ start }) => start <= position)
-      if (!piece) throw new RangeError('these bytes have not come')
+      if (!piece) throw new RangeError('these bytes have not arrived')
       return piece.bytes.subarray(position - piece.start, end - piece.start)
     },
     passed(position) {
-      // What a reader found here when it began cost its memory already.
+      // The bytes that arrived before the first reader began are in memory anyway.
       if (!begun) keptBytes = Math.max(keptBytes, received)
       begun = true
       if (mayScratch) return
@@ -138,8 +138,8 @@ export function spool(source: Source, newScratch: (() => Promise<Scratch>) | und
       first = received
       lost = true
       source.close()
-      // What is just being written there ends first.
-      if (!pulling) giveRoomBack()
+      // A running write ends first.
+      if (!pulling) closeScratch()
     },
   }
 }

@@ -5,9 +5,9 @@ import { sourceOf } from './lazy-json.ts'
 const encoder = new TextEncoder()
 const COMMA = encoder.encode(',')
 
-/** Changes top-level members of a JSON object, leaving every other byte as the client wrote it. `undefined` removes.
- *  `parsed` is what was read from the same bytes, and all that a reader can find in the result: of a repeated member, of
- *  which parsers read different ones, nothing else stays. What is long is not copied: the result comes in pieces. */
+/** Changes top-level members of a JSON object and leaves all other bytes unchanged. `undefined` removes a member. `parsed` is
+ *  the object that was read from the same bytes. Of a repeated member, which parsers read differently, only the value in
+ *  `parsed` stays. The result is a list of pieces, so that long values are not copied. */
 export function editJson(
   bytes: Uint8Array,
   parsed: Readonly<Record<string, unknown>>,
@@ -20,11 +20,11 @@ export function editJson(
   if (unchanged && !known && countMembers(bytes) === sizeOf(parsed)) return [bytes]
   const members = known ?? membersOf(bytes)
   if (!members) {
-    // Escaped or repeated keys, which no client's encoder writes: the plain way is good enough.
+    // Escaped or repeated keys, which usual encoders do not write, are slow.
     return [encoder.encode(JSON.stringify({ ...parsed, ...changes }))]
   }
   if (unchanged) return [bytes]
-  // A client may call a member `valueOf` or `constructor`: only what the changes hold themselves is changed.
+  // Own members only: the client's object may have members such as `valueOf` or `constructor`.
   const changed = (key: string) => Object.hasOwn(changes, key)
   const isMember = (key: string) => members.some((member) => member.key === key)
   const added = Object.keys(changes).filter((key) => changes[key] !== undefined && !isMember(key))
@@ -34,7 +34,7 @@ export function editJson(
   const pieces = [bytes.subarray(0, headEnd)]
   const written = added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(changes[key])}`).join(',')
   if (written !== '') pieces.push(encoder.encode(written))
-  /** The place of the last member that stayed. */
+  /** The index of the last member that stays. */
   let last = -1
   for (const [index, { key, start, valueStart, valueEnd }] of members.entries()) {
     if (changed(key) && changes[key] === undefined) continue

@@ -1,27 +1,27 @@
 import { GatewayError } from '../errors.ts'
 import { MARKS, Mark, plainEnd, stringEnd, viewOf } from './json-members.ts'
 
-/** What a document may be made of. To build one costs by its members, not by its bytes. */
+/** The limits of a document. Building it costs by its members, not by its bytes. */
 interface JsonBounds {
   /** Members of its outermost object. */
   readonly own: number
   /** Members of all objects, and objects and lists themselves. */
   readonly members: number
-  /** Objects and lists in each other. */
+  /** The depth of nested objects and lists. */
   readonly levels: number
 }
 
-/** More than a conversation fills that the largest models can read, with every tool that they take. */
+/** More than the longest conversation that the largest models can read, with all of its tools. */
 export const REQUEST_BOUNDS: JsonBounds = { own: 1000, members: 200_000, levels: 500 }
 
-/** What an administrator writes is printed again, in which one call stands for each level. */
+/** Records are serialized again, which recurses for each level. */
 export const RECORD_BOUNDS: JsonBounds = { ...REQUEST_BOUNDS, levels: 200 }
 
-/** Throws where the JSON in `bytes` goes beyond its bounds: before anything of it is built, in one pass. Whether it is
- *  JSON is not looked at. */
+/** Throws if the JSON in `bytes` exceeds its bounds, in one pass and before any of it is built. It does not check that
+ *  the bytes are valid JSON. */
 export function boundJson(bytes: Uint8Array, { own, members, levels }: JsonBounds): void {
   const { byteLength } = bytes
-  // A document that could pass a bound is longer.
+  // A document that exceeds a bound has more bytes.
   if (byteLength <= Math.min(own, members, levels)) return
   const view = viewOf(bytes)
   let level = 0

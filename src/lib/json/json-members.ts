@@ -1,7 +1,7 @@
-/** Where a member of a top-level JSON object stands in its bytes. */
+/** The offsets of a member of a top-level JSON object. */
 export interface Member {
   readonly key: string
-  /** At the key's opening quote. */
+  /** The offset of the key's opening quote. */
   readonly start: number
   readonly valueStart: number
   readonly valueEnd: number
@@ -16,10 +16,10 @@ const CLOSE_BRACKET = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
-/** What a byte outside of a string is to the structure of a document. */
+/** The structural role of a byte outside of a string. */
 export const Mark = { none: 0, opens: 1, closes: 2, names: 3, quotes: 4 } as const
 
-/** The mark of each byte: one look instead of six comparisons. */
+/** The mark of each byte: one lookup instead of six comparisons. */
 export const MARKS = new Uint8Array(256)
 MARKS[OPEN_BRACE] = Mark.opens
 MARKS[OPEN_BRACKET] = Mark.opens
@@ -30,8 +30,8 @@ MARKS[QUOTE] = Mark.quotes
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The members of the object that UTF-8 `bytes` hold, without building it. undefined for anything but an object with
- *  plain, distinct keys. The values are only delimited, not checked. */
+/** The members of the JSON object in UTF-8 `bytes`, without building it. undefined for anything but an object with
+ *  unescaped, distinct keys. The values are delimited, not validated. */
 export function membersOf(bytes: Uint8Array): Member[] | undefined {
   const members: Member[] = []
   const keys = new Set<string>()
@@ -78,10 +78,10 @@ function walkMembers(
   }
 }
 
-/** An escape writes one letter in six. */
+/** An escape takes up to six characters for one. */
 const LONGEST_ESCAPE = 6
 
-/** Which of some words are strings of a JSON text, in whatever way they are written. */
+/** The words that occur as whole strings in a JSON text, escaped or not. */
 export function stringsAmong(bytes: Uint8Array, words: ReadonlySet<string>): Set<string> {
   const view = viewOf(bytes)
   const found = new Set<string>()
@@ -102,7 +102,7 @@ export function stringsAmong(bytes: Uint8Array, words: ReadonlySet<string>): Set
   return found
 }
 
-/** What is no string is no word; whoever builds it will say so. */
+/** '' for an invalid string, which the parser reports later. */
 function unescaped(text: string): string {
   try {
     return String(JSON.parse(`"${text}"`))
@@ -125,7 +125,7 @@ function isSpace(bytes: Uint8Array, from: number): boolean {
   return skipSpace(bytes, from) === bytes.length
 }
 
-/** A decoder costs more than a key is long. */
+/** Decodes a short text: for ASCII a loop costs less than a call of the decoder. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   let text = ''
   for (let at = start; at < end; at++) {
@@ -136,7 +136,7 @@ function textOf(bytes: Uint8Array, start: number, end: number): string {
   return text
 }
 
-/** Up to here four bytes at a time find a quote sooner than the native search, whose call costs as much. */
+/** Within this distance comparing four bytes at a time finds a quote faster than a call of the native search. */
 const NEAR_BYTES = 48
 
 const EACH = 0x01010101
@@ -146,7 +146,7 @@ const COLONS = COLON * EACH
 /** A bit that every bracket has, and no digit, space or comma. */
 const BRACKETS = 0x40 * EACH
 
-/** Index behind the closing quote of the string that opens at `from`. */
+/** The index behind the closing quote of the string that opens at `from`. */
 export function stringEnd(bytes: Uint8Array, view: DataView, from: number): number {
   let at = from + 1
   for (;;) {
@@ -160,12 +160,12 @@ export function stringEnd(bytes: Uint8Array, view: DataView, from: number): numb
   }
 }
 
-/** Index of the first quote at or after `from`, -1 when there is none. */
+/** The index of the first quote at or after `from`; -1 if there is none. */
 function quoteFrom(bytes: Uint8Array, view: DataView, from: number): number {
   let at = from
   const near = Math.min(at + NEAR_BYTES, bytes.length - 3)
   for (; at < near; at += 4) {
-    // A byte that is a quote becomes 0, and of the top bits the lowest that is left tells the first of them.
+    // A quote becomes a zero byte, and the lowest remaining top bit marks the first one.
     const differences = view.getInt32(at, true) ^ QUOTES
     const zeros = (differences - EACH) & ~differences & TOPS
     if (zeros !== 0) return at + ((31 - Math.clz32(zeros & -zeros)) >> 3)
@@ -173,7 +173,7 @@ function quoteFrom(bytes: Uint8Array, view: DataView, from: number): number {
   return bytes.indexOf(QUOTE, at)
 }
 
-/** Index at or before the first mark from `at` on: numbers and space are passed four bytes at a time. */
+/** An index at or before the first mark from `at` on: skips numbers and spaces four bytes at a time. */
 export function plainEnd(view: DataView, at: number): number {
   const last = view.byteLength - 4
   let end = at
@@ -188,7 +188,7 @@ export function plainEnd(view: DataView, at: number): number {
   return end
 }
 
-/** Index behind the value that begins at `from`: by its brackets and strings alone. */
+/** The index behind the value that begins at `from`, found by its brackets and strings. */
 export function endOfValue(bytes: Uint8Array, from: number, view: DataView = viewOf(bytes)): number {
   const first = bytes[from]
   if (first === QUOTE) return stringEnd(bytes, view, from)
@@ -212,7 +212,7 @@ export function endOfValue(bytes: Uint8Array, from: number, view: DataView = vie
   return at
 }
 
-/** A number, or true, false or null. */
+/** The index behind a number, true, false or null. */
 function endOfWord(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length) {

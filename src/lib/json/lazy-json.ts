@@ -2,24 +2,24 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { GatewayError } from '../errors.ts'
 import { endOfValue, type Member, membersOf, stringsAmong } from './json-members.ts'
 
-/** A member of more bytes than this is built when somebody reads it. */
+/** Members of this many bytes are built when they are first read. */
 const LAZY_BYTES = 65_536
 
 const document = new TextDecoder('utf-8', { fatal: true })
-// What looks like a byte order mark inside a document is a mistake.
+// A byte order mark inside a document is invalid.
 const inside = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 interface Source {
   readonly bytes: Uint8Array
   readonly members: readonly Member[]
-  /** Throws what is wrong with a member that was just built. */
+  /** Validates a member that was just built. Throws if it is invalid. */
   accept?: (key: string, built: unknown) => void
 }
 
 const sources = new WeakMap<object, Source>()
 
-/** What JSON.parse gives of UTF-8 bytes, but long members of the object are built when they are first read: a call that
- *  is relayed never reads its conversation. A mistake inside such a member is an `invalid_request` when it is read. */
+/** JSON.parse of UTF-8 bytes that builds long members of the object when they are first read: a relayed call never
+ *  reads its conversation. Reading such a member throws `invalid_request` if it is not valid JSON. */
 export function parseLazily(bytes: Uint8Array): unknown {
   const members = bytes.byteLength >= 2 * LAZY_BYTES && isUtf8(bytes) ? membersOf(bytes) : undefined
   if (!members) return JSON.parse(document.decode(bytes))
@@ -34,31 +34,32 @@ export function parseLazily(bytes: Uint8Array): unknown {
   return value
 }
 
-/** Lists in lists that are still looked into: each look goes through everything inside. */
-const MOST_LOOKS = 4
+/** The depth of nested lists that are outlined: each level scans everything inside. */
+const OUTLINE_LEVELS = 4
 
-/** The same object for a look at its shape: of a list that was not built there is the first item, of a text a letter. */
-export function outline(value: unknown, looks = MOST_LOOKS): unknown {
+/** The object with samples in the place of long members, for checking its shape: the first item of a list, or a short
+ *  text. */
+export function outline(value: unknown, levels = OUTLINE_LEVELS): unknown {
   const source = typeof value === 'object' && value !== null ? sources.get(value) : undefined
   if (!source) return value
   const { bytes, members } = source
   const seen: Record<string, unknown> = {}
   for (const { key, valueStart, valueEnd } of members) {
     const long = valueEnd - valueStart >= LAZY_BYTES
-    const sample = long ? SAMPLES.get(bytes[valueStart])?.(bytes, valueStart, looks) : undefined
+    const sample = long ? SAMPLES.get(bytes[valueStart])?.(bytes, valueStart, levels) : undefined
     define(seen, key, { value: sample ?? (value as Record<string, unknown>)[key] })
   }
   return seen
 }
 
-/** Has each member that is built from now on accepted before anybody gets it. */
+/** Validates each long member with `accept` before its first reader gets it. */
 export function acceptBuilt(value: object, accept: (key: string, built: unknown) => void): void {
   const source = sources.get(value)
   if (source) source.accept = accept
 }
 
-/** Which of some words stand in a long member as strings of their own, keys above all, without building it. undefined
- *  for a member that is short, and as good as read. */
+/** The words that occur in a long member as whole strings, such as keys, found without building it. undefined for a
+ *  short member, which has been built already. */
 export function wordsIn(value: object, key: string, words: ReadonlySet<string>): ReadonlySet<string> | undefined {
   const source = sources.get(value)
   const member = source?.members.find((one) => one.key === key)
@@ -68,7 +69,7 @@ export function wordsIn(value: object, key: string, words: ReadonlySet<string>):
   return stringsAmong(Buffer.from(buffer, byteOffset + valueStart, valueEnd - valueStart), words)
 }
 
-/** Where an object came from, when it was read lazily. */
+/** The source of an object that `parseLazily` has read. */
 export function sourceOf(value: object): Source | undefined {
   return sources.get(value)
 }
@@ -95,23 +96,23 @@ function checked(written: Uint8Array): unknown {
   }
 }
 
-// A key such as __proto__ is a member like any other.
+// By defineProperty a key such as __proto__ becomes an ordinary member.
 function define(target: object, key: string, descriptor: PropertyDescriptor): void {
   const writable = 'value' in descriptor ? { writable: true } : {}
   Object.defineProperty(target, key, { enumerable: true, configurable: true, ...writable, ...descriptor })
 }
 
-/** What stands for a long value, by its first byte. */
-const SAMPLES = new Map<number | undefined, (bytes: Uint8Array, start: number, looks: number) => unknown>([
+/** Samples of long values, by their first byte. */
+const SAMPLES = new Map<number | undefined, (bytes: Uint8Array, start: number, levels: number) => unknown>([
   [0x5b, firstItem],
   [0x22, () => '…'],
 ])
 
-/** A list of the first one alone, or of none. */
-function firstItem(bytes: Uint8Array, listStart: number, looks: number): unknown[] {
+/** A list of only the first item; empty if there is none. */
+function firstItem(bytes: Uint8Array, listStart: number, levels: number): unknown[] {
   let start = listStart + 1
   while ((bytes[start] as number) <= 32) start++
   if (bytes[start] === 0x5d) return []
   const written = bytes.subarray(start, endOfValue(bytes, start))
-  return [written[0] === 0x7b && looks > 0 ? outline(parseLazily(written), looks - 1) : checked(written)]
+  return [written[0] === 0x7b && levels > 0 ? outline(parseLazily(written), levels - 1) : checked(written)]
 }

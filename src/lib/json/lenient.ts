@@ -20,7 +20,7 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The own entry of a table under a foreign name; never an inherited member. */
+/** The entry of a table by a foreign name; never an inherited member. */
 export function entryOf<Value>(table: Readonly<Record<string, Value>>, word: unknown): Value | undefined {
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -7,13 +7,13 @@ import { gzipSync } from 'node:zlib'
 const KIB = 1024
 
 export interface WorkerBundle {
-  /** The script as it is uploaded. */
+  /** The uploaded script. */
   readonly script: string
   readonly bytes: number
   readonly gzipBytes: number
 }
 
-/** Bundles the worker as a deployment would, without deploying and without a network. */
+/** Bundles the worker as a deployment does, without deploying it and without a network. */
 export function buildWorker(): WorkerBundle {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bundle-'))
   try {

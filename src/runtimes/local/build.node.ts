@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 
-// `npm install` makes the build (script `prepare`): the Node server and each of its threads as one file, and what they read.
-// Another folder than dist/ may be named.
+// `npm install` runs the build (script `prepare`): bundles of the Node server and its threads, and the files that they
+// read. An argument names another folder than dist/.
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const out = process.argv[2] ?? `${root}dist`
 
@@ -32,10 +32,10 @@ function programs(entries: Readonly<Record<string, string>>): BuildOptions {
     entryPoints: Object.entries(entries).map(([name, entry]) => ({ in: `${root}${entry}`, out: name })),
     outdir: out,
     outExtension: { '.js': '.mjs' },
-    // Beside the rest: what reads a file by its place must find it.
+    // Chunks are in the same folder as the entries: they find files by relative paths.
     chunkNames: 'part-[hash]',
     bundle: true,
-    // What is imported when it is needed, an adapter that the configuration chooses, is a file of its own.
+    // Adapters are imported on demand, so that each is a file of its own.
     splitting: true,
     platform: 'node',
     format: 'esm',
@@ -43,9 +43,9 @@ function programs(entries: Readonly<Record<string, string>>): BuildOptions {
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
-    // It reads files that stand beside it.
+    // PGlite reads files of its own package.
     external: ['@electric-sql/pglite', 'pg-native'],
-    // Some dependencies still ask for Node's own modules by `require`.
+    // Some dependencies load Node's own modules by `require`.
     banner: { js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)" },
     logLevel: 'warning',
   }

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ownKeys } from '../node/setup/own-keys.node.ts'
-import { envFile, referredVariables } from './env-file.node.ts'
+import { envFile, referencedVariables } from './env-file.node.ts'
 import { startLocalStores } from './local-stores.node.ts'
 
-// `npm run dev:worker`: the Workers build under wrangler, with its stores on this machine. Needs no account, no network.
+// `npm run dev:worker` runs the Workers build under wrangler with local stores. It needs no account and no network.
 const { PORT = '8787', GATEWAY_DATA_DIR = '.gateway', GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY } = process.env
 const keys = ownKeys(GATEWAY_DATA_DIR)
 const stores = await startLocalStores({
@@ -17,7 +17,7 @@ const stores = await startLocalStores({
   postgresPort: 0,
 })
 const variables = {
-  ...referredVariables(readFileSync('gateway.yaml', 'utf8'), process.env),
+  ...referencedVariables(readFileSync('gateway.yaml', 'utf8'), process.env),
   ...stores.variables,
   GATEWAY_MASTER_KEY: GATEWAY_MASTER_KEY ?? keys.masterKey,
   GATEWAY_SALT_KEY: GATEWAY_SALT_KEY ?? keys.saltKey,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Variables as a file for its owner only: in a command line every user of the machine could read them. */
+/** Writes variables to a file that only its owner can read: every user of the machine can read a command line. */
 export function envFile(variables: Readonly<Record<string, string>>): { readonly path: string; remove(): void } {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}\n`)
   const folder = mkdtempSync(join(tmpdir(), 'gateway-variables-'))
@@ -11,15 +11,15 @@ export function envFile(variables: Readonly<Record<string, string>>): { readonly
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Between quotes a value stands as it is, whatever is in it but those quotes. */
+/** Quotes a value. Nothing in it is escaped, so that it must not contain the quote itself. */
 function quoted(name: string, value: string): string {
   const quote = ["'", '`'].find((one) => !value.includes(one))
-  if (quote === undefined) throw new Error(`${name} holds both ' and \`, which no file of variables can.`)
+  if (quote === undefined) throw new Error(`${name} contains both ' and \`; a file of variables cannot hold both.`)
   return `${quote}${value}${quote}`
 }
 
-/** The variables of a shell that a configuration file refers to, which are those that are set. */
-export function referredVariables(
+/** The variables that a configuration file refers to and that are set. */
+export function referencedVariables(
   configText: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -3,7 +3,7 @@ import { startRedisOverHttp } from './redis-over-http.node.ts'
 import { type RedisServer, startRedisServer } from './redis-server.node.ts'
 
 export interface LocalStores {
-  /** What the Workers build is told: its variables. */
+  /** The variables of the Workers build. */
   readonly variables: {
     readonly REDIS_URL: string
     readonly REDIS_TOKEN: string
@@ -14,22 +14,22 @@ export interface LocalStores {
 }
 
 export interface LocalStoresOptions {
-  /** A Redis over TCP; left out, a `redis-server` of this machine is started and stopped with the rest. */
+  /** A Redis over TCP; by default a local `redis-server`, which is started and stopped with the endpoints. */
   readonly redisUrl?: string | undefined
-  /** A Postgres over TCP; left out, the embedded one answers from `folder`. */
+  /** A Postgres over TCP; by default the embedded one in `folder`. */
   readonly databaseUrl?: string | undefined
   readonly folder: string
   readonly token: string
-  /** Of the two endpoints; 0 takes free ones. */
+  /** The ports of the two endpoints; 0 picks a free one. */
   readonly redisPort: number
   readonly postgresPort: number
 }
 
 const EMBEDDED_URL = 'postgres://gateway:gateway@127.0.0.1:5432/gateway'
 
-/** What the Workers build finds at Upstash and Neon, on this machine: Redis and Postgres behind HTTP. */
+/** Starts Redis and Postgres behind HTTP on this machine, in the place of Upstash and Neon. */
 export async function startLocalStores(options: LocalStoresOptions): Promise<LocalStores> {
-  const server = options.redisUrl === undefined ? await redisOfThisMachine() : undefined
+  const server = options.redisUrl === undefined ? await startLocalRedis() : undefined
   const redisUrl = options.redisUrl ?? (server as RedisServer).url
   const redis = await startRedisOverHttp({ redisUrl, port: options.redisPort, token: options.token })
   const postgresUrl = options.databaseUrl ?? EMBEDDED_URL
@@ -53,7 +53,7 @@ export async function startLocalStores(options: LocalStoresOptions): Promise<Loc
   }
 }
 
-async function redisOfThisMachine(): Promise<RedisServer> {
+async function startLocalRedis(): Promise<RedisServer> {
   const server = await startRedisServer()
   if (server) return server
   throw new Error('There is no redis-server on this machine. Install one, or set REDIS_URL=redis://… to use another.')

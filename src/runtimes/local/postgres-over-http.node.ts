@@ -8,23 +8,23 @@ import type { Wire, WireResult, WireStatement } from '../../stores/sql/adapters/
 import { SqlError } from '../../stores/sql/sql.ts'
 
 export interface PostgresOverHttpOptions {
-  /** What clients must present: user, password and database of their connection string are compared with these. */
+  /** Clients must present a connection string with the same user, password and database. */
   readonly postgresUrl: string
-  /** Where given, the embedded database in this folder answers, and no server need be at `postgresUrl`. */
+  /** The folder of an embedded database, which then answers instead of a server at `postgresUrl`. */
   readonly folder?: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host?: string
 }
 
 export interface PostgresOverHttp {
-  /** What a client posts its statements to. */
+  /** Clients post statements to this address. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** Neon's HTTP protocol in front of one Postgres database, for tests, for the Workers build on a laptop, and for those
- *  who host it themselves. The client's connection string decides nothing but whether it is let in. */
+/** Serves Neon's HTTP protocol in front of one Postgres database, for tests, for local development and for gateways
+ *  that are hosted by their operators. The client's connection string only authenticates it. */
 export async function startPostgresOverHttp(options: PostgresOverHttpOptions): Promise<PostgresOverHttp> {
   const { postgresUrl, folder, port, host = '127.0.0.1' } = options
   const wire = folder ? await pgliteWire({ folder }) : nodePostgresWire({ connectionString: postgresUrl })
@@ -53,11 +53,11 @@ interface Answer {
 async function answer(request: IncomingMessage, wire: Wire, postgresUrl: string): Promise<Answer> {
   try {
     if (request.method !== 'POST' || request.url !== '/sql') return { status: 404, body: { message: 'POST /sql' } }
-    admit(request, postgresUrl)
+    authenticate(request, postgresUrl)
     const body: unknown = JSON.parse(await textOf(request))
-    if (isStatement(body)) return { status: 200, body: printed(await wire.run(asWire(body))) }
+    if (isStatement(body)) return { status: 200, body: asJson(await wire.run(asWire(body))) }
     if (!isBatch(body)) throw new SqlError('A body is {query, params} or {queries}.', '08P01')
-    return { status: 200, body: { results: (await wire.runAll(body.queries.map(asWire))).map(printed) } }
+    return { status: 200, body: { results: (await wire.runAll(body.queries.map(asWire))).map(asJson) } }
   } catch (error) {
     if (error instanceof SqlError && error.code) {
       return { status: 400, body: { message: error.message, code: error.code, severity: 'ERROR' } }
@@ -67,14 +67,14 @@ async function answer(request: IncomingMessage, wire: Wire, postgresUrl: string)
   }
 }
 
-function admit({ headers }: IncomingMessage, postgresUrl: string): void {
+function authenticate({ headers }: IncomingMessage, postgresUrl: string): void {
   const presented = headers['neon-connection-string']
   if (typeof presented !== 'string' || !sameCredentials(presented, postgresUrl)) {
     throw new SqlError('The connection string is not the one of this endpoint.', '28P01')
   }
   const unsupported = ['isolation-level', 'read-only', 'deferrable'].some((name) => `neon-batch-${name}` in headers)
   if (unsupported || headers['neon-raw-text-output'] !== 'true' || headers['neon-array-mode'] !== 'true') {
-    throw new SqlError('Only raw text in array mode, at the default isolation, is spoken here.', '0A000')
+    throw new SqlError('Only raw text in array mode, at the default isolation, is supported.', '0A000')
   }
 }
 
@@ -133,6 +133,6 @@ function asWire({ query, params = [] }: Statement): WireStatement {
   return { text: query, values: params }
 }
 
-function printed(result: WireResult): unknown {
+function asJson(result: WireResult): unknown {
   return { ...result, rowAsArray: true }
 }

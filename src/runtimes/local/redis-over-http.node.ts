@@ -5,10 +5,10 @@ import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 
 export interface RedisOverHttpOptions {
   readonly redisUrl: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host?: string
-  /** What clients send as their bearer token. */
+  /** The bearer token of clients. */
   readonly token: string
 }
 
@@ -22,8 +22,9 @@ type Answer = { readonly result: unknown } | { readonly error: string }
 
 const LARGEST_BODY = 10_000_000
 
-/** Speaks the Upstash REST protocol in front of a plain Redis: `POST /` one command, `/pipeline` many, `/multi-exec` many
- *  at once; base64 where the client asks for it. For tests and for gateways at the edge with a Redis of their own. */
+/** Serves the Upstash REST protocol in front of a plain Redis: one command at `/`, many at `/pipeline`, a transaction
+ *  at `/multi-exec`, with base64 if the client asks for it. It is for tests, and for gateways on Workers with a Redis
+ *  of their own. */
 export async function startRedisOverHttp(options: RedisOverHttpOptions): Promise<RedisOverHttp> {
   const { redisUrl, port, host = '127.0.0.1', token } = options
   const client = createClient({
@@ -41,17 +42,17 @@ export async function startRedisOverHttp(options: RedisOverHttpOptions): Promise
 
   async function answer(command: readonly string[], print: (text: Buffer) => string): Promise<Answer> {
     try {
-      return { result: printed((await redis.sendCommand(command)) as Reply, print) }
+      return { result: encoded((await redis.sendCommand(command)) as Reply, print) }
     } catch (error) {
       return { error: error instanceof ErrorReply ? error.message : 'ERR redis is away' }
     }
   }
 
-  async function together(commands: readonly string[][], print: (text: Buffer) => string): Promise<Answer[]> {
+  async function transaction(commands: readonly string[][], print: (text: Buffer) => string): Promise<Answer[]> {
     const multi = redis.multi()
     for (const command of commands) multi.addCommand(command)
     const replies = (await multi.exec()) as unknown as Reply[]
-    return replies.map((reply) => ({ result: printed(reply, print) }))
+    return replies.map((reply) => ({ result: encoded(reply, print) }))
   }
 
   const expected = sha256(`Bearer ${token}`)
@@ -84,7 +85,7 @@ export async function startRedisOverHttp(options: RedisOverHttpOptions): Promise
       200,
       await (path === '/pipeline'
         ? Promise.all(commands.map((command) => answer(command, print)))
-        : together(commands, print)),
+        : transaction(commands, print)),
     )
   }
 
@@ -115,10 +116,10 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const isCommand = (body: unknown): body is (string | number | boolean)[] =>
   Array.isArray(body) && body.length > 0 && body.every((item) => ['string', 'number', 'boolean'].includes(typeof item))
 
-/** As Upstash does: `OK` is never encoded, numbers and null are JSON. */
-function printed(reply: Reply, print: (text: Buffer) => string): unknown {
+/** Encodes a reply as Upstash does: `OK` is never in base64, numbers and null are JSON. */
+function encoded(reply: Reply, print: (text: Buffer) => string): unknown {
   if (Buffer.isBuffer(reply)) return reply.equals(OK) ? 'OK' : print(reply)
-  return Array.isArray(reply) ? reply.map((item) => printed(item, print)) : reply
+  return Array.isArray(reply) ? reply.map((item) => encoded(item, print)) : reply
 }
 const OK = Buffer.from('OK')
 

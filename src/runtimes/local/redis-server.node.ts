@@ -11,8 +11,8 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-/** A redis-server of this machine on the loopback, without persistence; it ends with this process at the latest.
- *  Undefined where this machine has none. */
+/** Starts a local redis-server without persistence, which ends with this process at the latest. Resolves with undefined
+ *  if redis-server is not installed. */
 export async function startRedisServer(
   options: { readonly port?: number; readonly args?: readonly string[] } = {},
 ): Promise<RedisServer | undefined> {
@@ -21,15 +21,15 @@ export async function startRedisServer(
   const child = spawn('redis-server', [...own, '--save', '', ...(options.args ?? [])], { stdio: 'ignore' })
   const started = await Promise.race([once(child, 'spawn').then(() => true), once(child, 'error').then(() => false)])
   if (!started) return undefined
-  const stopWithUs = () => child.kill('SIGKILL')
-  process.once('exit', stopWithUs)
-  await answers(port, child)
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  await waitUntilReady(port, child)
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     pid: child.pid as number,
     async stop() {
-      process.off('exit', stopWithUs)
+      process.off('exit', kill)
       if (child.exitCode !== null || child.signalCode !== null) return
       const exited = once(child, 'exit')
       child.kill('SIGKILL')
@@ -38,8 +38,8 @@ export async function startRedisServer(
   }
 }
 
-/** A password error is an answer too. */
-async function answers(port: number, child: ChildProcess): Promise<void> {
+/** Waits until the server answers. An error about the password is an answer too. */
+async function waitUntilReady(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}`)
     const client = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: false }, RESP: 2 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startLocalStores } from './local-stores.node.ts'
 
-// `npm run local:stores`: Redis and Postgres behind HTTP, for a Workers build that runs on this machine.
+// `npm run local:stores` starts Redis and Postgres behind HTTP, for a Workers build on this machine.
 const { REDIS_URL, DATABASE_URL, REDIS_TOKEN, GATEWAY_DATA_DIR = '.gateway' } = process.env
 const stores = await startLocalStores({
   redisUrl: REDIS_URL,

@@ -19,18 +19,18 @@ import { fetchTransport } from '../../transport/fetch.ts'
 import { s3Storage } from '../s3-storage.ts'
 import { isolateHasher } from './password-hasher.ts'
 
-/** What outlives its answer has 30 s in all. */
+/** The time for work after the answer: Workers ends it after 30 s. */
 const DEFERRED_MS = 25_000
 
-/** What `wrangler.toml` binds, beside text variables and secrets. */
+/** The bindings of `wrangler.toml`, except for text variables and secrets. */
 export interface WorkerBindings {
   readonly QUEUE: QueueBinding
   readonly BLOBS: R2BucketBinding
-  /** Where statements are posted, when the database is not Neon's own: the local endpoint. */
+  /** The endpoint of a database that is not Neon's own. */
   readonly DATABASE_HTTP_URL?: string
 }
 
-/** The adapters of Cloudflare Workers: everything over HTTP or a binding. */
+/** The adapters of Cloudflare Workers, all over HTTP or a binding. */
 export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
   requireKeys(config)
   const sql = relational(config, bindings, schemaText)
@@ -45,7 +45,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     log,
     counting: 'shared',
     defer: waitUntil,
-    // An isolate has 128 MB for everything.
+    // An isolate has 128 MB in all.
     callersKept: 2000,
     memoryBytes: 64 * 1024 * 1024,
     delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
@@ -53,7 +53,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
   }
 }
 
-/** Nothing here could keep keys that the gateway would make for itself, as it does on Node. */
+/** Throws without keys: Workers has no data folder in which the gateway could keep keys of its own. */
 function requireKeys({ general_settings: { master_key, salt_key } }: Config): void {
   if (!master_key) throw new TypeError('On Workers the master key is needed: set the secret GATEWAY_MASTER_KEY.')
   if (!salt_key) throw new TypeError('On Workers the salt key is needed: set the secret GATEWAY_SALT_KEY.')
@@ -61,11 +61,9 @@ function requireKeys({ general_settings: { master_key, salt_key } }: Config): vo
 
 function sharedStore({ general_settings: settings }: Config, log: Log): SharedStore {
   const url = settings.redis_url && reveal(settings.redis_url)
-  // Checked here, because the client's own complaint about another protocol shows the address with its password.
+  // Checked here: the client's error for another protocol contains the address with its password.
   if (!url?.startsWith('http') || !settings.redis_token) {
-    throw new TypeError(
-      'On Workers the shared store is spoken to over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN.',
-    )
+    throw new TypeError('On Workers the shared store is reached over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN.')
   }
   const now = () => Date.now()
   const store = upstashStore({ url, token: reveal(settings.redis_token) })
@@ -74,7 +72,8 @@ function sharedStore({ general_settings: settings }: Config, log: Log): SharedSt
     mode: settings.degraded_mode,
     now,
     log,
-    // The runtime drops what a request leaves running when it has answered: a store that was away would stay away.
+    // The runtime ends a request's work with its answer. Without this, checks of a store that is away would never
+    // finish.
     defer: waitUntil,
     deferredMs: DEFERRED_MS,
   })

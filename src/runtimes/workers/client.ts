@@ -11,11 +11,11 @@ interface NativeStream {
 declare const IdentityTransformStream: { new (): NativeStream }
 declare const FixedLengthStream: { new (length: number): NativeStream }
 
-/** How long a body may take whose length is known: it is read in one, and how far it is cannot be seen. As on Node. */
+/** The time limit of a body of known length, as on Node. It is read as a whole, so that a stall cannot be seen. */
 const BODY_MS = 300_000
 
 export interface WorkerClient extends Client {
-  /** To be called when the answer was given to the runtime. */
+  /** Call it when the answer has been passed to the runtime. */
   answered(): void
 }
 
@@ -28,9 +28,9 @@ export function workerClient(
   let listeners: (() => void)[] | undefined = []
   let streams = false
   const end = () => {
-    const told = listeners ?? []
+    const calls = listeners ?? []
     listeners = undefined
-    for (const listener of told) listener()
+    for (const listener of calls) listener()
   }
   request.signal.addEventListener('abort', end)
   return {
@@ -53,7 +53,7 @@ export function workerClient(
   }
 }
 
-/** Native at both ends: a stream made in JavaScript would not outlive a client that leaves. */
+/** The stream is native: writes to a stream of JavaScript would stop when the client disconnects. */
 function openStream(length: number | undefined, stallMs: number, ended: () => void): ClientStream {
   const { readable, writable } = length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length)
   const writer = writable.getWriter()
@@ -96,7 +96,7 @@ async function readBody(request: Request, { limitBytes, footprint, stallMs }: Re
   if (declared !== null) {
     if (Number(declared) > limitBytes) throw tooLarge(limitBytes)
     footprint.add(Number(declared))
-    const read = await atMost(BODY_MS, request.arrayBuffer().catch(left))
+    const read = await atMost(BODY_MS, request.arrayBuffer().catch(rejectClosed))
     if (!read) throw unsent()
     return new Uint8Array(read.value)
   }
@@ -125,7 +125,7 @@ function uploadOf(request: Request, limitBytes: number, stallMs: number): Upload
     async read() {
       if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
       for (;;) {
-        const read = reader ? await atMost(stallMs, reader.read().catch(left)) : { value: { value: undefined } }
+        const read = reader ? await atMost(stallMs, reader.read().catch(rejectClosed)) : { value: { value: undefined } }
         if (!read) throw unsent()
         const { value } = read.value
         if (value === undefined) return undefined
@@ -137,6 +137,6 @@ function uploadOf(request: Request, limitBytes: number, stallMs: number): Upload
   }
 }
 
-function left(cause: unknown): never {
+function rejectClosed(cause: unknown): never {
   throw clientClosed(cause)
 }

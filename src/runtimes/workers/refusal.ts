@@ -4,8 +4,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { describeError, jsonLog } from '../../lib/log.ts'
 
-/** The answer of a worker with an invalid configuration: a failure in the usual error shape. The log has the message for the
- *  operator. */
+/** The answer of a worker with an invalid configuration, in the usual error shape. The mistakes are only logged. */
 export function refusal(error: unknown, write: (line: string) => void): Response {
   const requestId = newId('req')
   jsonLog('error', write).error('misconfigured', { requestId, error: describeError(error) })

@@ -1,5 +1,6 @@
-/** The part of the Workers runtime's own module that we use. Its full types bring globals that contradict the Web's. */
+/** The part of the Workers runtime's own module that is used. Its full types declare globals that contradict the
+ *  Web's. */
 declare module 'cloudflare:workers' {
-  /** Keeps the request, or the event, that runs at the moment alive for `work`. */
+  /** Keeps the current request or event alive for `work`. */
   export function waitUntil(work: Promise<unknown>): void
 }

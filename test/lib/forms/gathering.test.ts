@@ -9,7 +9,7 @@ describe('gathering', () => {
     const whole = gathering(Number.NaN)
     for (let at = 0; at < sent.byteLength; ) {
       const length = random.integer(1, random.integer(1, 3000))
-      whole.take(sent.slice(at, at + length))
+      whole.push(sent.slice(at, at + length))
       at += length
     }
     expect(Buffer.compare(whole.bytes(), sent)).toBe(0)
@@ -19,7 +19,7 @@ describe('gathering', () => {
     const received = new Uint8Array(2_000_000)
     const whole = gathering(Number.NaN)
     const { heapUsed } = process.memoryUsage()
-    for (let at = 0; at < received.byteLength; at++) whole.take(received.subarray(at, at + 1))
+    for (let at = 0; at < received.byteLength; at++) whole.push(received.subarray(at, at + 1))
     expect(process.memoryUsage().heapUsed - heapUsed).toBeLessThan(100_000_000)
     expect(whole.bytes().byteLength).toBe(received.byteLength)
   })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { envFile, referredVariables } from '../../../src/runtimes/local/env-file.node.ts'
+import { envFile, referencedVariables } from '../../../src/runtimes/local/env-file.node.ts'
 
 describe('variables for the worker', () => {
   it('are those of the shell that the configuration refers to', () => {
@@ -12,7 +12,7 @@ model_list:
   # - gateway_params: { api_key: os.environ/LATER_KEY }
 `
     const env = { OPENAI_API_KEY: 'sk-1', EMPTY: '', LATER_KEY: 'sk-2', HOME: '/root', GATEWAY_MASTER_KEY: 'm' }
-    expect(referredVariables(config, env)).toEqual({
+    expect(referencedVariables(config, env)).toEqual({
       OPENAI_API_KEY: 'sk-1',
       LATER_KEY: 'sk-2',
       GATEWAY_MASTER_KEY: 'm',

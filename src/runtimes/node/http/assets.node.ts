@@ -11,7 +11,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** What Workers answers from `[assets]`: the files of a folder, read once, by their path. */
+/** Answers the files of a folder, read once, as Workers does for `[assets]`. */
 export function assets(folder: URL): (method: string, target: string) => Answer | undefined {
   const root = fileURLToPath(folder)
   const files = new Map<string, Uint8Array>(

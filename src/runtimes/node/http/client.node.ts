@@ -10,7 +10,7 @@ import { socketStream } from './socket-stream.node.ts'
 import { temporaryFile } from './temporary-file.node.ts'
 import { nodeUpload } from './upload.node.ts'
 
-/** The far end of a call on Node: the socket's own events, without the cost of a Request's. */
+/** The client's connection on Node, by the socket's own events, which cost less than those of a Request. */
 export function nodeClient(
   incoming: IncomingMessage,
   answer: OpenAnswer,
@@ -42,7 +42,7 @@ export function nodeClient(
   }
 }
 
-/** Shorter answers cost the collector less than a listener does. */
+/** The memory of shorter answers is not released: a listener costs more than the collector. */
 const LARGE_BYTES = 65_536
 
 function readBody(
@@ -52,7 +52,7 @@ function readBody(
 ): Promise<Uint8Array> {
   const declared = Number(incoming.headers['content-length'])
   if (declared > limitBytes) return Promise.reject(tooLarge(limitBytes))
-  // Most bodies have come with their head: nothing has to be waited for.
+  // Most bodies have arrived together with their head.
   if (incoming.complete && !incoming.readableDidRead) {
     const bytes: Uint8Array = incoming.read() ?? new Uint8Array()
     if (bytes.byteLength > limitBytes) return Promise.reject(tooLarge(limitBytes))
@@ -64,12 +64,12 @@ function readBody(
     const gathered = gathering(declared)
     let length = 0
     const refuse = (error: unknown) => {
-      incoming.off('data', take)
-      // What is still coming is thrown away, so that the client gets to read the answer.
+      incoming.off('data', receive)
+      // The rest of the body is discarded, so that the client reads the answer.
       incoming.resume()
       reject(error)
     }
-    const take = (piece: Uint8Array) => {
+    const receive = (piece: Uint8Array) => {
       length += piece.byteLength
       if (length > limitBytes) return refuse(tooLarge(limitBytes))
       try {
@@ -77,19 +77,19 @@ function readBody(
       } catch (error) {
         return refuse(error)
       }
-      gathered.take(piece)
+      gathered.push(piece)
     }
-    incoming.on('data', take)
+    incoming.on('data', receive)
     incoming.on('end', () => resolve(gathered.bytes()))
     signal.addEventListener('abort', () => refuse(departure(signal)))
-    // Where nobody listens for errors, this is all that one comes to.
+    // Without a listener for errors, an error only causes this event.
     incoming.on('close', () => {
       if (!incoming.readableEnded) reject(clientClosed())
     })
   })
 }
 
-/** A rejection where there is no room. */
+/** Adds bytes to the footprint; a rejected promise if there is no memory for them. */
 function counted(footprint: Footprint, bytes: number): Promise<never> | undefined {
   try {
     footprint.add(bytes)

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** How long, and how much, a client may go on sending after its answer has ended. */
+/** The time and the bytes for which a client may continue to send after its answer has ended. */
 const DRAIN_MS = 500
 const DRAIN_BYTES = 64 * 1024 * 1024
 
-/** To be called before an answer is sent. What nobody has read of its request is thrown away when it has ended, so that the
- *  client gets to read it; the connection of one that goes on and on is closed. */
+/** Discards the unread rest of a request's body after the answer, so that the client reads the answer. Closes the
+ *  connection if the client sends too much or for too long. Call it before the answer is sent. */
 export function drainBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.readableEnded || incoming.method === 'GET' || incoming.method === 'HEAD') return
   outgoing.on('close', () => {

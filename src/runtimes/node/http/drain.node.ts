@@ -6,19 +6,19 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { type Link, ring } from '../../../lib/ring.ts'
 import { atMost } from '../../../lib/timers/at-most.ts'
 
-/** How long cut calls may take to settle. */
+/** The time for cut calls to settle. */
 const SETTLE_MS = 2000
 
-/** How long a cut client may take to read the error. */
+/** The time for clients of cut calls to read the error. */
 const FAREWELL_MS = 500
 
-/** A connection that is kept alive becomes idle when its answer ends, some time after `close` looked for idle ones. */
+/** The interval of closing idle connections: those that are kept alive become idle when their answer ends. */
 const SWEEP_MS = 50
 
-/** How long a client that has just connected may send its request. */
+/** The time for a client that has just connected to send its request. */
 const SILENT_MS = 500
 
-/** Work that was handed over by requests and must be done before the process ends. */
+/** Deferred work of requests, which must be done before the process ends. */
 export interface Pending {
   add(work: Promise<unknown>): void
   settled(): Promise<void>
@@ -30,9 +30,9 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
   const done = () => {
     running -= 1
     if (running > 0) return
-    const told = waiting
+    const waiters = waiting
     waiting = []
-    for (const wake of told) wake()
+    for (const wake of waiters) wake()
   }
   const failed = (error: unknown) => {
     done()
@@ -52,9 +52,9 @@ export function pendingWork(onError: (error: unknown) => void): Pending {
 /** An answer that has not ended. */
 export interface OpenAnswer extends Link {
   readonly outgoing: ServerResponse
-  /** Aborted when the client has left before the answer's end, or the call is cut. */
+  /** Aborts if the client disconnects before the answer's end, or if the call is cut. */
   readonly left: Aborter<GatewayError>
-  /** Told once when the answer has been taken, or its client has left. */
+  /** Called once when the answer has been delivered, or the client has disconnected. */
   ended: (() => void) | undefined
 }
 
@@ -66,26 +66,26 @@ export const openAnswer = (outgoing: ServerResponse): OpenAnswer => ({
   after: undefined,
 })
 
-/** The connections of a server, as far as stopping it is concerned. */
+/** The connections and running answers of a server, for stopping it. */
 export interface Connections {
-  /** To be told of every answer. */
+  /** Registers an answer. */
   answering(outgoing: ServerResponse): OpenAnswer
   /** Every answer that has not ended. */
   open(): readonly OpenAnswer[]
-  /** Whether an answer has begun over a connection and has not ended. */
+  /** Whether a connection has an answer that has begun and has not ended. */
   isAnswered(socket: Duplex): boolean
-  /** From now on every answer whose head is still to be sent announces the end of its connection. */
+  /** Makes every answer from now on announce the end of its connection, if its head has not been sent yet. */
   last(): void
-  /** Ends the calls that still run. */
+  /** Ends all running calls. */
   cut(reason: GatewayError): void
-  /** Closes connections without any request, which browsers and balancers open in advance. */
+  /** Closes connections without a request, which browsers and load balancers open in advance. */
   closeSilent(): void
 }
 
 export function connectionsOf(server: Server): Connections {
   const sockets = new Set<Socket>()
   const open = ring<OpenAnswer>()
-  let lasts = false
+  let isLast = false
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -93,7 +93,7 @@ export function connectionsOf(server: Server): Connections {
   return {
     open: open.all,
     answering(outgoing) {
-      if (lasts) outgoing.shouldKeepAlive = false
+      if (isLast) outgoing.shouldKeepAlive = false
       const answer = openAnswer(outgoing)
       open.add(answer)
       outgoing.on('close', () => {
@@ -105,7 +105,7 @@ export function connectionsOf(server: Server): Connections {
     },
     isAnswered: (socket) => open.all().some(({ outgoing }) => outgoing.socket === socket && outgoing.headersSent),
     last() {
-      lasts = true
+      isLast = true
       for (const { outgoing } of open.all()) outgoing.shouldKeepAlive = false
     },
     cut(reason) {
@@ -117,7 +117,7 @@ export function connectionsOf(server: Server): Connections {
   }
 }
 
-/** Stops accepting, lets what runs finish, cuts what takes too long. */
+/** Stops accepting connections, waits for running calls, and cuts them after the limit. */
 export async function drain(
   server: Server,
   {
@@ -140,10 +140,10 @@ export async function drain(
   )
   if (!inTime) {
     connections.cut(new GatewayError('shutting_down', 'The process was stopped before the answer ended.'))
-    // What they are told still goes out, to those who take it.
+    // The clients of cut calls may still read the error.
     await atMost(FAREWELL_MS, closed)
     server.closeAllConnections()
-    // Cut calls settle at once; what they leave must still be kept.
+    // Cut calls settle at once, and their records must be stored.
     await atMost(SETTLE_MS, pending.settled())
   }
   clearInterval(sweep)

@@ -8,25 +8,24 @@ import type { Answer } from '../../../pipeline/answer.ts'
 import { drainBody } from './drain-body.node.ts'
 import { expectsContinue } from './expectations.node.ts'
 
-/** The router hands an answer through as it is. */
+/** The router passes an Answer through unchanged, so that no Response needs to be created. */
 export const toResponse = (answer: Answer) => answer as unknown as Response
 
-/** What answers a request: an Answer as it is, a Response where middleware has made one of it. */
+/** Answers a request: with an Answer, or with a Response that a middleware has made. */
 export type Handling = (
   request: Request,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ) => Answer | Response | Promise<Answer | Response>
 
-/** Node's requests and answers as they are: neither a Request nor a Response is made of them, of which a call needs next to
- *  nothing. */
+/** Serves Node's own requests and answers without creating a Request and a Response, which a call hardly needs. */
 export function requestListener(handle: Handling, log: Log): RequestListener {
   return async (incoming, outgoing) => {
     try {
       const url = urlOf(incoming.url ?? '')
       const answer =
         url === undefined ? failureAnswer(noTarget()) : await handle(requestOf(incoming, url), incoming, outgoing)
-      // Whoever was not told to send its body may send it all the same, or not: nobody could tell its next request from it.
+      // A client that waits for `100 Continue` may send its body anyway, which would look like the next request.
       if (expectsContinue(incoming)) outgoing.shouldKeepAlive = false
       drainBody(incoming, outgoing)
       await send(outgoing, answer)
@@ -38,22 +37,22 @@ export function requestListener(handle: Handling, log: Log): RequestListener {
   }
 }
 
-/** As much of a Request as the router and its middleware look at. */
+/** The part of a Request that the router and its middleware use. */
 function requestOf({ method, headers }: IncomingMessage, url: string): Request {
   return { method, url, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null } } as unknown as Request
 }
 
-/** The host that a request names decides nothing. */
+/** Stands for the host of every request, which has no effect on routing. */
 const ORIGIN = 'http://localhost'
 
 const PLAIN_TARGET = /^\/[!#$&-;=?-[\]_a-z~]*$/
 const DOT_SEGMENT = /\/\.\.?(?:[/?#]|$)/
 
-/** What a request asks for, in the normal form of a URL; undefined where it has none. */
+/** The normalized URL of a request's target; undefined for an invalid one. */
 function urlOf(target: string): string | undefined {
   if (PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)) return ORIGIN + target
   const path = target.split('?', 1)[0] as string
-  // A parser makes slashes of them, and a path that nobody asked for.
+  // The URL parser turns backslashes into slashes, which would change the path.
   if (path.includes('\\')) return undefined
   const absolute = /^https?:\/\//.test(target) ? target : path.startsWith('/') ? ORIGIN + target : ''
   return URL.canParse(absolute) ? new URL(absolute).href : undefined
@@ -69,7 +68,7 @@ const UNREADABLE: Readonly<Record<string, readonly [statusLine: string, message:
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 }
 
-/** What is written to a connection over which came what is no request. */
+/** The answer to bytes that are no HTTP request. */
 export function unreadableAnswer({ code }: NodeJS.ErrnoException): string {
   const [statusLine, message] = UNREADABLE[code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request.']
   const body = JSON.stringify(errorBody(new GatewayError('invalid_request', message, { code: 'unreadable_request' })))
@@ -93,7 +92,7 @@ function send(outgoing: ServerResponse, { status, headers, body }: Answer | Resp
   return pump(body.getReader(), outgoing)
 }
 
-/** The class is not asked: its first mention makes Node load a whole fetch, 30 ms of the first answer. */
+/** Avoids `instanceof Headers`: the first use of the class makes Node load its fetch, 30 ms of the first answer. */
 function isOfResponse(headers: Answer['headers'] | Headers): headers is Headers {
   return typeof headers.get === 'function'
 }
@@ -101,31 +100,31 @@ function isOfResponse(headers: Answer['headers'] | Headers): headers is Headers 
 /** A short answer goes with its head in one write: Node joins texts, and bytes only with a second write. */
 const SHORT_BYTES = 16_384
 
-/** A long answer goes piece by piece: how far its client is with one cannot be seen. */
+/** Longer answers are written in pieces of this size, so that a stalled client can be noticed. */
 const PIECE_BYTES = 262_144
 
 async function writePieces(body: Uint8Array, outgoing: ServerResponse): Promise<void> {
   let wake: (() => void) | undefined
-  const stir = () => wake?.()
-  outgoing.on('drain', stir).on('close', stir)
+  const resume = () => wake?.()
+  outgoing.on('drain', resume).on('close', resume)
   for (let from = 0; from < body.byteLength && !outgoing.destroyed; from += PIECE_BYTES) {
-    const taken = outgoing.write(body.subarray(from, from + PIECE_BYTES))
-    if (!taken && !outgoing.destroyed) await new Promise<void>((resolve) => (wake = resolve))
+    const hasRoom = outgoing.write(body.subarray(from, from + PIECE_BYTES))
+    if (!hasRoom && !outgoing.destroyed) await new Promise<void>((resolve) => (wake = resolve))
   }
   outgoing.end()
 }
 
-/** Writes a stream at the pace of the socket. A stream that fails breaks its answer off. */
+/** Writes a stream at the pace of the socket. If the stream fails, the answer is cut. */
 async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   let wake: (() => void) | undefined
-  const roomMade = () => wake?.()
-  const left = () => {
-    roomMade()
+  const resume = () => wake?.()
+  const cancel = () => {
+    resume()
     reader.cancel().catch(() => {})
   }
-  if (outgoing.destroyed) return left()
-  outgoing.on('drain', roomMade)
-  outgoing.on('close', left)
+  if (outgoing.destroyed) return cancel()
+  outgoing.on('drain', resume)
+  outgoing.on('close', cancel)
   try {
     for (;;) {
       const { done, value } = await reader.read()

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import { type ClientStream, clientClosed } from '../../../pipeline/client.ts'
 
-/** A stream that takes a piece when the socket has taken the one before. Whoever reads it sends the head first, and waits
- *  for a piece that never comes: pieces go to the socket by themselves, because the way through the stream costs more a
- *  piece than all the rest of its relay. Only its end and its cancelling go through it. */
+/** A stream whose writes wait for the socket. Pieces are written to the socket directly: passing one through the stream
+ *  would cost more than the rest of its relay. The reader of `readable` sends the head, and then gets no pieces, only
+ *  the end or the cancellation. */
 export function socketStream(outgoing: ServerResponse): ClientStream {
   let controller: ReadableStreamDefaultController<Uint8Array>
   let room: PromiseWithResolvers<void> | undefined
   let begun = false
-  let left = false
-  const makeRoom = () => {
+  let cancelled = false
+  const resume = () => {
     room?.resolve()
     room = undefined
   }
-  const roomMade = () => {
+  const whenWritable = () => {
     room ??= Promise.withResolvers<void>()
     return room.promise
   }
@@ -24,28 +24,28 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
       },
       pull() {
         begun = true
-        makeRoom()
+        resume()
       },
       cancel() {
-        left = true
+        cancelled = true
         room?.reject(clientClosed())
       },
     },
-    // It is pulled when it is read, which is when the head has gone.
+    // `pull` is called by the first read, which follows the head.
     { highWaterMark: 0 },
   )
   const send = (bytes: Uint8Array): Promise<void> | undefined => {
-    if (left || outgoing.destroyed) return Promise.reject(clientClosed())
+    if (cancelled || outgoing.destroyed) return Promise.reject(clientClosed())
     if (outgoing.write(bytes)) return undefined
-    outgoing.once('drain', makeRoom)
-    return roomMade()
+    outgoing.once('drain', resume)
+    return whenWritable()
   }
   return {
     readable,
-    write: (bytes) => (begun || left ? send(bytes) : roomMade().then(() => send(bytes))),
+    write: (bytes) => (begun || cancelled ? send(bytes) : whenWritable().then(() => send(bytes))),
     abort: () => void outgoing.destroy(),
     async close() {
-      if (!left) controller.close()
+      if (!cancelled) controller.close()
     },
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scratch } from '../../../lib/forms/spool.ts'
 
-/** A file without a name, which ends with the process however that ends. */
+/** An unlinked file, which the operating system removes when the process ends in any way. */
 export async function temporaryFile(): Promise<Scratch> {
   const path = join(tmpdir(), `gateway-upload-${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

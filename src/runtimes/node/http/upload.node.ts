@@ -4,7 +4,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { clientClosed, departure, type Upload } from '../../../pipeline/client.ts'
 import { tooLarge } from '../../too-large.ts'
 
-/** A request's body in the pieces that its socket gives, and no faster than they are read. */
+/** A request's body as a stream, received as fast as it is read. */
 export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes: number): Upload {
   const announced = incoming.headers['content-length']
   const length = announced === undefined ? undefined : Number(announced)
@@ -12,18 +12,18 @@ export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes:
   let failure: unknown
   let wake: (() => void) | undefined
 
-  const stir = () => {
+  const notify = () => {
     wake?.()
     wake = undefined
   }
   const fail = (error: unknown) => {
     failure ??= error
-    stir()
+    notify()
   }
   const closed = () => {
     if (!incoming.readableEnded) fail(clientClosed())
   }
-  incoming.on('readable', stir).once('end', stir)
+  incoming.on('readable', notify).once('end', notify)
   incoming.once('close', closed).on('error', closed)
   signal.addEventListener('abort', () => fail(departure(signal)))
   if (incoming.destroyed) closed()
@@ -46,9 +46,9 @@ export function nodeUpload(incoming: IncomingMessage, signal: Abort, limitBytes:
       }
     },
     close() {
-      incoming.off('readable', stir)
-      fail(new GatewayError('client_closed', 'The rest of the body is not wanted.'))
-      // What is still coming is thrown away, so that the client gets to read the answer.
+      incoming.off('readable', notify)
+      fail(new GatewayError('client_closed', 'The rest of the body is not read.'))
+      // The rest of the body is discarded, so that the client reads the answer.
       incoming.resume()
     },
   }

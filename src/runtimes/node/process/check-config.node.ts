@@ -4,7 +4,7 @@ import { groupReferences } from '../../../config/group-names.ts'
 import { describeError } from '../../../lib/log.ts'
 import { loadConfig } from '../../../routing/configuration.ts'
 
-/** Says what a configuration file holds, or what to change in it. Returns the exit code. */
+/** Prints a summary of a configuration file, or its mistakes. Returns the exit code. */
 export function checkConfig(file: string, env: Readonly<Record<string, string | undefined>>): number {
   try {
     const config = loadConfig(readFileSync(file, 'utf8'), env)

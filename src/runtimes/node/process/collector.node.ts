@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 
-/** Makes the collector count the bytes of bodies against the process's memory. As V8 13 comes, it weighs them against
- *  the little slack of a small heap, and marks all of that heap again for every few megabytes that pass through: half
- *  of what a body of 1 MB cost. */
+/** Makes the garbage collector count the memory of bodies against the limit of the process. By default V8 13 counts it
+ *  against the slack of the heap, and marks the whole heap for every few megabytes, which was half the cost of a body
+ *  of 1 MB. */
 export function spareCollector(): void {
-  // A flag that another version does not know would be an error on the terminal.
+  // Other versions may print an error for an unknown flag.
   if (process.versions.v8.startsWith('13.')) setFlagsFromString('--external-memory-accounted-in-global-limit')
 }

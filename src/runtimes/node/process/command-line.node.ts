@@ -14,7 +14,7 @@ Environment: PORT (8787), HOST (127.0.0.1), GATEWAY_CONFIG (gateway.yaml), GATEW
 GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY, DATABASE_URL, REDIS_URL, GATEWAY_PROCESSES, GATEWAY_DRAIN_SECONDS
 `
 
-/** Does what a command line asks for. Returns the exit code. */
+/** Runs a command of the command line. Returns the exit code. */
 export function commandLine(
   [command, ...operands]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -26,29 +26,29 @@ export function commandLine(
       return checkConfig(operands[0] ?? env.GATEWAY_CONFIG ?? 'gateway.yaml', env)
     case '--version':
     case '-v':
-      return say(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)
+      return print(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)
     case '--help':
     case '-h':
-      return say(HELP)
+      return print(HELP)
     default:
-      return complain(`There is no command ${command}.\n\n${HELP}`)
+      return printError(`There is no command ${command}.\n\n${HELP}`)
   }
 }
 
 function init(): number {
   const file = 'gateway.yaml'
-  if (existsSync(file)) return complain(`${file} is there already. It was left as it is.\n`)
-  // Readable by others like any configuration file: secrets belong into the environment.
+  if (existsSync(file)) return printError(`${file} is there already. It was left as it is.\n`)
+  // Other users may read it, like any configuration file: secrets belong in the environment.
   writeFileSync(file, readFileSync(SAMPLE_CONFIG), { flag: 'wx', mode: 0o644 })
-  return say(`${file} is written. It has one model, echo, and says what else there can be.\nNext: model-gateway\n`)
+  return print(`${file} is written. It has one model, echo, and says what else there can be.\nNext: model-gateway\n`)
 }
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(text)
   return 0
 }
 
-function complain(text: string): number {
+function printError(text: string): number {
   process.stderr.write(text)
   return 2
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 
-/** Where everything is, in a few lines. The master key is shown once, at the start that made it. */
+/** The lines printed at the start: addresses, stores and models. A generated master key is shown once, at the start
+ *  that made it. */
 export function greeting(started: {
   readonly host: string
   readonly port: number

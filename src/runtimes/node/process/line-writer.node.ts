@@ -3,11 +3,11 @@ const FLUSH_BYTES = 65_536
 
 export interface LineWriter {
   write(line: string): void
-  /** To be called before the process ends. */
+  /** Writes pending lines. Call it before the process ends. */
   flush(): void
 }
 
-/** Lines to a file descriptor, several in one write: a write blocks, and a line a request is many writes. */
+/** Writes several lines at once: a write blocks the process, and every request writes a line. */
 export function lineWriter(write: (text: string) => void): LineWriter {
   let pending = ''
   let timer: NodeJS.Timeout | undefined

@@ -6,24 +6,24 @@ import { describeError } from '../../../lib/log.ts'
 /** The messages between members and their leader. */
 type Message =
   | { readonly kind: 'ready'; readonly port: number; readonly setupToken?: string | undefined }
-  /** A member wants the counters of all; the leader wants those of a member. */
+  /** A member asks for the counters of all members; the leader asks for those of a member. */
   | { readonly kind: 'gather'; readonly id: number }
   | { readonly kind: 'counters'; readonly id: number; readonly counters: Record<string, number> }
 
-/** This process as one of several behind one port. */
+/** This process as one of several that share a port. */
 export interface Member {
-  /** Tells the leader that requests are answered. */
+  /** Reports to the leader that this process serves requests. */
   ready(port: number, setupToken?: string): void
-  /** Says what this process counts, whenever another one asks. */
+  /** Sets the source of this process's counters, which the leader asks for. */
   counting(own: () => Record<string, number>): void
-  /** What all processes together have counted. */
+  /** Resolves with the sums of all processes' counters. */
   gathered(): Promise<Record<string, number>>
 }
 
-/** How long a process that is busy may keep a metrics page waiting. */
+/** The time that a metrics page waits for a busy process. */
 const GATHER_MS = 1000
-/** How often the leader asks, so that what a process has counted outlives it: at most as much as this is lost. */
-const REMEMBER_MS = 1000
+/** The interval at which the leader collects counters. A process that dies loses the counts since the last time. */
+const COLLECT_MS = 1000
 /** The pause before a process that died is replaced. */
 const RESTART_MS = 1000
 
@@ -31,24 +31,24 @@ export function groupMember(): Member | undefined {
   const { worker } = cluster
   if (!worker) return undefined
   let own: () => Record<string, number> = () => ({})
-  let asked = 0
+  let nextId = 0
   let all: Record<string, number> | undefined
   const waiting = new Map<number, (counters: Record<string, number>) => void>()
-  const tell = (message: Message) => worker.send(message)
+  const send = (message: Message) => worker.send(message)
   worker.on('message', (message: Message) => {
-    if (message.kind === 'gather') tell({ kind: 'counters', id: message.id, counters: own() })
+    if (message.kind === 'gather') send({ kind: 'counters', id: message.id, counters: own() })
     if (message.kind === 'counters') waiting.get(message.id)?.(message.counters)
   })
   return {
-    ready: (port, setupToken) => void tell({ kind: 'ready', port, setupToken }),
+    ready: (port, setupToken) => void send({ kind: 'ready', port, setupToken }),
     counting(counters) {
       own = counters
     },
     async gathered() {
-      const id = asked++
+      const id = nextId++
       const answer = new Promise<Record<string, number>>((resolve) => waiting.set(id, resolve))
-      tell({ kind: 'gather', id })
-      // The leader itself gives up on others before this. Counters never fall: what all had counted is shown again.
+      send({ kind: 'gather', id })
+      // The leader's own wait for members is shorter. Without an answer the last sums are used: counters must not decrease.
       const late = wait(2 * GATHER_MS, undefined, { ref: false })
       all = (await Promise.race([answer, late])) ?? all ?? own()
       waiting.delete(id)
@@ -57,12 +57,12 @@ export function groupMember(): Member | undefined {
   }
 }
 
-/** Runs the members: starts them, follows up on those that die, passes signals on, adds up what they count. Resolves with
- *  the exit code when all have ended. */
+/** Leads the members: starts them, replaces those that die, forwards signals, and sums their counters. Resolves with the exit
+ *  code when all have ended. */
 export async function leadGroup(options: {
   readonly count: number
   readonly log: Log
-  /** Every member answers. */
+  /** Called when every member is ready. */
   readonly onReady: (port: number, setupToken: string | undefined) => void
 }): Promise<number> {
   const { count, log, onReady } = options
@@ -73,7 +73,7 @@ export async function leadGroup(options: {
   let exitCode = 0
   const counted = groupCounters()
 
-  // One that has died stays in the list until its channel is closed as well, which may come later.
+  // The list includes dead members until their channel is closed.
   const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[]
 
   function stop(signal: NodeJS.Signals): void {
@@ -88,7 +88,7 @@ export async function leadGroup(options: {
       if (message.kind === 'gather') void gather(worker, message.id)
       if (message.kind === 'ready') setupToken ??= message.setupToken
       if (message.kind === 'ready' && ++readyCount === count) onReady(message.port, setupToken)
-      // The first tries out whether there is anything to be had; then the others need not.
+      // The others start when the first is ready, so that a mistake is reported once.
       if (message.kind === 'ready' && readyCount === 1) for (let more = 1; more < count; more++) start()
     })
     worker.on('error', (error) => log.error('process.failed', { pid: worker.process.pid, error: describeError(error) }))
@@ -110,13 +110,13 @@ export async function leadGroup(options: {
   }
 
   async function gather(asker: Worker, id: number): Promise<void> {
-    await remember(id, asker.id)
+    await collect(id, asker.id)
     const counters = counted.sum()
     if (asker.isConnected()) asker.send({ kind: 'counters', id, counters } satisfies Message)
   }
 
-  /** Has every member say what it counts. */
-  async function remember(id: number, asker: number): Promise<void> {
+  /** Asks every member for its counters. */
+  async function collect(id: number, asker: number): Promise<void> {
     await Promise.all(
       members().map(async (worker) => {
         const counters = await countersOf(worker, id, asker)
@@ -125,9 +125,9 @@ export async function leadGroup(options: {
     )
   }
 
-  let looks = 0
-  const looking = setInterval(() => void remember(++looks, LEADER), REMEMBER_MS)
-  over.promise.then(() => clearInterval(looking))
+  let collections = 0
+  const collecting = setInterval(() => void collect(++collections, LEADER), COLLECT_MS)
+  over.promise.then(() => clearInterval(collecting))
   start()
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
@@ -158,10 +158,10 @@ export function groupCounters() {
   }
 }
 
-/** Who asks beside the members, whose ids begin with 1. */
+/** The leader's id as an asker; the ids of members begin with 1. */
 const LEADER = 0
 
-/** Several may ask at the same time, each by its own numbers. Undefined where a member does not answer. */
+/** The counters of a member; undefined if it does not answer. Simultaneous questions have different ids. */
 async function countersOf(worker: Worker, id: number, asker: number): Promise<Record<string, number> | undefined> {
   if (!worker.isConnected()) return undefined
   const question = id * 10_000 + asker

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../config/config-error.ts'
 import { describeError } from '../../../lib/log.ts'
 
-/** Why the gateway does not start, as a message for its operator. */
+/** The message for the operator when the gateway cannot start. */
 export function refusal(error: unknown, configPath: string): string {
   if (error instanceof ConfigError) {
     const lines = error.mistakes.map(({ path, message }) => `  ${path === '' ? configPath : path}: ${message}`)

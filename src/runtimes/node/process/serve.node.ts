@@ -15,30 +15,30 @@ import { watchStalls } from '../http/stalls.node.ts'
 import { PUBLIC_FILES } from '../setup/places.node.ts'
 import { startTimers } from './timers.node.ts'
 
-// As an import, this module would load Node's own fetch and WebSocket beside it, which nothing here uses: 40 ms.
+// Importing node:http would also load Node's fetch and WebSocket, which are not used: 40 ms.
 const { createServer } = process.getBuiltinModule('node:http')
 
 export interface Serving {
   readonly port: number
-  /** A token that makes the first account; undefined where there is one, or another process has given it. */
+  /** A token that creates the first account; undefined if there is an account, or if another process has returned a token. */
   setupToken(): Promise<string | undefined>
-  /** Resolves when everything that answered requests left to be done is done. */
+  /** Resolves when all deferred work of answered requests is done. */
   idle(): Promise<void>
-  /** Says that it is not ready; after `shutdown_delay` stops accepting, lets what runs finish within the limit, cuts the
-   *  rest, and writes down what was. */
+  /** Reports that it is not ready; after `shutdown_delay` stops accepting connections, waits for running calls up to the
+   *  limit, cuts the others, and stores the records. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
 
-/** As long as Workers takes them. */
+/** The longest head of a request, as on Workers. */
 const HEAD_BYTES = 128 * 1024
 
-/** How long records of ended calls may take to be written. */
+/** The time for storing the records of ended calls. */
 const RECORDS_MS = 5000
 
-/** How long running calls may take to end, unless the caller says otherwise. */
+/** The default time for running calls to end. */
 const DRAIN_MS = 30_000
 
-/** The gateway behind a port of this machine. */
+/** Serves the gateway on a port of this machine. */
 export async function serve(
   config: Config,
   adapters: Omit<Adapters, 'draining'>,
@@ -54,7 +54,7 @@ export async function serve(
     timers: sharedTimers(),
   })
   const app = createApp(services)
-  // So that the first request finds what the database holds, and names that lead nowhere are told of at the start.
+  // Loaded at the start, so that the first request finds stored models, and unknown names are logged.
   services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
   const assetAt = assets(PUBLIC_FILES)
@@ -64,7 +64,7 @@ export async function serve(
     return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, pending.add) })
   }, log)
   const server = createServer(
-    // As many as came, as Workers shows them: the first of several credentials must not be taken for the only one.
+    // Repeated headers are joined, as on Workers: one of several credentials must not be taken for the only one.
     { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true, maxHeaderSize: HEAD_BYTES },
     listener,
   )
@@ -92,7 +92,7 @@ export async function serve(
         await services.firstAdmin.ensure()
         return await services.firstAdmin.setupToken()
       } catch (error) {
-        // Whoever signs in first tries again.
+        // The first sign-in tries again.
         log.error('account.bootstrap_failed', { error: describeError(error) })
         return undefined
       }

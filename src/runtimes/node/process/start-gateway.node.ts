@@ -12,13 +12,13 @@ import { refusal } from './refusal.node.ts'
 import { serve } from './serve.node.ts'
 import { whenOrphaned } from './when-orphaned.node.ts'
 
-/** A terminal and npm both pass an interrupt on: only a later one means that somebody is in a hurry. */
-const HURRY_AFTER_MS = 1000
+/** A second signal after this time ends the process at once. One interrupt may arrive twice, from the terminal and from npm. */
+const REPEATED_AFTER_MS = 1000
 
-/** How long the stores may take to close. */
+/** The time for closing the stores. */
 const CLOSE_MS = 6000
 
-/** One process of the gateway, from its settings to its greeting; then until it is asked to stop. */
+/** Starts one process of the gateway, and stops it on a signal. */
 export async function startGateway(settings: NodeSettings): Promise<void> {
   const { host, dataFolder, drainMs } = settings
   const { config, newMasterKey, isSample } = nodeConfig(settings.configPath, dataFolder, process.env)
@@ -28,7 +28,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   const member = groupMember()
   const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
-  // What needs no database is answered while that is still starting.
+  // Requests that need no database are answered while it is still starting.
   const serving = await serve(config, { ...adapters, counterPool: member }, settings)
   const { port } = serving
   log.info('listening', { host, port })
@@ -42,13 +42,13 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
     log.info('stopped', { outcome })
     process.exit(exitCode)
   }
-  function asked(signal: string): void {
+  function requestStop(signal: string): void {
     if (stoppingSince === undefined) stop(signal, 0)
-    else if (performance.now() - stoppingSince > HURRY_AFTER_MS) process.exit(1)
+    else if (performance.now() - stoppingSince > REPEATED_AFTER_MS) process.exit(1)
   }
-  process.on('SIGTERM', asked)
-  process.on('SIGINT', asked)
-  if (process.env.npm_lifecycle_event && !member) whenOrphaned(() => asked('orphaned'))
+  process.on('SIGTERM', requestStop)
+  process.on('SIGINT', requestStop)
+  if (process.env.npm_lifecycle_event && !member) whenOrphaned(() => requestStop('orphaned'))
 
   try {
     await adapters.ready
@@ -58,7 +58,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
     await stop('database', 1)
   }
   lines.flush()
-  // Of several processes, the one that leads them greets.
+  // In a group the leader prints the greeting.
   const setupToken = await serving.setupToken()
   if (member) member.ready(port, setupToken)
   else process.stdout.write(greeting({ host, port, config, newMasterKey, setupToken, isSample, dataFolder }))

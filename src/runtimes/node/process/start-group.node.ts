@@ -7,7 +7,7 @@ import { lineWriter } from './line-writer.node.ts'
 import { leadGroup } from './process-group.node.ts'
 import { whenOrphaned } from './when-orphaned.node.ts'
 
-/** Several processes of the gateway behind one port, led by this one, which answers no requests itself. */
+/** Starts several processes of the gateway that share a port. This process leads them and serves no requests itself. */
 export async function startGroup({ configPath, dataFolder, host, processes }: NodeSettings): Promise<void> {
   const { config, newMasterKey, isSample } = nodeConfig(configPath, dataFolder, process.env)
   requireSharedStores(config, processes)

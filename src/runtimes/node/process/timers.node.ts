@@ -1,6 +1,6 @@
 import type { Job } from '../../../lib/job.ts'
 
-/** Runs jobs by timers of this process until `stop`, which also ends those that run. */
+/** Runs jobs by timers of this process until `stop`, which also aborts running jobs. */
 export function startTimers(
   jobs: readonly Job[],
   run: (job: Job, signal: AbortSignal) => Promise<void>,

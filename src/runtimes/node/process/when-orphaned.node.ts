@@ -1,13 +1,13 @@
-const LOOK_MS = 500
+const CHECK_MS = 500
 
-/** Acts when the process that started this one has ended. npm starts a script through a shell and, told to stop, ends
- *  only the shell: without this, the gateway would go on with its port and its data folder. */
+/** Calls `act` when the parent process has ended. npm starts a script through a shell and, when it is stopped, ends
+ *  only the shell: the gateway would keep running with its port and data folder. */
 export function whenOrphaned(act: () => void): void {
   const parent = process.ppid
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     if (process.ppid === parent) return
-    clearInterval(looking)
+    clearInterval(timer)
     act()
-  }, LOOK_MS)
-  looking.unref()
+  }, CHECK_MS)
+  timer.unref()
 }

@@ -19,28 +19,28 @@ import { threadHasher } from '../passwords/thread-hasher.node.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
-/** A request to the shared store is given up after this: no call waits for one so long. */
+/** The timeout of a request to the shared store, which is longer than any call waits for it. */
 const REQUEST_MS = 5000
 
-/** How long a database elsewhere may be away at the start. */
+/** The time that an external database may be unreachable at the start. */
 const PATIENCE_MS = 30_000
 
 export interface NodeAdapters extends Omit<Adapters, 'draining'> {
   readonly queue: PostgresQueue
-  /** Resolves when the database is there and has its schema. Rejects when that is not to be. */
+  /** Resolves when the database is reachable and has its schema. Rejects if it cannot be prepared. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }
 
-/** The adapters of Node: an embedded database and a store inside the process, unless the configuration names others.
- *  Does not wait for the database; throws when the embedded one belongs to another process. */
+/** The adapters of Node: an embedded database and a store inside the process, unless the configuration names others. It
+ *  does not wait for the database. It throws if another process holds the embedded one. */
 export async function nodeAdapters(
   config: Config,
   options: {
     readonly dataFolder: string
     readonly schemaText: string
     readonly log: Log
-    /** How many share this machine. */
+    /** The number of processes that share this machine's memory. */
     readonly processes?: number
   },
 ): Promise<NodeAdapters> {
@@ -70,7 +70,7 @@ export async function nodeAdapters(
     memoryBytes: memoryBytes(processes),
     delivering: (report) => bufferedDelivery({ sql, log, report, topics, backlogs }),
     async close() {
-      // One that cannot close keeps nobody else from it.
+      // All are closed, even if closing one of them fails.
       const closing = [transport, passwordHasher, store, sql, backlogs].map((one) => one.close())
       const outcomes = await Promise.allSettled(closing)
       for (const outcome of outcomes) {
@@ -80,7 +80,7 @@ export async function nodeAdapters(
   }
 }
 
-/** Of the memory of this machine, or of what it is confined to, this part is for bodies and answers on their way. */
+/** One part in this many of the machine's or container's memory is for request bodies and unread answers. */
 const MEMORY_SHARE = 4
 const LEAST_MEMORY_BYTES = 128 * 1024 * 1024
 
@@ -89,7 +89,7 @@ function memoryBytes(processes: number): number {
   return Math.max(LEAST_MEMORY_BYTES, Math.floor(Math.min(totalmem(), confined) / MEMORY_SHARE / processes))
 }
 
-// Loaded when chosen.
+// Adapters are imported on demand.
 async function relational(
   { general_settings: { database_url: url, salt_key: saltKey } }: Config,
   { dataFolder, schemaText, log }: { readonly dataFolder: string; readonly schemaText: string; readonly log: Log },

@@ -6,13 +6,13 @@ import { SAMPLE_CONFIG } from './places.node.ts'
 
 export interface NodeConfig {
   readonly config: Config
-  /** The master key, at the start that made it. */
+  /** The generated master key, at the start that made it. */
   readonly newMasterKey: string | undefined
-  /** There is no file, and none was named: what `model-gateway init` would write is in force. */
+  /** The sample that `model-gateway init` writes is used, since no file is named and the default one does not exist. */
   readonly isSample: boolean
 }
 
-/** The configuration file with its keys: the operator's, else the gateway's own. */
+/** The configuration, with generated keys if the operator has set none. */
 export function nodeConfig(
   path: string,
   dataFolder: string,
@@ -34,7 +34,7 @@ export function nodeConfig(
   return { config: loadConfig(text, filled), newMasterKey, isSample }
 }
 
-/** Undefined where nobody has named a file, and there is none by its usual name. */
+/** The text of the file; undefined if no file is named and the default one does not exist. */
 function textOf(path: string, isNamed: boolean): string | undefined {
   try {
     return readFileSync(path, 'utf8')

@@ -7,11 +7,11 @@ import { writableFolder } from './writable-folder.node.ts'
 export interface OwnKeys {
   readonly masterKey: string
   readonly saltKey: string
-  /** True at the start that made them. */
+  /** True at the start that generated them. */
   readonly fresh: boolean
 }
 
-/** The keys of a gateway whose operator named none: made at its first start, kept in its data folder. */
+/** Keys for a gateway without configured ones: generated at its first start, and kept in its data folder. */
 export function ownKeys(dataFolder: string): OwnKeys {
   writableFolder(dataFolder)
   const path = join(dataFolder, 'keys.json')
@@ -29,7 +29,7 @@ function read(path: string): Partial<Record<keyof OwnKeys, unknown>> {
   }
 }
 
-/** All of the file or none of it, however the process ends; false when another process was first. */
+/** Writes the file atomically; false if another process has written it before. */
 function make(path: string): boolean {
   const keys = {
     masterKey: newApiKey(),

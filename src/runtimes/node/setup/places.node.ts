@@ -1,4 +1,4 @@
-/** The build is one file, and what it reads stands beside it. */
+/** The build reads files of its own folder; the source reads them in the repository. */
 const isBuilt = !import.meta.url.endsWith('.ts')
 
 const place = (source: string, built: string) => new URL(isBuilt ? built : source, import.meta.url)
@@ -6,5 +6,5 @@ const place = (source: string, built: string) => new URL(isBuilt ? built : sourc
 export const SCHEMA = place('../../../../schema.sql', './schema.sql')
 export const SAMPLE_CONFIG = place('../../../../gateway.yaml', './gateway.yaml')
 export const PACKAGE = place('../../../../package.json', '../package.json')
-/** With a slash: what is answered as it is. */
+/** The folder of static files, with a final slash. */
 export const PUBLIC_FILES = place('../../../console/public/', './public/')

@@ -1,20 +1,20 @@
 import { availableParallelism } from 'node:os'
 
 export interface NodeSettings {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
   readonly host: string
   readonly dataFolder: string
   readonly configPath: string
-  /** How long running calls may take to end after the process was asked to stop. */
+  /** The time for running calls to end when the process stops. */
   readonly drainMs: number
-  /** How many processes serve the port together. */
+  /** The number of processes that share the port. */
   readonly processes: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the environment says of the process itself. An empty variable is one that is not set. */
+/** The settings of the process from its environment. An empty variable counts as not set. */
 export function nodeSettings(env: Environment): NodeSettings {
   return {
     port: whole(env, 'PORT', 8787, 65_535, 'a port number'),

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/schema.ts'
 
-/** Refuses several processes where one of them would not see what another does. */
+/** Throws if several processes would not share their database and their limits. */
 export function requireSharedStores(
   { general_settings: { database_url, redis_url } }: Config,
   processes: number,

@@ -4,8 +4,7 @@ import { applySchema } from '../../../stores/sql/schema/apply-schema.ts'
 import { requireSameSalt } from '../../../stores/sql/schema/same-salt.ts'
 import { type Sql, SqlError } from '../../../stores/sql/sql.ts'
 
-/** A database that is still being prepared: its statements wait for that, though not longer than for an answer; a ping
- *  says at once that it is not there. */
+/** A database that is still being prepared. Statements wait for it up to `waitMs`; a ping fails at once. */
 export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sql {
   let isReady = false
   ready.then(
@@ -46,8 +45,9 @@ export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sq
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2000
 
-/** Brings the database to the schema, and makes sure that it belongs to gateways with this salt key. One that is away is asked again for `patienceMs`, since databases and gateways are
- *  often started together; one that refuses is not. Rejects with a sentence for whoever started the gateway. */
+/** Applies the schema, and checks that the database belongs to gateways with this salt key. Retries for `patienceMs`
+ *  while the database is unreachable, since databases and gateways are often started together. Rejects with a message
+ *  for the operator. */
 export async function prepareDatabase(
   sql: Sql,
   schemaText: string,

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Makes the data folder, for its owner only, or says that it cannot be used. */
+/** Creates the data folder, for its owner only. Throws if it cannot be written to. */
 export function writableFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
