@@ -5,11 +5,11 @@ import { type Config, schemasOf } from '../config/schema.ts'
 import { providers } from '../providers/index.ts'
 import { strategies } from './strategies/index.ts'
 
-/** The configuration of this build: it may name every provider and every strategy that is registered, and no other. */
+/** The configuration's schemas with the registered providers and strategies of this build. */
 export const { config: configSchema, routerSettings, gatewayParams, modelEntry } = schemasOf({ providers, strategies })
 
-/** The configuration that the text and the environment give, or a ConfigError with all mistakes at once. */
+/** Parses the configuration from the file's text and the environment. Throws a ConfigError with all mistakes. */
 export const loadConfig = (yaml: string, env: Environment): Config => readConfig(yaml, env, configSchema())
 
-/** The configuration file as JSON Schema, for editors. */
+/** The JSON Schema of the configuration file, for editors. */
 export const configJsonSchema = () => jsonSchemaOf(configSchema())

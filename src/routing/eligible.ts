@@ -2,8 +2,8 @@ import { GatewayError } from '../lib/errors.ts'
 import type { ModelRequest } from '../modes/mode.ts'
 import type { Deployment, Group } from './deployment.ts'
 
-/** Of the deployments of a group that take this kind of request those that have every tag that it asks for. Health and
- *  capacity are the shared store's to judge. */
+/** The deployments that have every requested tag, among those that are able to serve the mode. Throws if there are
+ *  none. The shared store checks health and capacity. */
 export function eligible(group: Group, able: readonly Deployment[], request: ModelRequest): readonly Deployment[] {
   if (able.length === 0) {
     throw new GatewayError('invalid_request', `The model '${group.name}' does not take requests of this kind.`, {

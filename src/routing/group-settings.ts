@@ -1,27 +1,27 @@
 import type { RouterSettings } from '../config/sections/router-settings.ts'
 
-/** When a call is asked of a second deployment beside the first. */
+/** When a hedge, a second attempt in parallel, starts. */
 export interface Hedge {
-  /** After so many milliseconds. With `p95`: as long as too little is known for that. */
+  /** The hedge starts after this time. With `p95` it applies while there are too few samples. */
   readonly afterMs: number | undefined
-  /** After the time in which 95 % of the group's recent calls began to be answered. */
+  /** The hedge starts after the time within which 95 % of the group's recent answers began. */
   readonly p95: boolean
 }
 
 /** How the calls of one route group are routed. */
 export interface GroupSettings {
   readonly strategy: string
-  /** That an attempt may take until its answer is there, or has begun to stream. */
+  /** The limit of an attempt until its answer is complete, or until its stream has begun. */
   readonly timeoutSeconds: number
-  /** That a call may take in all. */
+  /** The limit of a whole call. */
   readonly totalTimeoutSeconds: number
   readonly numRetries: number
   readonly retryAfterSeconds: number
-  /** undefined: never. */
+  /** undefined disables hedging. */
   readonly hedge: Hedge | undefined
 }
 
-/** What holds for a group: its own policy, and the router settings where that says nothing. */
+/** The settings of a group: its own policy, completed by the router settings. */
 export function groupSettings(router: RouterSettings, group: Governed): GroupSettings {
   const found = known.get(group)
   if (found?.router === router && found.policy === group.policy) return found.settings
@@ -55,8 +55,8 @@ function settingsOf(router: RouterSettings, { policy }: Governed): GroupSettings
   return policy ? { ...general, ...policy } : general
 }
 
-/** The setting as it is written, in the file and in a policy. */
-export function hedgeOf(written: Pick<RouterSettings, 'hedge' | 'hedge_after_ms'>): Hedge | undefined {
-  const { hedge, hedge_after_ms: afterMs } = written
+/** The hedge of the keys of the file, or of a policy. */
+export function hedgeOf(keys: Pick<RouterSettings, 'hedge' | 'hedge_after_ms'>): Hedge | undefined {
+  const { hedge, hedge_after_ms: afterMs } = keys
   return hedge === undefined && afterMs === undefined ? undefined : { afterMs, p95: hedge === 'p95' }
 }

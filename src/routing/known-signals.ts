@@ -1,29 +1,29 @@
 import type { DeploymentSignals } from '../stores/kv/deployment-signals.ts'
 
-/** The last known signals of each deployment in this process: the basis of a first order, which admission corrects. */
+/** The last known signals of each deployment in this process. A first order is based on them; admission corrects it. */
 export interface KnownSignals {
   of(deployment: string): DeploymentSignals
   learn(signals: readonly DeploymentSignals[]): void
-  /** Drops all others. */
+  /** Drops the signals of all other deployments. */
   keep(deployments: ReadonlySet<string>): void
 }
 
-/** The minute that was counted is over, and the calls that were in flight have ended. */
-const FADE_MS = 60_000
-const LOOK_EVERY_MS = 5000
+/** The age at which signals lose their load: their minute is over, and most of their calls have ended. */
+const LOAD_MS = 60_000
+const CHECK_EVERY_MS = 5000
 
-interface Heard {
+interface Entry {
   signals: DeploymentSignals
   at: number
 }
 
-/** A call gets the signals of only some deployments of a large group. Old signals of the others lose their load, so that a
- *  deployment that was busy once does not stay last. */
+/** A call gets the signals of only some deployments of a large group. Old signals of the others lose their load, so
+ *  that a deployment that was busy once does not stay last. */
 export function knownSignals(now: () => number): KnownSignals {
-  const known = new Map<string, Heard>()
-  let lookedAt = 0
+  const known = new Map<string, Entry>()
+  let checkedAt = 0
 
-  function fade(before: number): void {
+  function dropLoad(before: number): void {
     for (const entry of known.values()) {
       if (entry.at >= before) continue
       entry.at = Number.POSITIVE_INFINITY
@@ -49,9 +49,9 @@ export function knownSignals(now: () => number): KnownSignals {
           entry.at = at
         } else known.set(signal.deployment, { signals: signal, at })
       }
-      if (at - lookedAt < LOOK_EVERY_MS) return
-      lookedAt = at
-      fade(at - FADE_MS)
+      if (at - checkedAt < CHECK_EVERY_MS) return
+      checkedAt = at
+      dropLoad(at - LOAD_MS)
     },
     keep: (deployments) => {
       for (const deployment of known.keys()) if (!deployments.has(deployment)) known.delete(deployment)

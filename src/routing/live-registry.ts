@@ -16,12 +16,12 @@ import { type RouteGroup, routeGroup } from './route-group.ts'
 import { routeGroupPolicy, settingsOf } from './route-group-policy.ts'
 import { entryOf } from './stored-model.ts'
 
-/** The current registry: the deployments of the file and of the database, which replaces those of the same id, and the
- *  published settings of groups. While the database is away, the last known registry stays. */
+/** The current registry: deployments of the file and of the database, whose deployments replace those of the same id,
+ *  and published settings of groups. While the database is away, the last known registry stays in use. */
 export interface LiveRegistry {
   current(): Registry
-  /** Begins the first reading, for runtimes whose promises outlive requests. Requests that have to wait for a reading then
-   *  share it. */
+  /** Begins the first reading, for runtimes whose promises outlive requests. Requests that have to wait for a reading
+   *  then share it. */
   begin(): void
   /** Called by every request that uses the registry. Returns a promise, with a short limit, if the request has to wait:
    *  before the first reading, and when the last one is too old. Otherwise the database is read beside the request. */
@@ -32,7 +32,7 @@ export interface LiveRegistry {
   check(entry: ModelEntry): void
 }
 
-/** How often the database is asked for changes, while there are requests. */
+/** The interval at which the database is asked for changes, while there are requests. */
 const READ_EVERY_MS = 2000
 /** The age at which a reading is too old to use. */
 const STALE_MS = 4000
@@ -57,7 +57,7 @@ export function liveRegistry(options: {
   let revision = '0'
   let begun = 0
   let applied = 0
-  let askedAt = Number.NEGATIVE_INFINITY
+  let attemptedAt = Number.NEGATIVE_INFINITY
   let seenAt = Number.NEGATIVE_INFINITY
   let away = false
   let shares = false
@@ -133,7 +133,7 @@ export function liveRegistry(options: {
   }
 
   async function tryToRead(): Promise<void> {
-    askedAt = now()
+    attemptedAt = now()
     try {
       await read()
     } catch (error) {
@@ -160,7 +160,7 @@ export function liveRegistry(options: {
     attend(defer) {
       const time = now()
       const waits = !away && time - seenAt > STALE_MS
-      if (!waits && time - askedAt < READ_EVERY_MS) return undefined
+      if (!waits && time - attemptedAt < READ_EVERY_MS) return undefined
       const reading = waits && shares ? sharedReading() : tryToRead()
       defer(reading)
       if (!waits) return undefined

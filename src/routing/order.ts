@@ -1,18 +1,18 @@
 import type { Deployment } from './deployment.ts'
 import type { Strategy, StrategyContext } from './strategies/strategy.ts'
 
-/** Draws are whole numbers from 0 to below this. */
+/** Draws are integers from 0 to below this. */
 export const DRAWS = 2 ** 31
 
-/** A deployment with the draw of a call for it, and where that and its strategy put it. */
+/** A deployment with its random draw and its rank in the order of one call. */
 export interface Placed {
   readonly deployment: Deployment
   readonly draw: number
   readonly rank: number
 }
 
-/** The first `most` in a strategy's order, found without ordering the others. Where there are more, those that would
- *  take no call now come behind all that would. */
+/** The first `most` deployments in a strategy's order, found without sorting the others. If there are more than `most`,
+ *  deployments that accept no calls now come after all that do. */
 export function firstInOrder(
   deployments: readonly Deployment[],
   most: number,
@@ -33,7 +33,7 @@ export function firstInOrder(
   return first.length === most ? first : [...first, ...behind].slice(0, most)
 }
 
-/** The same ones, with the same draws, by what is known of them now. */
+/** The same deployments with the same draws, ranked by the current signals. */
 export function orderedAgain(placed: readonly Placed[], strategy: Strategy, context: StrategyContext): Placed[] {
   const order: Placed[] = []
   for (const { deployment, draw } of placed) {
@@ -42,7 +42,7 @@ export function orderedAgain(placed: readonly Placed[], strategy: Strategy, cont
   return order
 }
 
-/** All of them. */
+/** All deployments in a strategy's order. */
 export function inOrder(
   deployments: readonly Deployment[],
   strategy: Strategy,
@@ -56,8 +56,8 @@ export function inOrder(
   return placed.sort((a, b) => (precedes(a.rank, a.draw, b) ? -1 : 1))
 }
 
-/** Draws from a seed in [0, 1): whole numbers, because fractions would take memory for every deployment of every call
- *  (mulberry32). */
+/** Draws from a seed in [0, 1), by mulberry32. They are integers, because fractions would allocate memory for every
+ *  deployment of every call. */
 function drawing(seed: number): () => number {
   let state = (seed * 2 ** 32) | 0
   return () => {

@@ -1,12 +1,12 @@
 import type { Group } from './deployment.ts'
 
 const KEPT = 100
-/** Of fewer, the 95th percentile is no more than the slowest. */
+/** With fewer samples the 95th percentile is the slowest one. */
 const ENOUGH = 20
 
-/** How long the last calls of a group waited for their answer to begin, in this process: the store keeps means, of which
- *  no percentile can be told. By the group as the registry made it, so that what is removed is forgotten; a change of
- *  the registry begins anew. `kind` tells apart what takes different times: streams and whole answers, chat and images. */
+/** The waits of a group's last calls for their answer to begin, in this process: the store only has means. The keys are
+ *  the registry's groups, so that removed groups are collected, and a change of the registry starts anew. `kind`
+ *  separates calls of different duration: streams and whole answers, chat and images. */
 const waits = new WeakMap<Group, Map<string, Waits>>()
 
 interface Waits {
@@ -15,8 +15,8 @@ interface Waits {
   p95: number | undefined
 }
 
-/** Of an attempt that was ended because another answered first, the time until then: leaving those out would make the
- *  percentile fall with every second attempt, and the second attempts grow. */
+/** Adds a sample. An attempt that lost a hedge counts with its time until then: leaving it out would lower the
+ *  percentile with every hedge, and so cause more hedges. */
 export function learnWait(group: Group, kind: string, milliseconds: number): void {
   const kinds = waits.get(group) ?? new Map<string, Waits>()
   waits.set(group, kinds)

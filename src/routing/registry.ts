@@ -13,7 +13,7 @@ export interface Registry {
   resolve(name: string): Group | undefined
   /** Every public name: models, route groups and aliases, sorted. */
   readonly names: readonly string[]
-  /** By model name: every deployment once. */
+  /** The groups by model name, in which every deployment occurs once. */
   readonly groups: readonly Group[]
 }
 
@@ -21,7 +21,7 @@ export function registryOf(config: Config, providers: ReadonlyMap<string, Provid
   return registryFrom(deploymentsOf(config, providers), config.router_settings.model_group_alias)
 }
 
-/** Deployments in their order, the further names of their groups, and what holds for groups by their name. */
+/** The registry of deployments, aliases, route groups and policies by the name of their group. */
 export function registryFrom(
   deployments: readonly Deployment[],
   modelGroupAlias: Readonly<Record<string, string>>,
@@ -51,10 +51,10 @@ export function registryFrom(
 
   const aliases = new Map(Object.entries(modelGroupAlias))
   const resolve = (name: string) => {
-    const meant = aliases.get(name) ?? name
-    return routed.get(meant) ?? groups.get(meant)
+    const target = aliases.get(name) ?? name
+    return routed.get(target) ?? groups.get(target)
   }
-  // An alias may wait for a group of the database.
+  // An alias may name a group that the database does not have yet.
   const known = [...aliases.keys()].filter((alias) => resolve(alias) !== undefined)
   return {
     resolve,
@@ -67,7 +67,7 @@ export function deploymentIds({ groups }: Registry): ReadonlySet<string> {
   return new Set(groups.flatMap(({ deployments }) => deployments.map(({ id }) => id)))
 }
 
-/** The deployments of the file, or a ConfigError that names each entry which cannot be one. */
+/** The deployments of the file. Throws a ConfigError that names each invalid entry. */
 export function deploymentsOf(config: Config, providers: ReadonlyMap<string, Provider>): Deployment[] {
   const mistakes: Mistake[] = []
   const deployments = config.model_list.flatMap((entry, index) => {
@@ -105,14 +105,14 @@ export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, P
       ...(info.char_pm_limit == null ? {} : { characters: info.char_pm_limit }),
       ...(info.rerank_units_pm_limit == null ? {} : { rerankUnits: info.rerank_units_pm_limit }),
     },
-    adapter: (capability, asked = capability) => (allows(info.mode, asked) ? adapters[capability] : undefined),
+    adapter: (capability, requested = capability) => (allows(info.mode, requested) ? adapters[capability] : undefined),
     timeoutSeconds: parameters.timeout,
   }
 }
 
 const CARRIED_BY_CHAT: readonly Capability[] = ['messages', 'count_tokens', 'responses', 'completion']
 
-/** The dialects of chat are chat, and a prompt is asked as chat. */
+/** Whether a mode includes a capability. Chat includes its dialects and completions, which are translated to it. */
 function allows(mode: ModelInfo['mode'], capability: Capability): boolean {
   return mode === undefined || mode === capability || (mode === 'chat' && CARRIED_BY_CHAT.includes(capability))
 }

@@ -4,8 +4,8 @@ import { lazily } from '../lib/lazily.ts'
 import { routerSettings } from './configuration.ts'
 import { type GroupSettings, hedgeOf } from './group-settings.ts'
 
-/** What holds for one group in the place of `router_settings`, in the same words. What it leaves out stays as it is
- *  there; null for both of hedging's keys turns that off. */
+/** The settings of one group, with the keys of `router_settings`, which apply where a key is left out. null for both
+ *  keys of hedging disables it. */
 export const routeGroupPolicy = lazily(() => {
   const { routing_strategy, num_retries, retry_after, timeout, total_timeout, hedge_after_ms, hedge } =
     routerSettings().shape
@@ -22,23 +22,21 @@ export const routeGroupPolicy = lazily(() => {
 
 export type RouteGroupPolicy = z.output<ReturnType<typeof routeGroupPolicy>>
 
-/** The settings that a policy says something about. */
+/** The settings that a policy contains. */
 export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {
   const { routing_strategy, timeout, total_timeout, num_retries, retry_after, hedge_after_ms, hedge } = policy
-  const ofHedging = hedge_after_ms !== undefined || hedge !== undefined
+  const hasHedge = hedge_after_ms !== undefined || hedge !== undefined
   return {
     ...(routing_strategy === undefined ? {} : { strategy: routing_strategy }),
     ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
     ...(total_timeout === undefined ? {} : { totalTimeoutSeconds: total_timeout }),
     ...(num_retries === undefined ? {} : { numRetries: num_retries }),
     ...(retry_after === undefined ? {} : { retryAfterSeconds: retry_after }),
-    ...(ofHedging
-      ? { hedge: hedgeOf({ hedge: hedge ?? undefined, hedge_after_ms: hedge_after_ms ?? undefined }) }
-      : {}),
+    ...(hasHedge ? { hedge: hedgeOf({ hedge: hedge ?? undefined, hedge_after_ms: hedge_after_ms ?? undefined }) } : {}),
   }
 }
 
-/** Settings in the words of the file. */
+/** Settings with the keys of the file. */
 export function policyOf({ strategy, timeoutSeconds, totalTimeoutSeconds, numRetries, ...settings }: GroupSettings) {
   const { retryAfterSeconds, hedge } = settings
   return {

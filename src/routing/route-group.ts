@@ -23,7 +23,7 @@ const member = lazily(() =>
     }),
 )
 
-/** A name that clients call like a model, for members of the operator's choice. */
+/** A group under a public name with members of the operator's choice, which clients call like a model. */
 export const routeGroup = lazily(() =>
   z.strictObject({
     name: name().describe('What clients send as `model`; hides a model of the same name.'),
@@ -34,8 +34,8 @@ export const routeGroup = lazily(() =>
 
 export type RouteGroup = z.output<ReturnType<typeof routeGroup>>
 
-/** The group with those of its members that exist; undefined where it is absent. A deployment named by its id goes by
- *  that member, whatever other members say of its model. */
+/** The group with its existing members; undefined if it is disabled or has none. A member by deployment id takes
+ *  precedence over one by model name. */
 export function groupOf(
   { name, enabled, members }: RouteGroup,
   deployments: readonly Deployment[],

@@ -3,7 +3,7 @@ import type { Deployment } from './deployment.ts'
 
 type Value = string | Secret | undefined
 
-/** What says whose account a call runs in, where that is not among the headers. */
+/** The parameters, other than headers, that determine the account of a call. */
 const CREDENTIALS = [
   'api_key',
   'project',
@@ -13,8 +13,8 @@ const CREDENTIALS = [
   'aws_secret_access_key',
 ] as const
 
-/** Whether what a provider keeps for calls at one deployment is found at the other: the same provider, address and
- *  credentials. */
+/** Whether two deployments use the same account: the same provider, address and credentials. Objects that the provider
+ *  stores for one are then found through the other. */
 export function sameAccount(one: Deployment, other: Deployment): boolean {
   if (one === other) return true
   if (one.provider.kind !== other.provider.kind || one.connection.origin !== other.connection.origin) return false

@@ -14,33 +14,32 @@ const SECRETS = sealedSettings({
   addressOf,
 })
 
-/** A deployment as it was sent: the sections of an entry of the configuration file. */
+/** An unchecked deployment with the sections of an entry of the configuration file. */
 export interface ModelDraft {
   readonly model_name?: unknown
   readonly gateway_params?: unknown
   readonly model_info?: unknown
 }
 
-/** The entry that a record means, with its secrets. Throws when it cannot be one, here and today. */
+/** The entry of a record, with its secrets. Throws if it is not valid in this build. */
 export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEntry> {
   const gateway_params = await SECRETS.open(sealedOf(record), seal)
   const { deployment_id, model_name, model_info } = record
   return { ...accepted(modelEntry(), { model_name, gateway_params, model_info }), deployment_id }
 }
 
-/** What a draft is checked by, and kept under. */
-interface Means {
+interface Context {
   readonly seal: Seal
-  /** Throws what keeps an entry from being a deployment here. */
+  /** Throws if an entry cannot be a deployment of this build. */
   readonly live: { check(entry: ModelEntry): void }
 }
 
-/** A draft as the database keeps it, or the refusal of its first mistake. Masks in it stand for secrets of `earlier`,
- *  which never leave for another address than the one that they were given for. */
+/** The stored form of a draft. Throws a refusal of its first mistake. Masks in it stand for secrets of `earlier`, which
+ *  are refused for another address than the one that they were given for. */
 export async function contentOf(
   id: string,
   draft: ModelDraft,
-  { seal, live }: Means,
+  { seal, live }: Context,
   earlier?: ModelRecord,
 ): Promise<ModelContent> {
   const params = isMap(draft.gateway_params) ? draft.gateway_params : {}

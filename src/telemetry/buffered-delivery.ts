@@ -10,15 +10,16 @@ export interface BufferedDeliveryOptions extends Omit<RecordBufferOptions, 'back
   readonly backlogs?: Backlogs
 }
 
-/** How often the backlogs of ended processes are taken over. */
+/** The interval at which backlogs of ended processes are taken over. */
 const ADOPT_EVERY_MS = 60_000
-/** How long records are added up before their sums are written. */
+/** The time for which records are added up before their sums are written. */
 const FOLD_MS = 1000
 const LOG_EVERY_MS = 60_000
 
-/** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. Entries that
- *  the database does not accept within a second are kept on disk, and written in order later. Without a disk, or without
- *  space, entries wait in memory up to a bound; beyond it they are added up, or dropped and counted if they cannot be. */
+/** Gathers entries in memory and writes them in batches, for a runtime whose process outlives its requests. Entries
+ *  that the database does not accept within a second are kept on disk, and written in order later. Without a disk, or
+ *  without space, entries wait in memory up to a bound; beyond it they are added up, or dropped and counted if they
+ *  cannot be. */
 export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
   const { topics = [], backlogs, log } = options
   const lanes = new Map<string, { readonly buffer: RecordBuffer; readonly overflow: Overflow }>()
@@ -82,7 +83,7 @@ function overflowOf(
   const { topic, begin, alone } = folding
   let fold: RecordFold | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const tell = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
+  const logFolded = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
     log.error('records.folded', { topic: name, suppressed }),
   )
 
@@ -105,7 +106,7 @@ function overflowOf(
 
   function count(): void {
     report({ type: 'records.folded', topic: name, records: 1, waitedMs: 0 })
-    tell()
+    logFolded()
   }
 
   return {

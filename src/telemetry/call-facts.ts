@@ -2,10 +2,10 @@ import { usageOf } from '../modes/usage.ts'
 import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import type { CallFinished } from './events.ts'
 
-/** Where every fact of a finished call comes from: a row of `stores/sql/spend/call-facts.ts` without its line here does
- *  not compile. Written out, since it is built for every call. */
+/** The row of a finished call. A column of `stores/sql/spend/call-facts.ts` without its line here does not compile. It
+ *  is written out for speed, since it is built for every call. */
 export function factsOf(call: CallFinished): ChargedRow {
-  // An entry from a file or a queue may be of an older build, with fewer fields.
+  // An entry of a file or queue may be from an older build, with fewer fields.
   const usage = usageOf(call.usage ?? {})
   return {
     call_id: call.callId,
@@ -49,12 +49,12 @@ export function factsOf(call: CallFinished): ChargedRow {
   }
 }
 
-/** Counts of providers as integers, as the ledger has them. */
+/** A provider's count as an integer, which the ledger requires. */
 function whole(count: number): number {
   return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
 }
 
-/** Names are the operator's and may hold what a database cannot. */
+/** A name, shortened and without characters that a database cannot hold. */
 function keepable(text: string): string {
   return text.slice(0, 1024).toWellFormed().replaceAll('\0', '')
 }

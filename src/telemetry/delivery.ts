@@ -1,10 +1,10 @@
 import type { Sql } from '../stores/sql/sql.ts'
 
-/** A kind of record that is written beside requests, many in one statement. */
+/** A kind of record that is written in the background, many in one statement. */
 export interface Topic<Entry extends object = object> {
   readonly name: string
-  /** Writes entries, which may have been written before: each has an id, and writing it again changes nothing. Entries from
-   *  a queue or a file were JSON, perhaps of an older build. */
+  /** Writes entries. It must be idempotent by their ids: entries may have been written before. Entries of a queue or
+   *  file were JSON, perhaps from an older build. */
   write(sql: Sql, entries: readonly Entry[]): Promise<void>
   /** How entries without space are added up. Without it they are dropped. */
   readonly folding?: Folding<Entry>
@@ -12,11 +12,11 @@ export interface Topic<Entry extends object = object> {
 
 /** Adds entries up, so that any number of them fits into memory; only their detail is lost. */
 export interface Folding<Entry extends object = object> {
-  /** Of what comes of it. */
+  /** The topic of the sums. */
   readonly topic: Topic
   begin(): RecordFold<Entry>
-  /** One entry that the database refuses, as an entry of the topic whose id is made of its own: adding it up twice is the
-   *  same as once. */
+  /** The sums of one entry that the database refuses. Their id is derived from the entry's, so that writing them twice
+   *  changes nothing. */
   alone(entry: Entry): object
 }
 
@@ -24,7 +24,7 @@ export interface Folding<Entry extends object = object> {
 export interface RecordFold<Entry extends object = object> {
   readonly entries: number
   add(entry: Entry): void
-  /** Everything that was added, as entries of the folding's topic. Nothing may be added any more. */
+  /** Ends the fold, and returns its sums as entries of the folding's topic. */
   end(): readonly object[]
 }
 
@@ -32,9 +32,9 @@ export interface RecordFold<Entry extends object = object> {
  *  database is away. */
 export interface Delivery {
   deliver<Entry extends object>(topic: Topic<Entry>, entry: Entry): void
-  /** How many entries of a topic wait in this process, or in its files. */
+  /** The number of entries of a topic that wait in this process or in its files. */
   depth(topic: string): number
-  /** Writes all entries so far, for `limitMs` at most, and moves the rest to the backlog if there is one. Resolves with the
-   *  number of lost entries. */
+  /** Writes all entries so far, for `limitMs` at most, and moves the rest to the backlog if there is one. Resolves with
+   *  the number of lost entries. */
   drain(limitMs: number): Promise<number>
 }

@@ -13,21 +13,23 @@ export interface AttemptFinished {
   readonly provider: string
   /** `outrun`: the other attempt of a hedge committed first. `cut`: it failed after its answer had begun. */
   readonly result: 'answered' | 'failed' | 'cut' | 'outrun' | 'client_closed'
-  /** What kind of failure it was, '' when it was none. */
+  /** The kind of failure; '' if there was none. */
   readonly error: string
-  /** Its usage, as far as known. For an attempt that lost a hedge it is an estimate, which is not part of the call's. */
+  /** Its usage, as far as known. For an attempt that lost a hedge it is an estimate, which is not part of the
+   *  call's. */
   readonly usage: Usage | undefined
-  /** As of the call. */
+  /** As in CallFinished. */
   readonly costNano: number | undefined
   readonly firstTokenMs: number | undefined
   readonly totalMs: number
 }
 
-/** Money of a subject in one of its periods, as `gateway_budget` and the shared store name it. */
+/** The budget of a subject in one period that a call is charged to, by the names of `gateway_budget` and the shared
+ *  store. */
 export interface Charge {
   readonly subject: string
   readonly period: string
-  /** What it pays, where that is only a part of what the call cost. */
+  /** The charged part of the call's cost, if it is not the whole. */
   readonly costNano?: number | undefined
 }
 
@@ -39,9 +41,9 @@ export interface CallFinished {
   readonly callId: string
   readonly endpoint: string
   readonly mode: string
-  /** What the client asked for. */
+  /** The model in the request. */
   readonly requestedModel: string
-  /** The group that served, which after a fallback is another one. */
+  /** The group that served, which differs from the requested one after a fallback. */
   readonly model: string
   readonly deployment: string
   readonly provider: string
@@ -49,42 +51,42 @@ export interface CallFinished {
   readonly teamId: string
   readonly organizationId: string
   readonly userId: string
-  /** `metadata.tags` of the request, as far as they can be kept. */
+  /** `metadata.tags` of the request, as far as they can be stored. */
   readonly tags: readonly string[]
   readonly streamed: boolean
   readonly ending: Ending
   readonly status: number
-  /** The wire's `type` of a failure, '' when there was none. */
+  /** The `type` of the error that the client got; '' if there was none. */
   readonly errorType: string
   readonly usage: Usage | undefined
-  /** Of every attempt that its answer is made of, each at the price of its deployment. 0 when nothing was used;
-   *  undefined when something was whose price is unknown. */
+  /** The cost of all attempts that contributed to the answer, each at the price of its deployment; 0 if nothing was
+   *  used, undefined if the price of something used is unknown. */
   readonly costNano: number | undefined
-  /** What an answer out of the cache would have cost. */
+  /** The cost that a cached answer saved. */
   readonly savedNano: number
   readonly cache: 'hit' | 'miss' | 'off'
-  /** The accounts that the cost is added to. */
+  /** The budgets that the cost is charged to. */
   readonly charges: readonly Charge[]
   readonly attempts: number
-  /** Each of them, the one that ended the call last. */
+  /** All attempts; the last one ended the call. */
   readonly tried: readonly AttemptFinished[]
   /** The deployments whose cut answer another one continued. */
   readonly rescuedFrom: readonly string[]
   readonly malformedEvents: number
   readonly overheadMs: number
   readonly firstTokenMs: number | undefined
-  /** The attempt that served. */
+  /** The duration of the attempt that served. */
   readonly upstreamMs: number | undefined
   readonly totalMs: number
 }
 
-/** A step of records on their way to the database: written, failed for now, kept on disk, added up for lack of space, or
- *  dropped. */
+/** A step of records on their way to the database: written, failed for now, kept on disk, added up for lack of space,
+ *  or dropped. */
 export interface RecordsMoved {
   readonly type: 'records.written' | 'records.failed' | 'records.kept' | 'records.folded' | 'records.dropped'
   readonly topic: string
   readonly records: number
-  /** How long the oldest of them has waited. */
+  /** The wait of the oldest record. */
   readonly waitedMs: number
 }
 
@@ -96,7 +98,7 @@ export interface RequestFinished {
   readonly method: string
   /** The route's path, not the client's; '' when none matched. */
   readonly route: string
-  /** It asked for one. */
+  /** The request was for a model call. */
   readonly modelCall: boolean
   readonly keyId: string
   readonly teamId: string

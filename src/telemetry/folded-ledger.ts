@@ -7,26 +7,26 @@ import type { RecordFold, Topic } from './delivery.ts'
 /** Writes sums of calls that have no rows in the ledger. */
 export const foldedLedger: Topic<FoldedCalls> = { name: 'ledger_sums', write: insertFolded }
 
-/** Where so many kinds of calls are told apart, new ones are added up without their tags. */
+/** From this number of different shapes on, calls of new shapes are added up without their tags. */
 const MOST_SHAPES = 10_000
-const NOWHERE = Object.fromEntries(SPEND_DIMENSIONS.map((name) => [name, '']))
+const NO_DIMENSIONS = Object.fromEntries(SPEND_DIMENSIONS.map((name) => [name, '']))
 
-/** Calls by what reports can ask for. Accounts pay exactly, and all calls together stay exact, however many kinds there
- *  are; where there are twice too many even without tags, new ones are of no key and no model. */
+/** Adds calls up by the dimensions of reports. Charges and totals stay exact for any number of shapes. From twice the
+ *  limit on, calls of new shapes have no dimensions, such as key and model. */
 export function foldOfCalls(mostShapes = MOST_SHAPES): RecordFold<ChargedRow> {
   const fold = newFold(FOLDED_COLUMNS)
   let entries = 0
-  function fitting(row: ChargedRow): ChargedRow {
+  function shapeOf(row: ChargedRow): ChargedRow {
     if (fold.shapes.length < mostShapes || fold.knows(row)) return row
     const untagged = { ...row, tags: [] }
-    return fold.shapes.length < 2 * mostShapes || fold.knows(untagged) ? untagged : { ...untagged, ...NOWHERE }
+    return fold.shapes.length < 2 * mostShapes || fold.knows(untagged) ? untagged : { ...untagged, ...NO_DIMENSIONS }
   }
   return {
     get entries() {
       return entries
     },
     add(row) {
-      fold.add(fitting(row))
+      fold.add(shapeOf(row))
       entries += 1
     },
     end: () => foldedCalls(fold),

@@ -17,7 +17,7 @@ export interface QueuedRecordsOptions {
   readonly report: (event: RecordsMoved) => void
 }
 
-/** A record as it travels through a queue. */
+/** A record as a message of a queue. */
 export const recordMessage = ({ name }: Topic, entry: object): Message => ({ topic: PREFIX + name, body: entry })
 
 /** Whether a message of the queue carries a record. */
@@ -25,8 +25,8 @@ export function carriesRecord({ body }: QueueMessage): boolean {
   return topicOf(body)?.startsWith(PREFIX) === true
 }
 
-/** Writes the records of a batch of messages, one statement for each topic. Records that fail for now are delivered again;
- *  one that can never be written is dead-lettered on its own. */
+/** Writes the records of a batch of messages, one statement for each topic. Records that fail for now are delivered
+ *  again; one that can never be written is dead-lettered on its own. */
 export async function writeQueued(
   messages: readonly QueueMessage[],
   { topics, sql, log, report }: QueuedRecordsOptions,
@@ -36,25 +36,25 @@ export async function writeQueued(
 
   async function write(name: string, ofTopic: readonly QueueMessage[]): Promise<void> {
     const begunAt = Date.now()
-    const tell = (type: RecordsMoved['type']) =>
+    const reportAll = (type: RecordsMoved['type']) =>
       report({ type, topic: name, records: ofTopic.length, waitedMs: Date.now() - begunAt })
     const topic = topics.find((one) => one.name === name)
     try {
       if (!topic) throw new TypeError(`nothing writes records of topic '${name}'`)
       await topic.write(sql, ofTopic.map(entryOf))
       for (const message of ofTopic) message.ack()
-      tell('records.written')
+      reportAll('records.written')
     } catch (error) {
-      tell('records.failed')
+      reportAll('records.failed')
       log.warn('records.failed', { topic: name, records: ofTopic.length, error: describeError(error) })
       if (isPoison(error) && ofTopic.length > 1) await Promise.all(ofTopic.map((message) => write(name, [message])))
-      else if (isPoison(error) && topic && (await addedUp(topic, ofTopic))) tell('records.folded')
+      else if (isPoison(error) && topic && (await foldAlone(topic, ofTopic))) reportAll('records.folded')
       else for (const message of ofTopic) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
     }
   }
 
-  /** The sums of a record that the database refuses. */
-  async function addedUp({ folding }: Topic, ofTopic: readonly QueueMessage[]): Promise<boolean> {
+  /** Writes the sums of a record that the database refuses; returns whether it could. */
+  async function foldAlone({ folding }: Topic, ofTopic: readonly QueueMessage[]): Promise<boolean> {
     if (!folding) return false
     try {
       await folding.topic.write(

@@ -17,18 +17,19 @@ export interface RecordBufferOptions {
   readonly fold: (entry: object) => boolean
   /** Adds up an entry that the database refuses, possibly twice; returns whether it could. */
   readonly foldAlone: (entry: object) => boolean
-  /** How long an entry waits for others to form a batch. */
+  /** The time that an entry waits for others to form a batch. */
   readonly gatherMs?: number
-  /** How long entries stay in memory only, if there is a backlog. */
+  /** The time for which entries stay in memory only, if there is a backlog. */
   readonly spillMs?: number
   readonly batchSize?: number
-  /** How many entries wait in memory at most. */
+  /** The most entries that wait in memory. */
   readonly capacity?: number
   readonly firstPauseMs?: number
   readonly longestPauseMs?: number
 }
 
-/** Entries of one topic on their way to the database: in memory, or in the backlog while the database does not accept them. */
+/** Entries of one topic on their way to the database: in memory, or in the backlog while the database does not accept
+ *  them. */
 export interface RecordBuffer {
   add(entry: object): void
   /** Writes entries that another process has left in the backlog. */
@@ -47,8 +48,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const { sql, log, report, backlog, fold, foldAlone, gatherMs = 250, spillMs = 750, batchSize = 1000 } = options
   const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
   const waiting: object[] = []
-  /** How many entries have left `waiting`: the position of its first among all entries so far. */
-  let gone = 0
+  /** The number of entries that have left `waiting`: the position of its first entry among all so far. */
+  let removed = 0
   let oldestAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let spillTimer: ReturnType<typeof setTimeout> | undefined
@@ -59,13 +60,13 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   let backlogFrom: number | undefined
   /** The backlog was full and is not tried before this time. */
   let fullUntil = 0
-  let rouse: (() => void) | undefined
+  let wake: (() => void) | undefined
 
   let lastError = ''
   const fields = (suppressed: number) => ({ topic: topic.name, waiting: depth(), error: lastError, suppressed })
   const logFailure = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.warn('records.failed', fields(suppressed)))
   const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dropped', fields(suppressed)))
-  const tell = (type: RecordsMoved['type'], records: number) =>
+  const reportMoved = (type: RecordsMoved['type'], records: number) =>
     report({ type, topic: topic.name, records, waitedMs: Math.max(0, Date.now() - oldestAt) })
 
   const depth = () => waiting.length + (backlog?.depth ?? 0)
@@ -73,13 +74,13 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
 
   /** Drops the entries before the position `end`. */
   function release(end: number): void {
-    if (end <= gone) return
-    waiting.splice(0, end - gone)
-    gone = end
+    if (end <= removed) return
+    waiting.splice(0, end - removed)
+    removed = end
   }
 
   function drop(): void {
-    tell('records.dropped', 1)
+    reportMoved('records.dropped', 1)
     logDropped()
   }
 
@@ -117,7 +118,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     }
     const begunAt = Date.now()
     const batch = waiting.slice(0, limit)
-    const start = gone
+    const start = removed
     return {
       batch,
       async done() {
@@ -139,30 +140,30 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     }
   }
 
-  /** Writes one batch, and more while batches are full, after failures, and while draining. A batch with an entry that can
-   *  never be written is halved until that entry is alone. */
+  /** Writes one batch, and more while batches are full, after failures, and while draining. A batch with an entry that
+   *  can never be written is halved until that entry is alone. */
   async function write(): Promise<void> {
     let size = batchSize
     let failures = 0
     do {
       let batch: readonly object[] = []
       try {
-        const taken = await next(size)
-        batch = taken.batch
+        const upcoming = await next(size)
+        batch = upcoming.batch
         if (batch.length === 0) return
         const refused = await isRefused(batch)
         if (refused && batch.length > 1) {
           size = Math.ceil(batch.length / 2)
           continue
         }
-        if (!refused) tell('records.written', batch.length)
+        if (!refused) reportMoved('records.written', batch.length)
         else if (!foldAlone(batch[0] as object)) drop()
-        await taken.done()
+        await upcoming.done()
         size = Math.min(batchSize, 2 * size)
         failures = 0
       } catch (error) {
         lastError = describeError(error)
-        tell('records.failed', batch.length)
+        reportMoved('records.failed', batch.length)
         logFailure()
         await pause(failures++)
       }
@@ -177,7 +178,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     } catch (error) {
       if (!isPoison(error)) throw error
       lastError = describeError(error)
-      tell('records.failed', batch.length)
+      reportMoved('records.failed', batch.length)
       logFailure()
       return true
     }
@@ -187,12 +188,12 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     const pauseMs = draining ? firstPauseMs : Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
     await new Promise<void>((resolve) => {
       const over = setTimeout(resolve, pauseMs)
-      rouse = () => {
+      wake = () => {
         clearTimeout(over)
         resolve()
       }
     })
-    rouse = undefined
+    wake = undefined
   }
 
   /** Moves waiting entries into the backlog once they have waited too long, or if it has older ones. */
@@ -219,13 +220,13 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
 
   async function toBacklog(): Promise<void> {
     if (!backlog || waiting.length === 0) return
-    const from = gone
+    const from = removed
     const entries = waiting.slice()
     const begunAt = Date.now()
     if (!inBacklog()) backlogFrom = from
     const kept = await backlog.append(entries)
     release(from + kept)
-    if (kept > 0) tell('records.kept', kept)
+    if (kept > 0) reportMoved('records.kept', kept)
     if (kept === entries.length) oldestAt = begunAt
     else fullUntil = Date.now() + FULL_MS
   }
@@ -249,7 +250,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     },
     async drain(limitMs) {
       draining = true
-      rouse?.()
+      wake?.()
       const deadline = Date.now() + limitMs
       while ((depth() > 0 || inBacklog()) && Date.now() < deadline) {
         start()

@@ -16,7 +16,7 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
   return {
     emit(event) {
       counters.count(event)
-      // The ways of records log their own troubles, at most once a second.
+      // Buffers and queues log their own failures, at most once a second.
       if ('records' in event) return
       if (event.type === 'call.finished') delivery.deliver(ledger, event)
       if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
@@ -26,7 +26,8 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
   }
 }
 
-/** The line has a time of its own, and who pays is told by the ledger. */
+/** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
+ *  has. */
 function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
@@ -37,7 +38,7 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
   return fields
 }
 
-/** Every field by its name: taking a few off a copy of such a large object costs more than printing it. */
+/** Lists every field: removing a few from a copy of such a large object costs more than printing it. */
 function callFields(call: CallFinished): Omit<CallFinished, 'type' | 'at' | 'charges'> {
   return {
     requestId: call.requestId,

@@ -3,7 +3,7 @@ import type { Topic } from './delivery.ts'
 import { foldedLedger } from './folded-ledger.ts'
 import { ledger } from './ledger.ts'
 
-/** The topics of records, by which those in a queue or a file are written. */
+/** All topics, which write the records of a queue or file by name. */
 export const topics: readonly Topic[] = [ledger as Topic, foldedLedger as Topic, audit as Topic]
 
 /** Topics that may use reserved space; the detail of calls is folded first. */

@@ -1,6 +1,6 @@
 import { preferring, type Strategy } from './strategy.ts'
 
-/** Best recent latency; what was never measured comes first, so that it is measured. */
+/** Best recent latency. Unmeasured deployments come first, so that they get measured. */
 export const latencyBasedRouting: Strategy = {
   name: 'latency-based-routing',
   ...preferring('latency'),

@@ -1,6 +1,6 @@
 import type { Strategy } from './strategy.ts'
 
-/** The lowest `model_info.priority` first; the next only when nothing of the better pool can be had. */
+/** The lowest `model_info.priority` first; the next only if no better deployment is available. */
 export const priorityBasedRouting: Strategy = {
   name: 'priority-based-routing',
   rank: ({ info }) => info.priority ?? 0,

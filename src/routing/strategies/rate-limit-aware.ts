@@ -1,9 +1,9 @@
-import { utilizationInWords } from '../utilization.ts'
+import { describeUtilization } from '../describe-utilization.ts'
 import { preferring, type Strategy } from './strategy.ts'
 
-/** Random among those with room; those above 90 % of a limit come after them. */
+/** Random among deployments below 90 % of their limits; the others come last. */
 export const rateLimitAware: Strategy = {
   name: 'rate-limit-aware',
   ...preferring('headroom'),
-  because: utilizationInWords,
+  because: describeUtilization,
 }

@@ -1,6 +1,6 @@
 import type { Strategy } from './strategy.ts'
 
-/** Random, whatever the weights say. */
+/** Random, regardless of weights. */
 export const simpleShuffle: Strategy = {
   name: 'simple-shuffle',
   rank: () => 0,

@@ -3,7 +3,7 @@ import { type DeploymentSignals, type PreferredBy, rankBy } from '../../stores/k
 import type { Deployment } from '../deployment.ts'
 import type { KnownSignals } from '../known-signals.ts'
 
-/** A deployment that a call may go to, with what is known of it now. */
+/** A deployment that may serve a call, with its signals. */
 export interface Candidate {
   readonly deployment: Deployment
   readonly signals: DeploymentSignals
@@ -11,23 +11,25 @@ export interface Candidate {
 
 export interface StrategyContext {
   readonly mode: Mode
-  /** What is known of the candidates now. */
+  /** The known signals of the candidates. */
   readonly signals: Pick<KnownSignals, 'of'>
 }
 
-/** Decides in which order a call tries its candidates. Pure and synchronous; failover walks the order. */
+/** Orders the candidates of a call for failover. Pure and synchronous. */
 export interface Strategy {
   /** Its value in `routing_strategy`. */
   readonly name: string
-  /** Where it puts a candidate: the lowest first, of equals the one with the lower draw, one of `DRAWS`. */
+  /** The rank of a candidate: the lowest comes first, and of equal ranks the one with the lower draw (below
+   *  `DRAWS`). */
   rank(deployment: Deployment, draw: number, context: StrategyContext): number
-  /** Of what changes with every call: the store, which knows the newest, goes by it too. */
+  /** The signal that ranks the candidates, if there is one: the store, which has the newest signals, ranks by it
+   *  too. */
   readonly prefers?: PreferredBy
-  /** What it goes by of a candidate, in words. */
+  /** The reason for a candidate's rank, for explanations. */
   because(candidate: Candidate, mode: Mode): string
 }
 
-/** The order of a strategy that goes by what is known of its candidates. */
+/** The members of a strategy that ranks by a signal. */
 export const preferring = (by: PreferredBy): Pick<Strategy, 'prefers' | 'rank'> => ({
   prefers: by,
   rank: ({ id, limits }, _draw, { mode: { unit }, signals }) => rankBy({ by, unit }, signals.of(id), limits),

@@ -1,9 +1,9 @@
-import { byWeight, weightInWords } from '../weights.ts'
+import { byWeight, describeWeight } from '../weights.ts'
 import type { Strategy } from './strategy.ts'
 
-/** The tag filter is every strategy's; what it leaves is drawn by weight. */
+/** Random in proportion to weight. The tag filter applies to every strategy. */
 export const tagBasedRouting: Strategy = {
   name: 'tag-based-routing',
   rank: byWeight,
-  because: weightInWords,
+  because: describeWeight,
 }

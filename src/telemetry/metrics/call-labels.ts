@@ -1,16 +1,16 @@
 import type { CallFinished, RequestFinished, TelemetryEvent } from '../events.ts'
 import type { Labels } from './metric.ts'
 
-/** The model call that an event is about: one that was made, or one that was refused before it was. */
+/** The model call of an event: a finished one, or one that was refused before it began. */
 export function modelCallIn(event: TelemetryEvent): CallFinished | RequestFinished | undefined {
   if (event.type === 'call.finished') return event
   return event.type === 'request.finished' && event.modelCall ? event : undefined
 }
 
-/** Those of no call: what a count begins with. */
+/** The empty labels of a series that exists before the first call. */
 export const NO_CALL: Labels = { model: '', provider: '', team: '', key_id: '' }
 
-/** The labels that every count of calls carries; no model and provider for a call that was refused before it had any. */
+/** The labels of every count of calls. A call that was refused early has no model and no provider. */
 export function callLabels(event: TelemetryEvent): Labels {
   const call = modelCallIn(event)
   if (!call) return NO_CALL
@@ -20,13 +20,13 @@ export function callLabels(event: TelemetryEvent): Labels {
 
 const NO_CALL_NAMES = { model: '', provider: '' }
 
-/** The labels of what is told of a provider, whoever called. */
+/** The labels of metrics about a provider, without the caller. */
 export function providerLabels(event: TelemetryEvent): Labels {
   const { model, provider } = event.type === 'call.finished' ? event : NO_CALL_NAMES
   return { model, provider }
 }
 
-/** Calls of one name have the same labels in every metric. */
+/** A key of a call: calls with the same key have the same labels in every metric. */
 export function callSeries({ model, provider, teamId, keyId, status, errorType }: CallFinished): string {
   return `${model}\0${provider}\0${teamId}\0${keyId}\0${status}\0${errorType}`
 }

@@ -4,26 +4,26 @@ import type { Labels, Metric } from './metric.ts'
 import { boundText, seriesName } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
 
-/** Numbers that only grow, by name: that of the series of a counter on the metrics page; of a histogram those of its
- *  sum, and of each bucket alone, without those below it. */
+/** Counters by the name of their series on the metrics page. A histogram has a counter for its sum and one for each
+ *  bucket, which does not include the buckets below. */
 export interface Counters {
   count(event: TelemetryEvent): void
-  /** What was counted since the last call of this, for a store that adds up several isolates. */
+  /** The growth since the last drain, for a store that sums several isolates. */
   drain(): Record<string, number>
-  /** Everything that was counted here. */
+  /** The totals. */
   all(): Record<string, number>
 }
 
-/** How many label sets of calls are remembered with the cells that they count in. */
+/** The number of label sets of calls whose cells are cached. */
 const SERIES_KEPT = 5000
 
 export function counters(metrics: readonly Metric[]): Counters {
   const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric) }))
   const ofCalls = new Map<string, (Cell | undefined)[]>()
-  // What a call counts is a handful; what an isolate has ever counted may be thousands.
+  // The few cells that have grown since the last drain; all cells may be thousands.
   let grown = new Set<Cell>()
 
-  /** The cells that such an event counted in before, in the order of the metrics. */
+  /** The cached cells of an event's label set, in the order of the metrics. */
   function knownFor(event: TelemetryEvent): (Cell | undefined)[] {
     if (event.type !== 'call.finished') return []
     const series = callSeries(event)
@@ -66,7 +66,7 @@ export function counters(metrics: readonly Metric[]): Counters {
 /** One label set of one metric. */
 interface Cell {
   add(value: number): void
-  /** What was added since this was last called. */
+  /** Adds the growth since the last drain to `into`. */
   drain(into: Record<string, number>): void
   read(into: Record<string, number>): void
 }
@@ -94,15 +94,15 @@ function cellsOf(metric: Metric) {
 }
 
 function counterCell(metric: Metric, labels: Labels): Cell {
-  return number(seriesName(metric.name, labels))
+  return counter(seriesName(metric.name, labels))
 }
 
 function histogramCell(metric: Metric, labels: Labels): Cell {
   const bounds = [...(metric.buckets ?? []), Number.POSITIVE_INFINITY]
   const buckets = bounds.map((bound) =>
-    number(seriesName(`${metric.name}_bucket`, { ...labels, le: boundText(bound) })),
+    counter(seriesName(`${metric.name}_bucket`, { ...labels, le: boundText(bound) })),
   )
-  const sum = number(seriesName(`${metric.name}_sum`, labels))
+  const sum = counter(seriesName(`${metric.name}_sum`, labels))
   return {
     add(value) {
       buckets[bounds.findIndex((bound) => value <= bound)]?.add(1)
@@ -119,8 +119,8 @@ function histogramCell(metric: Metric, labels: Labels): Cell {
   }
 }
 
-/** One number of the counters. */
-function number(name: string): Cell {
+/** A single counter. */
+function counter(name: string): Cell {
   let drained = 0
   let fresh = 0
   return {

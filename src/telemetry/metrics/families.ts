@@ -5,7 +5,7 @@ import { labelSetLimit } from './series-limit.ts'
 type Series = readonly [name: string, value: number]
 type Counted = Readonly<Record<string, number>>
 
-/** What was counted, under the heads of its metrics. A histogram's buckets stand together, ascending. */
+/** The counters grouped by metric. The buckets of a histogram are adjacent and ascending. */
 export function families(metrics: readonly Metric[], counted: Counted): Family[] {
   const names = Object.keys(counted).sort()
   return metrics.map((metric) => {
@@ -27,7 +27,7 @@ function counterSeries(metric: Metric, counted: Counted, names: readonly string[
   return [...sums].map(([labels, value]) => [named(name, labels), value / scale])
 }
 
-/** Kept is how many fell into each bucket alone, and their sum. The page wants all up to each bound, and their count. */
+/** Counters hold each bucket separately, and the sum. The page needs cumulative buckets, the sum and the count. */
 function histogramSeries(metric: Metric, counted: Counted, names: readonly string[]): Series[] {
   const { name, buckets = [] } = metric
   const bounds = [...buckets, Number.POSITIVE_INFINITY]
@@ -64,8 +64,7 @@ function histogramSeries(metric: Metric, counted: Counted, names: readonly strin
 
 const of = (name: string, names: readonly string[]) => names.filter((one) => one === name || one.startsWith(`${name}{`))
 
-/** Isolates that share no memory do not know each other's label sets: what is too many in all of them together is folded
- *  into `other` here. */
+/** Folds label sets above the limit into `other`: isolates share no memory, so that together they may exceed it. */
 function foldedAbove(limit: number): (labels: string) => string {
   const kept = new Set<string>()
   return (labels) => {

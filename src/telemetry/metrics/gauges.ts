@@ -6,7 +6,7 @@ interface Gauge {
   readonly name: string
   readonly help: string
   of(signals: DeploymentSignals, now: number): number
-  /** What stands for all that are too many. */
+  /** Combines the values of deployments above the limit of series. */
   fold(one: number, other: number): number
 }
 
@@ -31,7 +31,7 @@ const list: readonly Gauge[] = [
   },
 ]
 
-/** What is read at the moment of the scrape. */
+/** The gauges of deployments at the time of the scrape. */
 export function gauges(signals: readonly DeploymentSignals[], now: number): Family[] {
   const shown = signals.length > SERIES_LIMIT ? signals.slice(0, SERIES_LIMIT - 1) : signals
   const others = signals.slice(shown.length)
@@ -47,7 +47,7 @@ export function gauges(signals: readonly DeploymentSignals[], now: number): Fami
   })
 }
 
-/** Whether this process does without the shared store. */
+/** Whether this process works without the shared store. */
 export function storeState(mode: 'shared' | 'local' | 'degraded'): Family {
   const name = 'gateway_store_degraded'
   return {

@@ -20,7 +20,7 @@ import { requests } from './requests.ts'
 import { spend } from './spend.ts'
 import { unpricedCalls } from './unpriced-calls.ts'
 
-/** Everything that is counted from events, in the order of the page. Gauges are read when the page is asked for. */
+/** All metrics that are counted from events, in the order of the page. Gauges are read at each scrape. */
 export const metrics: readonly Metric[] = [
   requests,
   requestFailures,

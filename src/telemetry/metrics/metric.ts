@@ -2,20 +2,20 @@ import type { TelemetryEvent } from '../events.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** A metric is a fold over the events: what each one adds to it. */
+/** A metric is a fold over events: each event may add to it. */
 export interface Metric {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'histogram'
-  /** A series that is there before anything was counted, at 0. */
+  /** The labels of a series that exists from the start, with 0. */
   readonly initial?: Labels
-  /** What is counted in so many parts of its unit, so that it adds up exactly. */
+  /** The number of counted parts in one unit, for exact sums of fractions. */
   readonly scale?: number
-  /** Upper bounds, ascending, for a histogram. */
+  /** The ascending upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[]
-  /** What a counter grows by, or a histogram observes; undefined when the event is none of its. */
+  /** The value that a counter adds or a histogram observes; undefined if the metric ignores the event. */
   value(event: TelemetryEvent): number | undefined
-  /** Under which labels. Those of a call are made of what `callSeries` tells apart, and of nothing else. */
+  /** The labels of the value. Those of a call may only depend on the fields of `callSeries`. */
   labels(event: TelemetryEvent): Labels
 }
 

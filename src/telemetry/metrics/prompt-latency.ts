@@ -1,7 +1,7 @@
 import { LATENCY_BUCKETS } from './latency-buckets.ts'
 import { type Metric, unlabelled } from './metric.ts'
 
-/** Nothing resolves a prompt yet. */
+/** Never observed yet: there are no prompt templates. */
 export const promptLatency: Metric = {
   name: 'gateway_prompt_resolution_latency_seconds',
   help: 'Time that it took to put a prompt template into a call.',

@@ -1,6 +1,6 @@
 import { type Metric, unlabelled } from './metric.ts'
 
-/** Nothing resolves a prompt yet. */
+/** Never counted yet: there are no prompt templates. */
 export const promptResolutions: Metric = {
   name: 'gateway_prompt_resolutions_total',
   help: 'Prompt templates that were put into calls.',

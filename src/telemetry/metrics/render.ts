@@ -1,6 +1,6 @@
 import type { Labels } from './metric.ts'
 
-/** A metric's head and its series, as the Prometheus text format 0.0.4 wants them. */
+/** A metric's head and its series in the Prometheus text format 0.0.4. */
 export interface Family {
   readonly name: string
   readonly help: string
@@ -18,7 +18,7 @@ export function labelText(labels: Labels): string {
   return text
 }
 
-/** How the bound of a bucket is written. */
+/** The text of a bucket's bound. */
 export const boundText = (bound: number) => (bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound))
 
 export function render(families: readonly Family[]): string {

@@ -4,27 +4,27 @@ import { counters } from './counters.ts'
 import type { Metric } from './metric.ts'
 
 /** Keeps the runtime alive for work that outlives an answer. */
-interface Deferring {
+interface Runtime {
   defer(work: Promise<unknown>): void
 }
 
-/** Where counters add up. */
+/** The counters of this process, or of all isolates. */
 export interface CounterScope {
   count(event: TelemetryEvent): void
-  /** What the next settlement has to carry. */
+  /** The growth that the next settlement adds to the shared counters. */
   settled(): Record<string, number>
-  /** Sends on what no settlement will carry. */
-  flush(runtime: Deferring): void
+  /** Sends growth that no settlement carries to the shared store. */
+  flush(runtime: Runtime): void
   all(): Promise<Record<string, number>>
 }
 
-/** The counters of all processes that serve one port. */
+/** The counters of all processes that share a port. */
 export interface CounterPool {
   counting(own: () => Record<string, number>): void
   gathered(): Promise<Record<string, number>>
 }
 
-/** In the process, which lives as long as its counters, and in those beside it. */
+/** Counters in the memory of this process, summed with those of its group. */
 export function processCounters(metrics: readonly Metric[], pool?: CounterPool): CounterScope {
   const own = counters(metrics)
   pool?.counting(own.all)
@@ -34,7 +34,7 @@ export function processCounters(metrics: readonly Metric[], pool?: CounterPool):
 
 const FLUSH_INTERVAL_MS = 1000
 
-/** In the shared store, where isolates come and go and share no memory. */
+/** Counters in the shared store, for isolates, which are short-lived and share no memory. */
 export function sharedCounters(metrics: readonly Metric[], store: SharedStore): CounterScope {
   const own = counters(metrics)
   let flushedAt = 0
@@ -53,7 +53,7 @@ export function sharedCounters(metrics: readonly Metric[], store: SharedStore): 
       runtime.defer(flush().catch(() => {}))
     },
     async all() {
-      // What this isolate counted belongs on the page, whoever reads it next.
+      // The page includes the latest counts of this isolate.
       await flush().catch(() => {})
       return store.counters().catch(() => ({}))
     },
