@@ -14,7 +14,7 @@ export function envFile(variables: Readonly<Record<string, string>>): { readonly
 /** Quotes a value. Nothing in it is escaped, so that it must not contain the quote itself. */
 function quoted(name: string, value: string): string {
   const quote = ["'", '`'].find((one) => !value.includes(one))
-  if (quote === undefined) throw new Error(`${name} contains both ' and \`; a file of variables cannot hold both.`)
+  if (quote === undefined) throw new Error(`${name} holds both ' and \`; a file of variables cannot hold both.`)
   return `${quote}${value}${quote}`
 }
 

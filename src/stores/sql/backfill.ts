@@ -6,12 +6,12 @@ import type { Sql } from './sql.ts'
 
 export type Target = 'gateway_spend_total' | 'gateway_spend_tag'
 
-/** Fills tables that are newer than the ledger with the calls from before them. Any number of processes may do so at once,
- *  and any of them may end at any time. */
+/** Fills tables that are newer than the ledger with earlier calls. Any number of processes may do it at once, and each
+ *  may end at any time. */
 export interface Backfill {
   /** Fills a part; resolves with false if there is nothing to fill now. */
   step(now: number): Promise<boolean>
-  /** There is nothing left to fill, now or later. */
+  /** Nothing is left to fill, now or later. */
   readonly over: boolean
 }
 
@@ -26,11 +26,11 @@ type Fill = (sql: Sql, from: string | undefined, until: string) => Promise<strin
 
 const FILLS: Readonly<Record<Target, Fill>> = { gateway_spend_total: fillTotals, gateway_spend_tag: fillTags }
 
-/** How long a process of an older build, which does not write to the table, may run beside this one. */
+/** The time for which processes of an older build, which do not write to the table, may still run. */
 const BESIDE_MS = 86_400_000
-/** How late a process may write calls of an earlier time. */
+/** The most delay with which a process writes a call. */
 const LATE_MS = 15 * 60_000
-/** How often the calls that older builds have written are added. */
+/** The interval at which calls of older builds are added. */
 const AGAIN_MS = 10 * 60_000
 
 /** Whether a table contains all calls from before it. */
@@ -78,10 +78,10 @@ export function backfill(database: Sql): Backfill {
   }
 }
 
-/** An index over the tags of the ledger's rows, which older builds found them by. */
+/** An index of older builds over the tags of the ledger. */
 const FORMER_INDEX = sql`DROP INDEX CONCURRENTLY IF EXISTS gateway_spend_tags`
 
-/** What was there before comes at once, what older builds write meanwhile now and then. */
+/** Earlier calls are filled at once; those that older builds write meanwhile, at intervals. */
 function isDue({ begun_at, filled_to }: State, until: number): boolean {
   const filledTo = timeOf(filled_to)
   return filledTo < until - (filledTo < timeOf(begun_at) ? 0 : AGAIN_MS)
@@ -110,7 +110,7 @@ async function fillTags(database: Sql, from = '-infinity', until: string): Promi
   return to
 }
 
-/** The totals of a day, hour by hour, out of the sums by everything, which are as old as the ledger. */
+/** Fills the totals of a day from the rollups, which are as old as the ledger. */
 async function fillTotals(database: Sql, from = '-infinity', until: string): Promise<string> {
   const [{ day, next }] = (await rowsOf(
     database,
@@ -121,21 +121,20 @@ async function fillTotals(database: Sql, from = '-infinity', until: string): Pro
   )) as [{ day: string | null; next: string }]
   if (day === null) return until
   for (const dimension of ['all', ...SPEND_DIMENSIONS, 'tag'] as const) {
-    await batchOf(database, [IN_TURN, missing(dimension, day)])
+    await batchOf(database, [LOCK, missing(dimension, day)])
   }
   return next
 }
 
-/** Two that saw the same missing would both add it: each looks when the other has added. */
-const IN_TURN = queries
+/** Locks a row, so that processes fill one after the other: two at once would add the same sums twice. */
+const LOCK = queries
   .selectFrom('gateway_backfill')
   .select('target')
   .where('target', '=', 'gateway_spend_total')
   .forUpdate()
 
-/** What is missing of one dimension on one day is seen and added by one statement. Whoever writes calls meanwhile adds as
- *  much to both tables, so that it stays right; and takes rows in the same order, so that neither waits for the other for
- *  ever. */
+/** Computes and adds the missing totals of one dimension on one day in one statement. Calls that are written meanwhile
+ *  add the same to both tables, and lock rows in the same order, so that no deadlock occurs. */
 function missing(dimension: 'all' | SpendDimension | 'tag', day: string): RawBuilder<unknown> {
   const sums = SUMS.map((name) => sql.id(name))
   return sql`

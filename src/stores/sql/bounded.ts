@@ -2,7 +2,7 @@ import { atMost } from '../../lib/timers/at-most.ts'
 import { noAnswer } from './adapters/wire.ts'
 import type { Sql } from './sql.ts'
 
-/** How long a model call waits for the database at most. */
+/** The longest wait of a model call for the database. */
 export const MODEL_CALL_MS = 2000
 
 /** The database with a deadline for every statement, after which it counts as away. */

@@ -10,7 +10,7 @@ import {
 import type { Schema } from './schema/schema.ts'
 import type { Sql, Statement } from './sql.ts'
 
-/** Writes statements and runs none: the port does. */
+/** Builds statements. It does not run them: the port does. */
 export const queries = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -20,7 +20,7 @@ export const queries = new Kysely<Schema>({
   },
 })
 
-/** A statement of the builder or of kysely's `sql` template, with the rows that it answers. */
+/** A statement of the builder or of kysely's `sql` template, with the type of its rows. */
 export interface Query<Row> {
   compile(provider: QueryExecutorProvider): CompiledQuery<Row>
 }
@@ -34,7 +34,7 @@ export async function rowsOf<Row>(database: Sql, query: Query<Row>): Promise<Row
   return (await database.query<Row>(statementOf(query))).rows
 }
 
-/** All or nothing, in order, in one round trip: the rows of each. */
+/** Runs statements atomically and in order, in one round trip; resolves with the rows of each. */
 export async function batchOf<Rows extends readonly unknown[]>(
   database: Sql,
   batch: { readonly [Index in keyof Rows]: Query<Rows[Index]> },

@@ -1,9 +1,9 @@
-/** One statement: text with $1… and its values. */
+/** One statement: text with $1… and its parameters. */
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** It comes again and again, and one plan is right for all of its values: an adapter that owns its connection may keep
-   *  it. */
+  /** The statement is run often, and one plan suits all of its parameters: an adapter with its own connections may keep
+   *  the plan. */
   readonly repeated?: boolean
 }
 
@@ -14,18 +14,18 @@ export interface Result<Row = Record<string, unknown>> {
 }
 
 /** The relational store. Postgres over HTTP has no interactive transactions, so every change is one conditional
- *  statement or one batch, never read-then-write. int8 and numeric arrive as strings, json as parsed values, times as
- *  ISO 8601 strings in UTC, the same from every adapter. */
+ *  statement or one batch, never read-then-write. Every adapter returns int8 and numeric as strings, json as parsed
+ *  values, and times as ISO 8601 strings in UTC. */
 export interface Sql {
   query<Row = Record<string, unknown>>(statement: Statement): Promise<Result<Row>>
-  /** All or nothing, in order, in one round trip. */
+  /** Runs statements atomically and in order, in one round trip. */
   batch(statements: readonly Statement[]): Promise<Result[]>
   /** Resolves when the database answers within `timeoutMs`; rejects otherwise. */
   ping(timeoutMs: number): Promise<void>
   close(): Promise<void>
 }
 
-/** A failed statement. `code` is the SQLSTATE when the server gave one; the text never holds a connection string. */
+/** A failed statement. `code` is the SQLSTATE if the server sent one. The message never holds a connection string. */
 export class SqlError extends Error {
   override readonly name = 'SqlError'
   readonly code: string | undefined
@@ -34,7 +34,8 @@ export class SqlError extends Error {
     this.code = code
   }
 
-  /** No answer at all, or one that says "not now": no connection, no room, no time, starting up or shutting down. */
+  /** The database did not answer, or is temporarily unable to: no connection, no resources, a timeout, a start or a
+   *  stop. */
   get isAway(): boolean {
     return this.code === undefined || /^(08|53|57P|57014)/.test(this.code)
   }

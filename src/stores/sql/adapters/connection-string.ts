@@ -6,8 +6,8 @@ export interface Credentials {
   readonly database: string
 }
 
-/** Who a connection string says is asking, and for which database. What is not one is refused without being repeated:
- *  it holds a password. */
+/** The user, password and database of a connection string. The error for an invalid one does not quote it, since it may
+ *  hold a password. */
 export function credentialsOf(connectionString: string): Credentials {
   if (!/^postgres(ql)?:\/\//.test(connectionString) || !URL.canParse(connectionString)) {
     throw new SqlError('The address of the database must have the form postgres://user:password@host/database.')

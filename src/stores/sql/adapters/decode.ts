@@ -1,6 +1,6 @@
-/** A value as Postgres prints it, by its type's OID: int2, int4, oid and floats are numbers, json is parsed, bytea is
- *  bytes, timestamptz is ISO 8601 in UTC, arrays are arrays of those. All else stays the text it was: int8 and numeric,
- *  so that no digit is lost, and types that we do not use. */
+/** Decodes the text of a value by its type's OID: int2, int4, oid and floats become numbers, json is parsed, bytea
+ *  becomes bytes, timestamptz becomes ISO 8601 in UTC, and arrays become arrays of these. Other types stay text: int8
+ *  and numeric, so that no digit is lost, and types that are not used. */
 export function decode(typeId: number, text: string): unknown {
   const scalar = scalars.get(typeId)
   if (scalar) return scalar(text)
@@ -24,7 +24,7 @@ const scalars: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [3802, JSON.parse], // jsonb
 ])
 
-/** Array type → element type. */
+/** The element types by array type. */
 const arrays: ReadonlyMap<number, number> = new Map([
   [199, 114], // json
   [1000, 16], // bool
@@ -48,8 +48,8 @@ const arrays: ReadonlyMap<number, number> = new Map([
 
 const printed = /^(\d{4,})-(\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?([+-]\d\d(?::\d\d){0,2})$/
 
-/** Milliseconds always, microseconds where there are any, so that the text of a time that JavaScript wrote comes back as
- *  it was. `infinity` and years before Christ stay as Postgres prints them. */
+/** ISO 8601 with at least milliseconds, so that a time that JavaScript wrote is read back unchanged. `infinity` and
+ *  years before Christ stay as Postgres prints them. */
 function isoInUtc(text: string): string {
   const parts = printed.exec(text)
   if (!parts) return text
@@ -65,14 +65,14 @@ function secondsOf(offset: string): number {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds)
 }
 
-/** From `\\x0aff…`. */
+/** Parses `\\x0aff…`. */
 function bytesOf(text: string): Uint8Array {
   return Uint8Array.from({ length: (text.length - 2) / 2 }, (_, index) =>
     Number.parseInt(text.slice(2 + 2 * index, 4 + 2 * index), 16),
   )
 }
 
-/** `{1,"a \"b\"",NULL,{…}}`, with or without the bounds that Postgres prints when they do not begin at 1. */
+/** Parses `{1,"a \"b\"",NULL,{…}}`, with or without the bounds that Postgres prints if they do not begin at 1. */
 function parseArray(text: string, parse: Parse): unknown[] {
   let at = text.indexOf('{')
   const level = (): unknown[] => {

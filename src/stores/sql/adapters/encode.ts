@@ -1,8 +1,8 @@
 import { SqlError } from '../sql.ts'
 
-/** A parameter as Postgres reads it in text, the same for every adapter: arrays become Postgres arrays, plain objects
- *  JSON (an array meant as JSON is the caller's to stringify), dates and bytes their text. What Postgres cannot hold is
- *  refused here with the SQLSTATE that it would answer. */
+/** Encodes a parameter as text for Postgres, the same for every adapter: arrays become Postgres arrays, plain objects
+ *  JSON, dates and bytes their text. The caller stringifies an array that is meant as JSON. Throws for a value that
+ *  Postgres cannot hold, with the SQLSTATE that Postgres would send. */
 export function encode(value: unknown): string | null {
   if (value === null) return null
   if (typeof value === 'string') return storable(value)
@@ -15,8 +15,8 @@ export function encode(value: unknown): string | null {
   throw new SqlError(`A ${typeof value} cannot be a parameter.`, '22023')
 }
 
-/** Text that UTF-8 can carry and Postgres can keep. Drivers differ in what they do to the rest: one sends U+FFFD in its
- *  place, another a broken statement. */
+/** Throws for text that Postgres cannot store. Drivers differ for such text: one sends U+FFFD instead, another a broken
+ *  statement. */
 export function storable(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) {
     throw new SqlError('invalid byte sequence for encoding "UTF8"', '22021')
@@ -25,7 +25,7 @@ export function storable(text: string): string {
 }
 
 function element(value: unknown): string {
-  // Whole columns of the ledger come this way, and few values need more than this.
+  // The fast path for columns of the ledger, which are mostly numbers.
   if (typeof value === 'number') return String(value)
   const text = encode(value)
   if (text === null) return 'NULL'

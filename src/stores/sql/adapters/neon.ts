@@ -5,12 +5,12 @@ import { noAnswer, refused, sqlOver, type Wire, type WireStatement } from './wir
 
 export interface NeonOptions {
   readonly connectionString: string
-  /** Where statements are posted; by default Neon's own endpoint for the host of the connection string. */
+  /** The endpoint; by default Neon's own for the host of the connection string. */
   readonly fetchEndpoint?: string
   readonly timeoutMs?: number
 }
 
-/** Postgres over HTTP, as Neon speaks it: one request a query, one request a batch, nothing kept open. */
+/** Postgres over Neon's HTTP protocol: one request for each query or batch, and no open connection. */
 export function neonSql({ connectionString, fetchEndpoint, timeoutMs = 10_000 }: NeonOptions): Sql {
   credentialsOf(connectionString)
   const { hostname, port } = new URL(connectionString)
@@ -22,16 +22,15 @@ type Client = NeonQueryFunction<true, true>
 const RAW = { arrayMode: true, fullResults: true, types: { getTypeParser: () => (text: string) => text } } as const
 
 const endpoints = new Map<string, string>()
-let told = false
+let isConfigured = false
 
-/** The client, evaluated with the first statement: it brings a driver with sockets of its own, which would be a sixth of
- *  what a worker does before its first request. */
+/** Loads the client with the first statement: it contains a driver for sockets, which would be a sixth of the start of
+ *  a worker. */
 async function clientOf(connectionString: string): Promise<Client> {
   const { neon, neonConfig } = await import('@neondatabase/serverless')
-  if (!told) {
-    told = true
-    // It keeps its endpoint in one variable for the whole process. It is set once, here, to a look-up by host and port, so
-    // that several databases can be spoken to at a time.
+  if (!isConfigured) {
+    isConfigured = true
+    // The client has one endpoint for the whole process. A lookup by host and port allows several databases.
     const own = neonConfig.fetchEndpoint
     neonConfig.fetchEndpoint = (host, port, options) =>
       endpoints.get(`${host}:${port}`) ?? (typeof own === 'function' ? own(host, port, options) : own)
@@ -41,7 +40,7 @@ async function clientOf(connectionString: string): Promise<Client> {
 
 function neonWire(connectionString: string, timeoutMs: number): Wire {
   let known: Client | undefined
-  const ask = async <Answer>(work: (client: Client) => Promise<Answer>): Promise<Answer> => {
+  const run = async <Answer>(work: (client: Client) => Promise<Answer>): Promise<Answer> => {
     try {
       known ??= await clientOf(connectionString)
       return await work(known)
@@ -49,14 +48,14 @@ function neonWire(connectionString: string, timeoutMs: number): Wire {
       throw failure(error, timeoutMs)
     }
   }
-  // A redirect would carry the connection string, password included, to wherever it points.
+  // A redirect would send the connection string with its password to another address.
   const fetchOptions = () => ({ signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' })
 
   return {
     run: ({ text, values }) =>
-      ask((client) => client.query(text, [...values], { ...RAW, fetchOptions: fetchOptions() })),
+      run((client) => client.query(text, [...values], { ...RAW, fetchOptions: fetchOptions() })),
     runAll: (statements) =>
-      ask((client) => {
+      run((client) => {
         const query = ({ text, values }: WireStatement) => client.query(text, [...values], RAW)
         return client.transaction(statements.map(query), { ...RAW, fetchOptions: fetchOptions() })
       }),
@@ -64,14 +63,14 @@ function neonWire(connectionString: string, timeoutMs: number): Wire {
   }
 }
 
-/** The client's own texts are not repeated where the server did not name the failure: some hold the connection string. */
+/** An error as SqlError. The client's own messages are not repeated, since some hold the connection string. */
 function failure(error: unknown, timeoutMs: number): SqlError {
   const { code, message, sourceError } = error as Partial<NeonDbError>
   if (code) return refused(code, String(message))
   if ((sourceError ?? (error as Error)).name === 'TimeoutError') return noAnswer(timeoutMs)
   const status = /^Server error \(HTTP status (\d+)\)/.exec(String(message))?.[1]
   if (status) return new SqlError(`The database answered with HTTP status ${status}.`)
-  // It keeps what went wrong on the way.
+  // `sourceError` is an error of the network.
   return new SqlError(
     sourceError ? 'The database cannot be reached.' : 'The database gave an answer that cannot be read.',
   )

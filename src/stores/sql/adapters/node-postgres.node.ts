@@ -9,12 +9,12 @@ export interface NodePostgresOptions {
   readonly connections?: number
 }
 
-/** Postgres over TCP: a pool whose connections are opened when they are first needed. */
+/** Postgres over TCP: a pool that opens connections on demand. */
 export function nodePostgresSql(options: NodePostgresOptions): Sql {
   return sqlOver(nodePostgresWire(options))
 }
 
-/** The same one level lower, for what passes printed values on. */
+/** The same as a Wire, whose values stay text. */
 export function nodePostgresWire({
   connectionString,
   timeoutMs = 10_000,
@@ -27,12 +27,12 @@ export function nodePostgresWire({
     keepAlive: true,
     pipeline: true,
     connectionTimeoutMillis: timeoutMs,
-    // The server gives up first and the connection lives on; the client's own clock is for a server that is gone.
+    // The server's timeout comes first and keeps the connection usable. The client's own is for a server that is gone.
     options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO`,
     query_timeout: timeoutMs + 500,
   })
-  // The statement that suffers from a broken connection fails, and the pool opens another. Unheard, the same error would
-  // end the process: an idle connection's on the pool, a busy one's on the client.
+  // The statement on a broken connection fails, and the pool opens another one. Without these listeners the same error
+  // would end the process: that of an idle connection on the pool, that of a busy one on the client.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
@@ -57,7 +57,7 @@ export function nodePostgresWire({
   }
 }
 
-/** All statements leave at once, and so does COMMIT: after a failed one the server skips the rest and rolls back. */
+/** Sends all statements and COMMIT at once: after a failed statement the server skips the others and rolls back. */
 async function inTransaction(pool: pg.Pool, statements: readonly WireStatement[]): Promise<WireResult[]> {
   const client = await pool.connect()
   const texts = [{ text: 'BEGIN', values: [] }, ...statements, { text: 'COMMIT', values: [] }]
@@ -68,7 +68,7 @@ async function inTransaction(pool: pg.Pool, statements: readonly WireStatement[]
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [printed(outcome.value)] : [])).slice(1, -1)
 }
 
-/** The connection is as good as before. */
+/** Whether an error is the statement's own, so that the connection is still usable. */
 function isStatementsOwn(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR'
 }

@@ -4,60 +4,63 @@ import { PGlite, type Results } from '@electric-sql/pglite'
 import { isOwnerOnly, makeOwnerOnly } from './owner-only.node.ts'
 import type { WireResult, WireStatement } from './wire.ts'
 
-/** Statements to be carried out, several of them in one transaction. */
+/** Statements to run; several of them run in one transaction. */
 export interface ThreadRequest {
   readonly id: number
   /** `close` ends the database and, with it, the thread. */
   readonly work: readonly WireStatement[] | 'close'
 }
 
-/** What the thread says: of the opening once, and of every request under its id. */
+/** The thread's messages: one about the opening, and one for every request by its id. */
 export type ThreadAnswer =
   | { readonly id: number | 'opening'; readonly results: readonly WireResult[] }
   | { readonly id: number | 'opening'; readonly failure: ThreadFailure }
 
 export interface ThreadFailure {
   readonly message: string
-  /** The SQLSTATE, when Postgres gave one. */
+  /** The SQLSTATE, if Postgres sent one. */
   readonly code: string | undefined
 }
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface ThreadData {
-  /** The real path of the data; without one, in memory. */
+  /** The real path of the data; undefined for a database in memory. */
   readonly path: string | undefined
 }
 
-/** Postgres' own defaults are a server's. These save 100 MB of memory, 1 GB of disk, and a third of the opening. */
+/** Settings that save 100 MB of memory, 1 GB of disk and a third of the opening against the defaults, which are for
+ *  servers. */
 const FRUGAL = ['shared_buffers=32MB', 'max_wal_size=64MB']
 
 if (parentPort) answerOn(parentPort, workerData as ThreadData)
 
-/** The whole life of the thread. Requests that come while the database is being opened wait in the port. */
+/** Opens the database and answers requests until `close`. Requests wait in the port while the database is being
+ *  opened. */
 async function answerOn(port: NonNullable<typeof parentPort>, { path }: ThreadData): Promise<void> {
-  const say = (answer: ThreadAnswer) => port.postMessage(answer)
+  const reply = (answer: ThreadAnswer) => port.postMessage(answer)
   let database: PGlite
   try {
     database = path === undefined ? await opened() : await openedOnce(path)
     keepText(database)
   } catch (error) {
-    say({ id: 'opening', failure: named(error) })
+    reply({ id: 'opening', failure: named(error) })
     return
   }
   port.on('message', async ({ id, work }: ThreadRequest) => {
     try {
-      if (work !== 'close') return say({ id, results: await carriedOut(database, work) })
+      if (work !== 'close') return reply({ id, results: await runAll(database, work) })
       await database.close()
-      say({ id, results: [] })
+      reply({ id, results: [] })
       port.close()
     } catch (error) {
-      say({ id, failure: named(error) })
+      reply({ id, failure: named(error) })
     }
   })
-  say({ id: 'opening', results: [] })
+  reply({ id: 'opening', results: [] })
 }
 
-/** A first start that was killed half-way has left a folder that can be neither opened nor set up: it is begun again. */
+/** Opens or creates the database. A folder that an interrupted first start has left cannot be opened, and is created
+ *  anew. */
 async function openedOnce(path: string): Promise<PGlite> {
   const unfinished = `${path}.unfinished`
   if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true })
@@ -70,7 +73,7 @@ async function openedOnce(path: string): Promise<PGlite> {
   }
   writeFileSync(unfinished, '')
   const database = await opened(path)
-  // What PGlite lays out has modes of its own, whatever the process's are.
+  // PGlite's own files have modes of their own, regardless of the umask.
   makeOwnerOnly(path)
   rmSync(unfinished)
   return database
@@ -86,13 +89,13 @@ async function opened(path?: string): Promise<PGlite> {
   }
 }
 
-/** Values in and out stay the text that Postgres reads and prints. */
+/** Keeps values as the text that Postgres reads and prints. */
 function keepText(database: PGlite): void {
   database.serializers = {}
   for (const type of Object.keys(database.parsers)) database.parsers[type] = (text) => text
 }
 
-async function carriedOut(database: PGlite, work: readonly WireStatement[]): Promise<WireResult[]> {
+async function runAll(database: PGlite, work: readonly WireStatement[]): Promise<WireResult[]> {
   const [only] = work
   if (only && work.length === 1) return [await execute(database, only)]
   return database.transaction(async (transaction) => {
@@ -106,17 +109,17 @@ type Connection = Pick<PGlite, 'query' | 'exec'>
 
 async function execute(on: Connection, statement: WireStatement): Promise<WireResult> {
   const { text, values, repeated } = statement
-  const result = repeated ? await again(on, statement) : await on.query(text, [...values], { rowMode: 'array' })
+  const result = repeated ? await runPrepared(on, statement) : await on.query(text, [...values], { rowMode: 'array' })
   const { command = '', rowCount, fields, rows } = result
   return { command, rowCount: rowCount ?? null, fields, rows: rows as (string | null)[][] }
 }
 
-/** The names of the plans that are kept, by the text of their statements. */
+/** The names of prepared statements, by text. */
 const plans = new Map<string, string>()
 
-/** With the plan of the last time. In one message, its values in the text: the way of a query with parameters takes six,
- *  and plans it anew. */
-async function again(on: Connection, { text, values }: WireStatement) {
+/** Runs a prepared statement in one message with the values in its text. A query with parameters would take six
+ *  messages and be planned anew. */
+async function runPrepared(on: Connection, { text, values }: WireStatement) {
   let plan = plans.get(text)
   if (plan === undefined) {
     plan = `repeated_${plans.size}`

@@ -6,42 +6,42 @@ import type { ThreadAnswer, ThreadData, ThreadFailure, ThreadRequest } from './p
 import { noAnswer, refused, sqlOver, type Wire, type WireResult } from './wire.ts'
 
 export interface PgliteOptions {
-  /** Where the data lives; without one, in memory. */
+  /** The folder of the data; by default the database is in memory. */
   readonly folder?: string | undefined
-  /** How long an answer is awaited. The statement itself goes on: the one thread that could cut it is busy with it. */
+  /** The time limit of an answer. The statement itself continues, since its thread cannot interrupt it. */
   readonly timeoutMs?: number
 }
 
-/** What is there before the database is: statements wait until it has been opened. */
+/** A database that is being opened. Statements wait until it is open. */
 export interface Opening<Port> {
   readonly port: Port
-  /** Rejects with SqlError when it cannot be opened; everything that waited for it does, too. */
+  /** Rejects with SqlError if the database cannot be opened; so do all waiting statements. */
   readonly opened: Promise<void>
 }
 
-/** In the build the thread is a file of its own beside the rest. */
+/** The thread's module, which is a file of its own in the build too. */
 const THREAD = new URL(
   import.meta.url.endsWith('.ts') ? './pglite-thread.node.ts' : './pglite-thread.mjs',
   import.meta.url,
 )
 
-/** How long an orderly end may take before the thread is ended as it is. */
+/** The time for closing the database before its thread is terminated. */
 const CLOSE_MS = 5000
 
-/** Postgres inside the process, on a thread of its own, for a gateway that brings its own. One process a folder: a
- *  second one is refused. */
+/** Postgres embedded in the process, on a thread of its own. A folder belongs to one process: a second one is
+ *  refused. */
 export async function pgliteSql(options: PgliteOptions = {}): Promise<Sql> {
   return sqlOver(await pgliteWire(options))
 }
 
-/** The same one level lower, for what passes printed values on. */
+/** The same as a Wire, whose values stay text. */
 export async function pgliteWire(options: PgliteOptions = {}): Promise<Wire> {
   const { port, opened } = openPgliteWire(options)
   await opened
   return port
 }
 
-/** The same without waiting for it. Throws at once when another process has the folder. */
+/** The same without waiting for the opening. Throws at once if another process holds the folder. */
 export function openPglite(options: PgliteOptions = {}): Opening<Sql> {
   const { port, opened } = openPgliteWire(options)
   return { port: sqlOver(port), opened }
@@ -63,11 +63,11 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
   let closing: Promise<void> | undefined
 
   function expectAnswer(id: ThreadAnswer['id']): Promise<WireResult[]> {
-    // An open database holds no process; an awaited answer does.
+    // An awaited answer keeps the process alive; an idle database does not.
     thread.ref()
     return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
   }
-  function take(id: ThreadAnswer['id']): Waiting | undefined {
+  function takeWaiting(id: ThreadAnswer['id']): Waiting | undefined {
     const one = waiting.get(id)
     waiting.delete(id)
     if (waiting.size === 0) thread.unref()
@@ -75,11 +75,11 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
   }
   function end(why: SqlError): void {
     ended ??= why
-    for (const id of [...waiting.keys()]) take(id)?.reject(ended)
+    for (const id of [...waiting.keys()]) takeWaiting(id)?.reject(ended)
   }
 
   thread.on('message', (answer: ThreadAnswer) => {
-    const one = take(answer.id)
+    const one = takeWaiting(answer.id)
     if ('results' in answer) one?.resolve([...answer.results])
     else one?.reject(failed(answer.failure))
   })
@@ -99,7 +99,7 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
       throw error
     },
   )
-  // A rejection reaches those that await it; it must not end the process if there are none.
+  // Without a waiting statement a rejection must not end the process.
   opened.catch(() => {})
 
   async function ask(work: ThreadRequest['work'], limitMs: number): Promise<WireResult[]> {
@@ -108,7 +108,7 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
     const id = ++serial
     const answer = expectAnswer(id)
     thread.postMessage({ id, work } satisfies ThreadRequest)
-    const timer = setTimeout(() => take(id)?.reject(noAnswer(limitMs)), limitMs)
+    const timer = setTimeout(() => takeWaiting(id)?.reject(noAnswer(limitMs)), limitMs)
     try {
       return await answer
     } finally {
@@ -118,7 +118,7 @@ function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<
 
   async function close(): Promise<void> {
     if (isOpen && !ended) await ask('close', CLOSE_MS).catch(() => {})
-    // One that is still being opened is left as it is: the next start begins it again.
+    // A database that is still being opened is abandoned: the next start creates it anew.
     await thread.terminate()
   }
 

@@ -3,14 +3,14 @@ import { type Result, type Sql, SqlError, type Statement } from '../sql.ts'
 import { decode } from './decode.ts'
 import { encode, storable } from './encode.ts'
 
-/** A statement as it goes to the server: every value is text, its type is the server's to infer. */
+/** A statement for the server. Every value is text; the server infers its type. */
 export interface WireStatement {
   readonly text: string
   readonly values: readonly (string | null)[]
   readonly repeated?: boolean
 }
 
-/** An answer as the server prints it. */
+/** An answer of the server with its values as text. */
 export interface WireResult {
   /** The first word of the command tag: `SELECT`, `INSERT`, … */
   readonly command: string
@@ -19,11 +19,11 @@ export interface WireResult {
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
-/** What an adapter supplies: statements to one server and its printed answers, failures as SqlError. Everything that a
- *  value can be is decided above it, once, so that no two adapters can differ. */
+/** The part of an adapter that differs: it runs statements with text values at one server, and fails with SqlError.
+ *  Values are encoded and decoded above it, the same for all adapters. */
 export interface Wire {
   run(statement: WireStatement): Promise<WireResult>
-  /** In one transaction at read committed, in order, in one round trip. */
+  /** Runs statements in order, in one transaction at read committed, in one round trip. */
   runAll(statements: readonly WireStatement[]): Promise<WireResult[]>
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export function sqlOver(wire: Wire): Sql {
 }
 
 function encoded({ sql, parameters, repeated = false }: Statement): WireStatement {
-  // The protocol counts parameters in 16 bits, and one of the drivers wraps around in silence.
+  // The protocol counts parameters in 16 bits, and one of the drivers overflows silently.
   if (parameters.length > 65_535) throw new SqlError('A statement takes at most 65535 parameters.', '54000')
   return { text: storable(sql), values: parameters.map(encode), repeated }
 }
@@ -65,12 +65,13 @@ function decoded<Row>({ command, rowCount, fields, rows }: WireResult): Result<R
   }
 }
 
-/** Nobody knows whether a statement that got no answer was carried out: only idempotent ones may be sent again. */
+/** The error of a statement without an answer, which may have been run: only idempotent ones may be sent again. */
 export function noAnswer(timeoutMs: number): SqlError {
   return new SqlError(`The database did not answer within ${timeoutMs} ms.`)
 }
 
-/** A failure that the server named. Data exceptions quote the offending value, which may be anything: it is cut out. */
+/** An error with the server's SQLSTATE. The message of a data exception quotes the value, which may be anything: it is
+ *  removed. */
 export function refused(code: string, message: string): SqlError {
   return new SqlError(code.startsWith('22') ? message.replace(/".*"/s, '"…"') : message, code)
 }

@@ -2,9 +2,9 @@ import { queries, rowsOf, statementOf } from '../query.ts'
 import { type Sql, SqlError } from '../sql.ts'
 import { splitStatements } from './split-statements.ts'
 
-/** Brings the database to `text`, an idempotent schema that itself creates `gateway_schema` and begins by taking an
- *  advisory lock: any number of starts at once succeed. One query when this very text was applied before; versions are
- *  remembered as a set, so that instances of two releases do not undo each other's mark. */
+/** Applies an idempotent schema, which creates `gateway_schema` and begins with an advisory lock, so that any number of
+ *  processes can start at once. It costs one query if the same text was applied before. The applied versions are a set,
+ *  so that instances of two releases do not overwrite each other's. */
 export async function applySchema(sql: Sql, text: string): Promise<'applied' | 'current'> {
   const version = await fingerprint(text)
   if (await isCurrent(sql, version)) return 'current'

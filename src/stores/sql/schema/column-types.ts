@@ -7,10 +7,10 @@ export type Int4 = number
 export type Float8 = number
 /** ISO 8601 in UTC. */
 export type Timestamp = string
-/** Read as what it holds. A list is written as its JSON text: an adapter takes an array for an array of SQL. */
+/** Read as a parsed value. A list is written as JSON text, since an array would become an array of SQL. */
 export type Json<Value> = ColumnType<Value, JsonInput<Value>, JsonInput<Value>>
 type JsonInput<Value> = string | (Value extends readonly unknown[] ? never : Value)
-/** What the database fills in where an insert leaves it out. */
+/** A column with a default. */
 export type Defaulted<Type> = ColumnType<SelectType<Type>, InsertType<Type> | undefined, UpdateType<Type>>
-/** What the database alone gives. */
+/** A column that only the database writes. */
 export type Given<Type> = ColumnType<SelectType<Type>, never, never>

@@ -5,13 +5,13 @@ import type { Sql } from '../sql.ts'
 
 const NAME = 'salt_key_fingerprint'
 
-/** Tells salt keys apart, and says nothing of any. */
+/** Identifies a salt key without revealing it. */
 function fingerprintOf(saltKey: Secret): string {
   return keyHasher(reveal(saltKey))('the fingerprint of a salt key').slice(0, 32)
 }
 
-/** Throws a sentence for the operator where the database belongs to a gateway with another salt key: no key of one would be
- *  known to the other, and no sealed secret be opened. The first that comes leaves the fingerprint of its own. */
+/** Throws if the database belongs to a gateway with another salt key, which could neither find its API keys nor open
+ *  its sealed secrets. The first gateway stores the fingerprint of its key. */
 export async function requireSameSalt(sql: Sql, saltKey: Secret | undefined): Promise<void> {
   if (!saltKey) return
   const own = fingerprintOf(saltKey)

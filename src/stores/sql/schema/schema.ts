@@ -85,7 +85,7 @@ interface GatewayRevisionTable {
 interface GatewayModelTable {
   deployment_id: string
   model_name: string
-  /** As it was sent, with "[secret]" in the place of secrets. */
+  /** The parameters as sent, with "[secret]" instead of secrets. */
   gateway_params: Json<JsonObject>
   model_info: Json<JsonObject>
   sealed: string
@@ -94,7 +94,7 @@ interface GatewayModelTable {
   updated_at: Defaulted<Timestamp>
 }
 
-/** A name that clients call like a model. */
+/** A public name with members, which clients call like a model. */
 interface GatewayRouteGroupTable {
   name: string
   enabled: boolean
@@ -104,7 +104,7 @@ interface GatewayRouteGroupTable {
   updated_at: Defaulted<Timestamp>
 }
 
-/** What limits a scope: five windows and money. */
+/** The limits of a scope: five windows, and budgets. */
 export interface LimitColumns {
   rpm_limit: Int8 | null
   tpm_limit: Int8 | null
@@ -117,7 +117,7 @@ export interface LimitColumns {
   budget_started_at: Defaulted<Timestamp>
 }
 
-/** What every record that a caller is built from has. */
+/** The common columns of all records that callers are built from. */
 interface ScopeColumns extends LimitColumns {
   target_mode: 'inherit' | 'restrict' | null
   metadata: Defaulted<Json<JsonObject>>
@@ -185,11 +185,12 @@ interface GatewayCallableBindingTable {
   updated_at: Defaulted<Timestamp>
 }
 
-/** What holds for the calls of one group, and what is to. By name: also of groups that only the file has. */
+/** The published policy and the draft of a group. The key is a name, so that groups of the file can have policies
+ *  too. */
 interface GatewayRouteGroupPolicyTable {
   group_name: string
   published: Json<JsonObject> | null
-  /** Of what is published; 0 before anything was. */
+  /** The published version; 0 before the first one. */
   version: Defaulted<Int4>
   published_at: Timestamp | null
   restored_from: Int4 | null
@@ -199,7 +200,7 @@ interface GatewayRouteGroupPolicyTable {
   drafted_at: Timestamp | null
 }
 
-/** Everything that was ever published for a group. */
+/** All versions that were published for a group. */
 interface GatewayRouteGroupPolicyVersionTable {
   group_name: string
   version: Int4
@@ -208,14 +209,14 @@ interface GatewayRouteGroupPolicyVersionTable {
   published_at: Defaulted<Timestamp>
 }
 
-/** What a budget has spent in one of its periods, in nano-dollars. */
+/** The spend of a budget in one period, in nano-dollars. */
 interface GatewayBudgetTable {
   subject: string
   period: string
   spent_nano: Defaulted<Numeric>
 }
 
-/** How far a table has what was there before it. */
+/** The progress of filling a new table with earlier calls. */
 interface GatewayBackfillTable {
   target: 'gateway_spend_total' | 'gateway_spend_tag'
   begun_at: Defaulted<Timestamp>
@@ -223,7 +224,7 @@ interface GatewayBackfillTable {
   filled_at: Timestamp | null
 }
 
-/** What was done, or tried, in the administration and with accounts. */
+/** Events of the administration and of accounts, refused ones included. */
 interface GatewayAuditEventTable {
   event_id: string
   occurred_at: Timestamp

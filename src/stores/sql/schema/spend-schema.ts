@@ -15,13 +15,13 @@ type Column<Fact extends CallFact> = Fact extends { readonly nullable: true }
   ? ColumnTypes[Fact['type']] | null
   : ColumnTypes[Fact['type']]
 
-/** One model call, however it ended: what is known of it. */
+/** One finished model call. */
 export type GatewaySpendTable = { [Name in FactName]: Column<CallFacts[Name]> }
 
-/** Whose calls, and of what. */
+/** The dimensions of sums. */
 type SpendDimensionColumns = { [Name in SpendDimension]: string }
 
-/** What is counted and added up of calls. */
+/** Counts and sums of calls. */
 type SpendSumColumns = {
   [Name in SpendSum]: Name extends FactName ? ColumnTypes[CallFacts[Name]['type']] : Int8
 }

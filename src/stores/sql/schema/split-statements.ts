@@ -2,8 +2,8 @@ const string = String.raw`[eE]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'`
 const name = String.raw`"(?:[^"]|"")*"|[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*`
 const dollarTag = String.raw`\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$`
 
-// What may hold a semicolon without ending a statement, before anything else: an escape string (E'…') may hold \', a
-// dollar quote ends at its own tag, and a word is taken whole, so that a $ inside it opens no quote.
+// Tokens that may hold a semicolon come first. An escape string (E'…') may hold \', a dollar quote ends at its own tag,
+// and a $ inside a name opens no quote.
 const token = new RegExp(
   String.raw`(?<line>--[^\n]*)|(?<comment>/\*)|${string}|(?<tag>${dollarTag})|${name}|(?<end>;)|(?<space>\s)|.`,
   'gs',
@@ -28,8 +28,8 @@ export function splitStatements(text: string): string[] {
     } else if (tag) {
       token.lastIndex = endOf(text, tag, match.index + tag.length)
     }
-    const speaks = !(line || comment || end || space)
-    if (speaks && empty) {
+    const isContent = !(line || comment || end || space)
+    if (isContent && empty) {
       start = match.index
       empty = false
     }

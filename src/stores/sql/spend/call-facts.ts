@@ -1,41 +1,41 @@
-/** How the ledger keeps a fact of a finished call, and what it is for. */
+/** How the ledger stores a fact of a finished call, and how it is used. */
 export interface CallFact {
   /** The type of its column. */
   readonly type: 'text' | 'timestamptz' | 'text[]' | 'boolean' | 'integer' | 'bigint' | 'double precision'
-  /** null says that it is not known. */
+  /** null means that the value is unknown. */
   readonly nullable?: true
-  /** '' says that there was none, which answers show as null. */
+  /** '' means that there was none, which API answers show as null. */
   readonly mayLack?: true
-  /** Calls that are alike have it in common; everything else is measured of each. */
+  /** Part of the shape by which calls are folded; all other facts are measured for each call. */
   readonly alike?: true
-  /** Added up in every table of sums. A function of its own for each: it runs for every call, and is faster than one that
-   *  looks a name up. */
+  /** Reads the value to add to every table of sums. It runs for every call: a function for each fact is faster than a
+   *  lookup by name. */
   readonly summed?: (row: Measured) => number | null | undefined
-  /** Nano-dollars, which answers show in dollars. */
+  /** Nano-dollars, which API answers show in dollars. */
   readonly money?: true
-  /** All that it can be. */
+  /** All possible values. */
   readonly values?: readonly string[]
-  /** What it is, where the name does not say it. */
+  /** Describes the fact in the API's documentation if the name does not. */
   readonly says?: string
 }
 
 type Measured = Readonly<Record<string, number | null>>
 
-/** Everything that the ledger keeps of a finished call, in the order of answers. The ledger's columns and the statement
- *  that writes them, the tables of sums, the folds, the types of the schema, the log and its files are derived from this
- *  table; where each fact comes from is in `telemetry/call-facts.ts`. */
+/** All facts that the ledger stores of a finished call, in the order of API answers. The ledger's columns and its
+ *  statement, the tables of sums, the folds, the types of the schema, the log and its files are derived from this
+ *  table. The values come from `telemetry/call-facts.ts`. */
 export const CALL_FACTS = {
   call_id: { type: 'text' },
   request_id: { type: 'text' },
-  at: { type: 'timestamptz', says: 'When it was over.' },
+  at: { type: 'timestamptz', says: 'When the call ended.' },
   endpoint: { type: 'text', alike: true },
   mode: { type: 'text', alike: true },
-  requested_model: { type: 'text', alike: true, says: 'What the client asked for.' },
+  requested_model: { type: 'text', alike: true, says: 'The model in the request.' },
   model: {
     type: 'text',
     alike: true,
     mayLack: true,
-    says: 'The group that served, which after a fallback is another one.',
+    says: 'The group that served, which differs from the requested one after a fallback.',
   },
   deployment: { type: 'text', alike: true, mayLack: true },
   provider: { type: 'text', alike: true, mayLack: true },
@@ -46,11 +46,11 @@ export const CALL_FACTS = {
   tags: { type: 'text[]', alike: true },
   streamed: { type: 'boolean', alike: true },
   ending: { type: 'text', alike: true, values: ['answered', 'failed', 'truncated', 'client_closed'] },
-  status: { type: 'integer', alike: true, says: 'What the client saw; 200 for a stream that broke off.' },
+  status: { type: 'integer', alike: true, says: 'The status that the client got; 200 for a stream that was cut.' },
   error_type: { type: 'text', alike: true, mayLack: true },
   cache: { type: 'text', alike: true, values: ['hit', 'miss', 'off'] },
   attempts: { type: 'integer', alike: true },
-  rescued: { type: 'integer', alike: true, says: 'Deployments whose broken answer another one finished.' },
+  rescued: { type: 'integer', alike: true, says: 'Deployments whose cut answer another one continued.' },
   input_tokens: { type: 'bigint', summed: ({ input_tokens }) => input_tokens },
   output_tokens: { type: 'bigint', summed: ({ output_tokens }) => output_tokens },
   cached_input_tokens: { type: 'bigint', summed: ({ cached_input_tokens }) => cached_input_tokens },
@@ -66,7 +66,7 @@ export const CALL_FACTS = {
   estimated: {
     type: 'boolean',
     alike: true,
-    says: 'The provider told no usage: what went through was counted.',
+    says: 'The usage is estimated: the provider reported none.',
   },
   cost_nano: {
     type: 'bigint',
@@ -79,7 +79,7 @@ export const CALL_FACTS = {
     type: 'bigint',
     summed: ({ saved_nano }) => saved_nano,
     money: true,
-    says: 'US dollars that an answer out of the cache would have cost.',
+    says: 'US dollars that a cached answer saved.',
   },
   overhead_ms: { type: 'double precision' },
   first_token_ms: { type: 'double precision', nullable: true },

@@ -10,17 +10,17 @@ export const SUM_COLUMNS = SUMS.map(
   (name) => `sum_${name} ${SPEND_FRACTIONS.has(name) ? 'double precision' : 'bigint'}`,
 )
 
-/** A shape of calls with their sums, as the database reads it. */
+/** A shape of calls with its sums, as a record for json_to_recordset. */
 export type ShapeRecord = Readonly<Record<string, unknown>>
 
-/** What an account pays in a period. */
+/** The amount that a budget is charged in a period. */
 export interface ChargeRecord {
   readonly subject: string
   readonly period: string
   readonly spent_nano: number | string
 }
 
-/** The shapes of a fold with the columns given. */
+/** The shapes of a fold with the given columns. */
 export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow)[]): ShapeRecord[] {
   return shapes.map(({ shape, example, hour, sums }) => {
     const record: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
@@ -34,7 +34,7 @@ export function chargeRecords({ charges }: Fold): ChargeRecord[] {
   return charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
 }
 
-/** Each dimension of a shape with its value there. */
+/** Every dimension of a shape with its value. */
 const DIMENSION_VALUES = `
     SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})
       AS one (dimension, value)
@@ -42,9 +42,8 @@ const DIMENSION_VALUES = `
 
 const dimensions = SPEND_DIMENSIONS.join(', ')
 
-/** Parts of a statement that has `shape` with `hour`, the dimensions, `tags` and the sums: they add it to every table of
- *  sums, and the charges that stand at `charges` to the budgets. Rows are taken in the order of their keys, so that
- *  writers that meet wait for each other and never in a circle. */
+/** Parts of a statement that add `shape` (with `hour`, the dimensions, `tags` and the sums) to every table of sums, and
+ *  the parameter `charges` to the budgets. Rows are locked in the order of their keys, so that no deadlock occurs. */
 export const addedSums = (charges: string) => `charged AS (
     INSERT INTO gateway_budget (subject, period, spent_nano)
     SELECT * FROM json_to_recordset(${charges}::json) AS charge (subject text, period text, spent_nano numeric)
@@ -65,7 +64,7 @@ function rollup(table: string, keys: string, source: string): string {
     ON CONFLICT (grain, bucket, ${keys}) DO UPDATE SET ${grown(table)}`
 }
 
-/** How a row of sums takes more of the same. */
+/** Adds the new sums to an existing row. */
 function grown(table: string): string {
   return SUMS.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 }

@@ -2,33 +2,33 @@ import { factsThat } from './call-facts.ts'
 import type { ChargedRow, SpendRow } from './spend-row.ts'
 import { SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
 
-/** Calls that differ in nothing but what was measured of each, in one hour. */
+/** Calls of one hour that differ only in measured facts. */
 export interface Shape {
-  /** Its place among the shapes. */
+  /** Its index among the shapes. */
   readonly shape: number
-  /** Any of them. */
+  /** Any of its calls. */
   readonly example: SpendRow
-  /** As far as its calls' times are the same. */
+  /** The common prefix of its calls' times. */
   readonly hour: string
   /** In the order of `SPEND_SUMS`. */
   readonly sums: Sum[]
 }
 
-/** What an account pays in one of its periods. */
+/** The amount that a budget is charged in one period. */
 export interface Charged {
   readonly subject: string
   readonly period: string
   nano: Sum
 }
 
-/** An integer that a number cannot hold exactly is a bigint. */
+/** A number, or a bigint for integers that a number cannot hold exactly. */
 export type Sum = number | bigint
 
-/** Calls added up as far as they are alike, one after the other. */
+/** Sums of calls by shape, to which calls are added one by one. */
 export interface Fold {
   readonly shapes: readonly Shape[]
   readonly charges: readonly Charged[]
-  /** The place of the row's shape. */
+  /** Adds a call; returns the index of its shape. */
   add(row: ChargedRow): number
   /** Whether a call of this shape was added. */
   knows(row: SpendRow): boolean
@@ -41,7 +41,8 @@ type Added = (row: SpendRow) => number | null
 const ADDED: readonly Added[] = Object.values(SPEND_SUMS)
 const IS_FRACTION = Object.keys(SPEND_SUMS).map((name) => SPEND_FRACTIONS.has(name))
 
-/** `columns`: what calls of one shape have in common, beside their hour; key, deployment and tags are among them. */
+/** `columns` are those that calls of one shape have in common in addition to the hour; they include key, deployment and
+ *  tags. */
 export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): Fold {
   const compared = columns.filter((column) => column !== 'tags')
   const shapes: Shape[] = []
@@ -49,8 +50,8 @@ export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): F
   const charges: Charged[] = []
   const chargesOf = new Map<string, Charged[]>()
 
-  /** Few calls of one payer at one deployment differ in shape: comparing them is cheaper than a name made of all that
-   *  they have in common. */
+  /** The shape of a row. One payer has few shapes at one deployment: comparing them costs less than building a key of
+   *  all columns. */
   function shapeIn(row: SpendRow): Shape | undefined {
     return shapesOfPayer
       .get(payerOf(row))
@@ -66,7 +67,7 @@ export function newFold(columns: readonly (keyof SpendRow)[] = SHAPE_COLUMNS): F
     return made
   }
 
-  /** Subjects have few periods at a time. */
+  /** Charges the budgets of a call. A list suffices, since a subject has few periods at a time. */
   function charge(row: ChargedRow, whole: number): void {
     for (const { subject, period, costNano: nano = whole } of row.charges) {
       const found = chargesOf.get(subject)?.find((one) => one.period === period)
@@ -99,7 +100,7 @@ function appended<Item>(lists: Map<string, Item[]>, name: string, item: Item): v
   else lists.set(name, [item])
 }
 
-// No text of a row holds the separator: Postgres could not keep it.
+// No text of a row contains the separator, since Postgres cannot store it.
 const SEPARATOR = '\0'
 
 function payerOf({ key_id, deployment, tags }: SpendRow): string {
@@ -117,10 +118,10 @@ function sum(one: Sum, other: Sum): Sum {
   return Number.isSafeInteger(both) ? (both as number) : BigInt(one) + BigInt(other)
 }
 
-/** JSON has no bigint, and Postgres reads one from text. */
+/** A sum as JSON, which has no bigint: Postgres reads it from text. */
 export function printed(sum: Sum): number | string {
   return typeof sum === 'bigint' ? String(sum) : sum
 }
 
-// How much of a time in ISO 8601, in UTC, names its hour.
+// The length of the prefix of an ISO 8601 time that identifies the hour.
 const HOUR = '2026-01-01T00'.length

@@ -13,21 +13,20 @@ import {
 import type { Fold } from './spend-fold.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 
-/** Sums of calls that have no rows of their own in the ledger. What it holds never changes, so that its id makes writing
- *  it twice the same as once. */
+/** Sums of calls without rows in the ledger. They never change, so that writing them is idempotent by their id. */
 export interface FoldedCalls {
   readonly fold_id: string
   readonly shapes: readonly ShapeRecord[]
   readonly charges: readonly ChargeRecord[]
 }
 
-/** What folded calls keep, beside their hour: everything that a report can ask for. */
+/** The columns of folded calls in addition to the hour: all dimensions of reports. */
 export const FOLDED_COLUMNS = [...SPEND_DIMENSIONS, 'tags'] as const
 
-/** A message of a queue is at most 100 KB. */
+/** The most bytes of one part, since a message of a queue is limited to 100 KB. */
 const LONGEST_BYTES = 60_000
 
-/** All that a fold holds, in pieces that a queue takes. */
+/** A fold in parts that fit into messages of a queue. */
 export function foldedCalls(fold: Fold): FoldedCalls[] {
   const charges = [...inPieces(chargeRecords(fold), LONGEST_BYTES / 2)]
   const pieces = [...inPieces(shapeRecords(fold, FOLDED_COLUMNS), LONGEST_BYTES)].map((shapes) => ({
@@ -35,7 +34,7 @@ export function foldedCalls(fold: Fold): FoldedCalls[] {
     shapes,
     charges: charges.shift() ?? [],
   }))
-  // More accounts than calls to tell apart.
+  // There may be more parts of charges than of shapes.
   return [...pieces, ...charges.map((more) => ({ fold_id: newTimedId('fold'), shapes: [], charges: more }))]
 }
 
@@ -56,7 +55,7 @@ function* inPieces<Item>(items: readonly Item[], longest: number): Generator<Ite
   if (piece.length > 0) yield piece
 }
 
-/** Adds folded calls to the budgets and to the sums, each fold in one statement: one that is there already adds nothing. */
+/** Adds folded calls to budgets and sums, one statement for each fold. A fold that was added before adds nothing. */
 export async function insertFolded(sql: Sql, folded: readonly FoldedCalls[]): Promise<void> {
   for (const { fold_id, shapes, charges } of folded) {
     try {

@@ -8,10 +8,10 @@ import { all, equal, type SpendFilters } from './spend-filters.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 
-/** A row of the ledger as it is read: int8 is text. */
+/** A row read from the ledger, whose int8 values are text. */
 export type LoggedCall = { readonly [Column in keyof SpendRow]: SpendRow[Column] | string }
 
-/** Where a page ended. */
+/** The last call of a page. */
 export interface LogPosition {
   readonly at: string
   readonly callId: string
@@ -38,8 +38,7 @@ const COLUMNS = sql.join(FACT_NAMES.map((column) => sql.id(column)))
 const CALL_COLUMNS = sql.join(FACT_NAMES.map((column) => sql.id('call', column)))
 const NEWEST_FIRST = sql`ORDER BY at DESC, call_id DESC`
 
-/** Where the calls of a query are found, and in whose order. The calls of a tag have a table of their own, as soon as it
- *  has all of them. */
+/** The table by which calls are found and ordered. A query by tag uses the table of tags once it is filled. */
 type Order = 'call' | 'tagged'
 const CALLS = sql`gateway_spend AS call`
 const TAGGED = sql`gateway_spend_tag AS tagged JOIN gateway_spend AS call ON call.call_id = tagged.call_id`
@@ -54,20 +53,20 @@ export function spendLog(database: Sql): SpendLog {
   return {
     async page(reach, query) {
       const order: Order = query.tag !== undefined && (await hasTags()) ? 'tagged' : 'call'
-      const wanted = conditions(query, order)
+      const filter = conditions(query, order)
       const limit = sql`LIMIT ${query.limit}`
       const calls = order === 'call' ? CALLS : TAGGED
       const newestFirst = sql`ORDER BY ${sql.id(order, 'at')} DESC, ${sql.id(order, 'call_id')} DESC`
       const newest = (where: RawBuilder<unknown>) =>
-        sql<LoggedCall>`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${wanted} ${newestFirst} ${limit}`
+        sql<LoggedCall>`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${filter} ${newestFirst} ${limit}`
       const text = reach === 'everything' ? newest(sql`true`) : merged(reach, newest, limit)
       return rowsOf(database, text)
     },
   }
 }
 
-/** The newest of each organization and team, and of the owner, by its own index, merged: one condition for all of them would read the
- *  ledger from its end until enough rows are found. */
+/** Merges the newest calls of each organization and team, and of the owner, each read by its own index. One condition
+ *  for all would read the ledger from its end until enough rows are found. */
 function merged(
   { organizations, teams, own }: Exclude<Reach, 'everything'>,
   newest: (where: RawBuilder<unknown>) => RawBuilder<LoggedCall>,

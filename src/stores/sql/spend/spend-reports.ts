@@ -12,7 +12,7 @@ const named = (table: keyof Schema, id: string, name: RawBuilder<unknown>) => ({
   joined: sql`LEFT JOIN ${sql.table(table)} ON ${sql.id(id)} = group_value`,
 })
 
-/** By what calls can be summed up: the column, and where the names of its values stand. */
+/** The groupings of reports: the column, and the table that has the names of its values. */
 export const GROUPINGS = {
   hour: { column: 'bucket_of', names: undefined },
   day: { column: 'bucket_of', names: undefined },
@@ -30,7 +30,7 @@ export const GROUPINGS = {
 } as const
 export type Grouping = keyof typeof GROUPINGS
 
-/** Sums as they are read: int8 and numeric are text. */
+/** Sums read from the database, whose int8 and numeric values are text. */
 export type Sums = Readonly<Record<SpendSum, string | number>>
 export interface GroupSums extends Sums {
   readonly group_value: string
@@ -44,11 +44,11 @@ export interface ReportRange {
   readonly to: string
 }
 
-/** Sums of the ledger. They are read from the rollups, so that their cost does not grow with the number of calls. */
+/** Sums of the ledger, read from the rollups, so that their cost does not grow with the number of calls. */
 export interface SpendReports {
-  /** Everything in the range, and in the range of the same length before it. */
+  /** The sums of the range, and of the range of the same length before it. */
   totals(reach: Reach, range: ReportRange, filters: SpendFilters): Promise<{ current: Sums; previous: Sums }>
-  /** By time in its order, by anything else the dearest first. */
+  /** The sums of each group: in order of time, or the most expensive first for other groupings. */
   grouped(
     reach: Reach,
     range: ReportRange,
@@ -64,7 +64,7 @@ const DAY_MS = 86_400_000
 
 export function spendReports(database: Sql): SpendReports {
   let filled = false
-  /** Until the totals have everything, reports are made of the sums that always had. */
+  /** Whether the table of totals is filled. Until then reports read the rollups, which are always complete. */
   async function hasTotals(): Promise<boolean> {
     filled ||= await isFilled(database, 'gateway_spend_total')
     return filled
@@ -101,7 +101,8 @@ export function spendReports(database: Sql): SpendReports {
   }
 }
 
-/** The fewest sums that hold the range exactly. `short`: whether the sums of one dimension do. */
+/** The smallest table of sums that covers the range exactly. `short`: whether the totals of one dimension may be
+ *  used. */
 function source(
   short: boolean,
   reach: Reach,
@@ -110,25 +111,25 @@ function source(
   by: Grouping | 'all',
 ): RawBuilder<unknown> {
   const wholeDays = by !== 'hour' && [from, to].every((time) => Date.parse(time) % DAY_MS === 0)
-  // A day that is asked for by its hours.
+  // Days of a range that begins or ends within a day are summed from hours.
   const bucket = by === 'day' && !wholeDays ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
-  const { columns, table, wanted } = (short && alone(by, filters, reach)) || together(by, filters, reach)
+  const { columns, table, where } = (short && totalsSource(by, filters, reach)) || rollupSource(by, filters, reach)
   return sql`(
     SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
     WHERE grain = ${wholeDays ? 'day' : 'hour'} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz
-      AND ${wanted}
+      AND ${where}
   ) AS counted`
 }
 
 interface Source {
-  /** What stands before the others, each with its comma. */
+  /** Columns before the others, each followed by a comma. */
   readonly columns: RawBuilder<unknown>
   readonly table: keyof Schema
-  readonly wanted: RawBuilder<unknown>
+  readonly where: RawBuilder<unknown>
 }
 
-/** The sums of one dimension, where only one is asked about. */
-function alone(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source | undefined {
+/** The totals of one dimension, if the report involves only one. */
+function totalsSource(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source | undefined {
   if (reach !== 'everything') return undefined
   const column = by === 'all' || GROUPINGS[by].column === 'bucket_of' ? undefined : GROUPINGS[by].column
   const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
@@ -137,15 +138,15 @@ function alone(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Sourc
   return {
     columns: column === undefined ? sql`` : sql`value AS ${sql.id(column)}, `,
     table: 'gateway_spend_total',
-    wanted: value === undefined ? sql`dimension = ${dimension}` : sql`dimension = ${dimension} AND value = ${value}`,
+    where: value === undefined ? sql`dimension = ${dimension}` : sql`dimension = ${dimension} AND value = ${value}`,
   }
 }
 
-function together(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source {
+function rollupSource(by: Grouping | 'all', filters: SpendFilters, reach: Reach): Source {
   return {
     columns: sql``,
     table: by === 'tag' || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup',
-    wanted: all([
+    where: all([
       ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, filters[dimension])),
       equal('tag', filters.tag),
       withinReach(reach),

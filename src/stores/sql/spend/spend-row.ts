@@ -8,14 +8,14 @@ type Value<Type extends CallFact['type']> = Type extends 'text' | 'timestamptz'
       ? boolean
       : number
 
-/** One model call as the ledger keeps it. Money is integer nano-dollars; null is a price that nobody knows. */
+/** One model call as a row of the ledger. Money is in integer nano-dollars; null means an unknown price. */
 export type SpendRow = {
   readonly [Name in FactName]: CallFacts[Name] extends { readonly nullable: true }
     ? Value<CallFacts[Name]['type']> | null
     : Value<CallFacts[Name]['type']>
 }
 
-/** What its cost, or a part of it, is added to in `gateway_budget`. */
+/** A call with the budgets that its cost, or a part of it, is charged to. */
 export interface ChargedRow extends SpendRow {
   readonly charges: readonly {
     readonly subject: string

@@ -6,8 +6,8 @@ import { addedSums, chargeRecords, SUM_COLUMNS, shapeRecords } from './spend-add
 import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
 import type { ChargedRow, SpendRow } from './spend-row.ts'
 
-/** Adds calls to the ledger, their costs to the budgets that they are charged to, and both to the sums, in one statement:
- *  a call that is there already adds nothing to any of them. */
+/** Adds calls to the ledger, to the sums and to the budgets that they are charged to, in one statement. A call that was
+ *  added before adds nothing. */
 export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promise<void> {
   let fresh = [...new Map(rows.map((row) => [row.call_id, row])).values()]
   while (fresh.length > 0) {
@@ -16,7 +16,7 @@ export async function insertSpend(sql: Sql, rows: readonly ChargedRow[]): Promis
       return
     } catch (error) {
       if (!(error instanceof SqlError) || error.code !== UNIQUE_VIOLATION) throw error
-      // Then nothing was added. Whoever was first with a call has committed, so that it can be told here.
+      // Nothing was added. The other writer of the call has committed, so that its row is visible here.
       const known = await knownOf(sql, fresh)
       if (known.size === 0) throw new SqlError('A call was in the ledger, and then it was not.', SERIALIZATION_FAILURE)
       fresh = fresh.filter(({ call_id }) => !known.has(call_id))
@@ -39,7 +39,7 @@ async function knownOf(sql: Sql, rows: readonly SpendRow[]): Promise<ReadonlySet
 
 const IN_SHAPE: ReadonlySet<string> = new Set(SHAPE_COLUMNS)
 
-/** What was measured of each call alone. */
+/** The columns that are measured for each call. */
 const OWN_COLUMNS = FACT_NAMES.filter((name) => !IN_SHAPE.has(name))
 
 function addition(rows: readonly ChargedRow[]): Statement {
@@ -64,7 +64,7 @@ const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${CALL_FACTS[name]
 
 const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${CALL_FACTS[name].type}[]`)
 
-/** Static text: made once, so that a connection keeps its plan, and nothing is compiled for the calls of every moment. */
+/** Static text, built once, so that connections keep its plan and nothing is compiled for each batch. */
 const ADD = `
   WITH shape AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})

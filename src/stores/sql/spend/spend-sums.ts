@@ -1,7 +1,7 @@
 import { CALL_FACTS, type FactName, type FactsThat, factOf, factsThat } from './call-facts.ts'
 import type { SpendRow } from './spend-row.ts'
 
-/** What a row of the rollups is about. */
+/** The dimensions of the rollups. */
 export const SPEND_DIMENSIONS = [
   'key_id',
   'user_id',
@@ -13,7 +13,7 @@ export const SPEND_DIMENSIONS = [
 ] as const satisfies readonly FactsThat<'alike'>[]
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number]
 
-/** Calls that are counted: what each row of the ledger adds. */
+/** Counts of calls: the value that each row of the ledger adds. */
 const COUNTED = {
   calls: () => 1,
   failed_calls: ({ ending }) => (ending === 'failed' || ending === 'truncated' ? 1 : 0),
@@ -29,10 +29,10 @@ const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, CALL_FACTS[name]
   readonly [Name in FactsThat<'summed'>]: (row: SpendRow) => number | null
 }
 
-/** What is summed up, and how each row of the ledger adds to it; null adds nothing. */
+/** All sums, with the value that each row of the ledger adds; null adds nothing. */
 export const SPEND_SUMS: Readonly<Record<SpendSum, (row: SpendRow) => number | null>> = { ...COUNTED, ...OF_FACTS }
 
-/** The sums that are no integers. */
+/** The sums that are not integers. */
 export const SPEND_FRACTIONS: ReadonlySet<string> = new Set<FactName>(
   SUMMED.filter((name) => factOf(name).type === 'double precision'),
 )
