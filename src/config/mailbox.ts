@@ -4,8 +4,8 @@ const LONGEST = 254
 const LONGEST_LOCAL = 64
 const LOCAL = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 
-/** Whether a text is an e-mail address that people have: `name@example.com`, letters of any script on both sides. Neither
- *  quoted names nor numbers in the place of a domain, and nothing that a header could be made of. */
+/** Whether a text is an e-mail address that people have: `name@example.com`, letters of any script on both sides.
+ *  Neither quoted names nor numbers in the place of a domain, and nothing that a header could be made of. */
 export function isMailbox(text: string): boolean {
   const at = text.lastIndexOf('@')
   const local = text.slice(0, at)

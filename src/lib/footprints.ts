@@ -17,8 +17,8 @@ export interface Footprints {
   readonly total: number
 }
 
-/** The time after which a request counts as ended. A runtime that kills a request with its client never reports its end; no
- *  call lasts this long. */
+/** The time after which a request counts as ended. A runtime that kills a request with its client never reports its
+ *  end; no call lasts this long. */
 const ABANDONED_MS = 900_000
 
 const RETRY_SECONDS = 2
@@ -39,8 +39,8 @@ interface Held extends Footprint, Link {
 /** Owners without memory are dropped if there are more than this, and more than there are owners with memory. */
 const IDLE_OWNERS = 1000
 
-/** Limits the memory of one owner and of all requests. A request that is the only one of its owner, or the only one of all,
- *  is not limited by that bound: the limit of a body's length applies. */
+/** Limits the memory of one owner and of all requests. A request that is the only one of its owner, or the only one of
+ *  all, is not limited by that bound: the limit of a body's length applies. */
 export function footprints(bounds: { readonly total: number; readonly owner: number }, now: () => number): Footprints {
   const owners = new Map<string, Owner>()
   const open = ring<Held>()
@@ -124,7 +124,6 @@ export function footprints(bounds: { readonly total: number; readonly owner: num
 }
 
 function overloaded(): GatewayError {
-  const message =
-    'The memory for request bodies and unread answers is used up. Read the answers, or retry later.'
+  const message = 'The memory for request bodies and unread answers is used up. Read the answers, or retry later.'
   return new GatewayError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
 }

@@ -40,7 +40,8 @@ interface Known {
   readonly settings: GroupSettings
 }
 
-/** The registry makes other groups on every change; for their calls they stay the same. */
+/** The settings by group. The registry creates new groups with every change, so that a group's settings are
+ *  constant. */
 const known = new WeakMap<Governed, Known>()
 
 function settingsOf(router: RouterSettings, { policy }: Governed): GroupSettings {

@@ -5,9 +5,9 @@ import { sourceOf } from './lazy-json.ts'
 const encoder = new TextEncoder()
 const COMMA = encoder.encode(',')
 
-/** Changes top-level members of a JSON object and leaves all other bytes unchanged. `undefined` removes a member. `parsed` is
- *  the object that was read from the same bytes. Of a repeated member, which parsers read differently, only the value in
- *  `parsed` stays. The result is a list of pieces, so that long values are not copied. */
+/** Changes top-level members of a JSON object and leaves all other bytes unchanged. `undefined` removes a member.
+ *  `parsed` is the object that was read from the same bytes. Of a repeated member, which parsers read differently, only
+ *  the value in `parsed` stays. The result is a list of pieces, so that long values are not copied. */
 export function editJson(
   bytes: Uint8Array,
   parsed: Readonly<Record<string, unknown>>,

@@ -11,8 +11,8 @@ interface Progress {
   readonly since: number
 }
 
-/** Ends the calls of clients that read nothing of their answer, or send nothing of a body that is waited for. One timer checks
- *  all of them: a timer for each would cost every call. */
+/** Ends the calls of clients that read nothing of their answer, or send nothing of a body that is waited for. One timer
+ *  checks all of them: a timer for each would cost every call. */
 export function watchStalls(open: Connections['open'], stallMs: number): () => void {
   const reading = new WeakMap<ServerResponse, Progress>()
   const sending = new WeakMap<ServerResponse, Progress>()
@@ -32,8 +32,8 @@ export function watchStalls(open: Connections['open'], stallMs: number): () => v
   return () => clearInterval(timer)
 }
 
-/** The bytes that a client has read over its connection; undefined if nothing waits to be read. An answer that waits behind
- *  another one of the same connection has no socket yet. */
+/** The bytes that a client has read over its connection; undefined if nothing waits to be read. An answer that waits
+ *  behind another one of the same connection has no socket yet. */
 function readBytes({ socket, writableLength }: ServerResponse): number | undefined {
   if (!socket || writableLength + socket.writableLength === 0) return undefined
   return socket.bytesWritten - socket.writableLength

@@ -48,7 +48,8 @@ export function groupMember(): Member | undefined {
       const id = nextId++
       const answer = new Promise<Record<string, number>>((resolve) => waiting.set(id, resolve))
       send({ kind: 'gather', id })
-      // The leader's own wait for members is shorter. Without an answer the last sums are used: counters must not decrease.
+      // The leader's own wait for members is shorter. Without an answer the last sums are used: counters must not
+      // decrease.
       const late = wait(2 * GATHER_MS, undefined, { ref: false })
       all = (await Promise.race([answer, late])) ?? all ?? own()
       waiting.delete(id)
@@ -57,8 +58,8 @@ export function groupMember(): Member | undefined {
   }
 }
 
-/** Leads the members: starts them, replaces those that die, forwards signals, and sums their counters. Resolves with the exit
- *  code when all have ended. */
+/** Leads the members: starts them, replaces those that die, forwards signals, and sums their counters. Resolves with
+ *  the exit code when all have ended. */
 export async function leadGroup(options: {
   readonly count: number
   readonly log: Log

@@ -20,12 +20,13 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 export interface Serving {
   readonly port: number
-  /** A token that creates the first account; undefined if there is an account, or if another process has returned a token. */
+  /** A token that creates the first account; undefined if there is an account, or if another process has returned a
+   *  token. */
   setupToken(): Promise<string | undefined>
   /** Resolves when all deferred work of answered requests is done. */
   idle(): Promise<void>
-  /** Reports that it is not ready; after `shutdown_delay` stops accepting connections, waits for running calls up to the
-   *  limit, cuts the others, and stores the records. */
+  /** Reports that it is not ready; after `shutdown_delay` stops accepting connections, waits for running calls up to
+   *  the limit, cuts the others, and stores the records. */
   stop(limitMs?: number): Promise<'drained' | 'cut'>
 }
 

@@ -12,7 +12,8 @@ import { refusal } from './refusal.node.ts'
 import { serve } from './serve.node.ts'
 import { whenOrphaned } from './when-orphaned.node.ts'
 
-/** A second signal after this time ends the process at once. One interrupt may arrive twice, from the terminal and from npm. */
+/** A second signal after this time ends the process at once. One interrupt may arrive twice, from the terminal and from
+ *  npm. */
 const REPEATED_AFTER_MS = 1000
 
 /** The time for closing the stores. */
