@@ -10,13 +10,14 @@ export interface SignOnBrowser {
   me(): Promise<Record<string, unknown>>
 }
 
-export function signOnBrowser(url: string): SignOnBrowser {
+/** `returnUrl`: the process that the provider sends it back to, where that is another. */
+export function signOnBrowser(url: string, returnUrl = url): SignOnBrowser {
   const cookies = new Map<string, string>()
   const self: SignOnBrowser = {
     cookies,
     async open(path, headers = {}) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      const response = await fetch(url + path, {
+      const response = await fetch((path.startsWith('/auth/callback') ? returnUrl : url) + path, {
         redirect: 'manual',
         headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
       })

@@ -1,11 +1,13 @@
 import { digestOf } from '../../lib/crypto.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { mayBeToken, newToken } from '../../lib/token.ts'
-import { signOnKey } from '../../stores/kv/keys.ts'
+import { type Key, signOnKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import { SignOnProblem } from './problem.ts'
 
 export const STATE_SECONDS = 600
+
+const NEVER_KEPT = signOnKey('')
 
 /** A login that is at the provider. */
 export interface LoginState {
@@ -24,10 +26,10 @@ export interface LoginStates {
 }
 
 export function loginStates(store: Pick<SharedStore, 'put' | 'take' | 'getAll'>): LoginStates {
-  /** Whether the shared store answers for this key: what one process keeps for itself, another could not find. */
-  async function isAway(key: ReturnType<typeof signOnKey>): Promise<boolean> {
-    const [value] = await store.getAll([key])
-    return value === null
+  /** Whether the shared store has nothing under a key. null where it is away: of what is not there, only it knows. */
+  async function isAbsent(key: Key): Promise<boolean | null> {
+    const [value, never] = await store.getAll([key, NEVER_KEPT])
+    return never === null ? null : value === undefined
   }
 
   return {
@@ -35,7 +37,8 @@ export function loginStates(store: Pick<SharedStore, 'put' | 'take' | 'getAll'>)
       const state = newToken()
       const key = signOnKey(digestOf(state))
       await orAway(store.put(key, JSON.stringify({ ...login, browser: digestOf(browser) }), STATE_SECONDS))
-      if (await orAway(isAway(key))) throw away()
+      // What this process had to keep by itself, another would not find.
+      if ((await orAway(isAbsent(key))) !== false) throw away()
       return state
     },
     async take(state, browser) {
@@ -44,7 +47,7 @@ export function loginStates(store: Pick<SharedStore, 'put' | 'take' | 'getAll'>)
       const key = signOnKey(digestOf(state))
       const taken = await orAway(store.take(key))
       if (taken === undefined) {
-        if (await orAway(isAway(key))) throw away()
+        if ((await orAway(isAbsent(key))) === null) throw away()
         throw new SignOnProblem('state_expired', 'unknown state')
       }
       const { browser: begunIn, ...login } = JSON.parse(taken)
