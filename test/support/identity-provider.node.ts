@@ -16,8 +16,6 @@ export async function identityProvider(
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const quiet = console.warn
-  console.warn = () => {}
   const provider = new Provider(issuer, {
     clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [client.redirectUri] }],
     pkce: { required: () => true },
@@ -29,7 +27,6 @@ export async function identityProvider(
       claims: () => ({ sub, email: `${sub}@${domain}`, email_verified: true, name: sub }),
     }),
   })
-  console.warn = quiet
   server.on('request', provider.callback())
   return {
     issuer,
