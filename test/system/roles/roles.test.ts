@@ -102,6 +102,33 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     }
   })
 
+  it.each([
+    ['organizations', 'organization_id'],
+    ['teams', 'team_id'],
+    ['users', 'user_id'],
+    ['keys', 'key_id'],
+  ])('%s take nothing that is not theirs to change', async (path, id) => {
+    const { own, foreign } = acme.ids
+    const record = `/${path}/${own[id]}`
+    const before = (await acme.ask('owner', 'GET', record, undefined)).body
+    const more = [
+      ...Object.entries({ ...foreign, role: 'org_owner', platform_role: 'platform_admin', spend: -1, version: 1 }),
+      ...Object.entries({ key_hash: 'x', owner_account_id: own.account_id, revoked_at: null, target_mode: 'inherit' }),
+      ...['created_at', 'budget_started_at'].map((name) => [name, '2000-01-01T00:00:00Z']),
+    ] as [string, unknown][]
+    for (const [name, value] of more) {
+      for (const method of ['PATCH', 'PUT']) {
+        const { status } = await acme.ask('owner', method, record, { rpm_limit: 5, [name]: value })
+        expect(status, `${method} ${name}`).toBe(400)
+      }
+      const { status } = await acme.ask('owner', 'POST', `/${path}`, { [name]: value })
+      if (name !== 'organization_id') expect([400, 403], `POST ${name}`).toContain(status)
+    }
+    const hidden = JSON.parse('{"__proto__":{"rpm_limit":5,"owner_account_id":"x"},"constructor":{"rpm_limit":5}}')
+    expect((await acme.ask('owner', 'PATCH', record, hidden)).status).toBe(400)
+    expect((await acme.ask('owner', 'GET', record, undefined)).body).toEqual(before)
+  })
+
   it('a session calls no model, whatever its role', async () => {
     for (const caller of CALLERS.slice(1, 10)) {
       const { accountId, ask } = await acme.another(caller)
