@@ -17,8 +17,8 @@ export interface LoginState {
   readonly next: string
 }
 
-/** Logins on their way, in the shared store, where every process finds them. Each comes back once, to the browser that it
- *  began in. */
+/** Logins on their way, in the shared store, where every process finds them. Each comes back once, to the browser that
+ *  it began in. */
 export interface LoginStates {
   /** Keeps one, and gives the state that names it. */
   keep(login: LoginState, browser: string): Promise<string>

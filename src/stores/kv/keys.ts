@@ -20,18 +20,19 @@ export const deploymentKey = (deployment: string) => key(`gateway:deployment:${d
 export const activeKey = (deployment: string) => key(`gateway:active:${deployment}`)
 /** What a key's caller was read from, and when, as JSON; the number is that of its form. An hour; changes remove it. */
 export const authKey = (keyHash: string) => key(`gateway:auth:2:${keyHash}`)
-/** Says that a budget's soft limit was told to be passed in a period. 40 days. */
+/** Marks that a passed soft limit was reported in a period. 40 days. */
 export const softBudgetKey = (subject: string, period: string) => key(`gateway:soft-budget:${subject}:${period}`)
 /** Marks a settled call. One hour. */
 export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
 /** Marks that a job was begun in one of its intervals. Two intervals. */
 export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}:${interval}`)
-/** Whose something is that a provider keeps, and at which deployment, by the provider's id of it. As long as the provider
- *  keeps it, 30 days at most. */
+/** The owner and deployment of an object that a provider stores, by the provider's id. As long as the provider stores
+ *  it, 30 days at most. */
 export const providerIdKey = (id: string) => key(`gateway:id:${id}`)
 /** Says that an account's password was proved from an address. 90 days from the last time. */
 export const signedInKey = (account: string, address: string) => key(`gateway:signed-in:${account}:${address}`)
-/** A login at an identity provider that has not come back yet, as JSON, by the digest of its state. 10 minutes, taken once. */
+/** A login at an identity provider that has not come back yet, as JSON, by the digest of its state. 10 minutes, taken
+ *  once. */
 export const signOnKey = (stateDigest: string) => key(`gateway:sign-on:${stateDigest}`)
 /** Hash of shared metric counters; the number is that of their form. Kept. */
 export const countersKey = () => key('gateway:counters:2')
@@ -44,7 +45,7 @@ export const setupKey = () => key('gateway:setup')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** How long a key outlives its last use. Tidiness only: what decides about time carries its own end in its value. */
+/** The time to live of keys after their last use. It only frees memory: values that end hold their own end. */
 export const LIFETIME_MS = {
   version: 30 * DAY_MS,
   quota: DAY_MS,

@@ -5,18 +5,18 @@ import { type SharedStore, StoreUnavailable } from './shared-store.ts'
 export interface RedisTcpOptions extends Pick<RedisStoreOptions, 'prefix' | 'now'> {
   /** `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS. */
   readonly url: string
-  /** A connection that owes an answer for longer is replaced. Verbs have shorter deadlines of their own elsewhere. */
+  /** A connection without an expected answer for this time is replaced. Calls have shorter deadlines of their own. */
   readonly timeoutMs?: number
 }
 
 const MOST_PENDING = 10_000
 const FIRST_CONNECTION_MS = 1000
 const TICKS = 4
-/** The client tries again by itself, but not when a server accepts a connection and never answers its greeting. */
+/** The client reconnects itself, except if a server accepts a connection and never answers. */
 const OFFLINE_TICKS = 20
 
-/** The shared store in Redis over one TCP connection. Commands of one turn of the event loop share a packet; while there
- *  is no connection they fail at once, and it is rebuilt in the background. */
+/** The shared store in Redis over one TCP connection. Commands of one turn of the event loop share a packet; while
+ *  there is no connection they fail at once, and it is rebuilt in the background. */
 export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOptions): SharedStore {
   let pending = 0
   let silentTicks = 0
@@ -24,7 +24,7 @@ export function redisTcpStore({ url, timeoutMs = 2000, ...options }: RedisTcpOpt
   let closed = false
   let client = connect(url)
 
-  // Only until the first try is over, so that the first calls of a process do not find their store away.
+  // The first calls of a process wait for the first attempt to connect.
   let connecting: Promise<void> | undefined = new Promise<void>((resolve) => {
     setTimeout(resolve, FIRST_CONNECTION_MS).unref()
     client.once('ready', resolve).once('error', () => resolve())
@@ -84,7 +84,7 @@ function connect(url: string) {
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: 2000, reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 10), 1000) },
   })
-  // Every command that fails says so itself.
+  // Failed commands report the error themselves.
   client.on('error', () => {})
   client.connect().catch(() => {})
   return client

@@ -3,7 +3,7 @@ interface Held {
   amount: number
 }
 
-/** Things held for a while: each has an id, an end and an amount, and is gone when its end has come. */
+/** Leases, each with an id, an end and an amount. A lease is removed at its end. */
 export interface Leases {
   count(now: number): number
   /** Sum of the amounts. */
@@ -28,8 +28,8 @@ export function createLeases(): Leases {
   /** The map is in the order of the ends, as it is while all leases are equally long. */
   let ordered = true
 
-  // Kept between sweeps: a new one would walk over everything that was deleted since the map last grew. Not for ever: it
-  // holds on to every table that the map has left since it was made, with all that ever stood in them.
+  // Kept between sweeps: a new one would walk over everything that was deleted since the map last grew. Not for ever:
+  // it holds on to every table that the map has left since it was made, with all that ever stood in them.
   let order: MapIterator<[string, Held]> | undefined
   let first: [string, Held] | undefined
   let placed = 0

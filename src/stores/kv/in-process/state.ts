@@ -15,7 +15,7 @@ export interface BudgetRecord {
   readonly holds: Leases
 }
 
-/** All that the in-process store knows, by subject. Every map forgets. */
+/** The state of the in-process store, by subject. Entries of every map expire. */
 export interface State {
   readonly versions: ExpiringMap<number>
   /** By unit and window, see `counterIndex`. */
@@ -27,7 +27,7 @@ export interface State {
   readonly logs: ExpiringMap<string[]>
   readonly values: ExpiringMap<string>
   readonly providerIds: ExpiringMap<string>
-  /** Kept: whoever writes them bounds their names. */
+  /** Never expire; the metrics bound the number of names. */
   readonly counters: Map<string, number>
 }
 

@@ -9,7 +9,7 @@ export interface FieldChange {
   readonly new: unknown
 }
 
-/** What somebody did, or tried to do, to what the gateway is made of. Holds no key and no secret. */
+/** An event of the administration or of an account, refused ones included. It holds no credential. */
 export interface AuditEvent {
   readonly event_id: string
   /** ISO 8601 UTC. */
@@ -56,16 +56,16 @@ export const AUDIT_FILTERS = ['action', 'resource_type', 'resource_id', 'actor_i
 export interface AuditPage {
   readonly reach: Reach
   readonly filters: Readonly<Partial<Record<(typeof AUDIT_FILTERS)[number], string | undefined>>>
-  /** ISO 8601: from this moment on. */
+  /** ISO 8601, inclusive. */
   readonly from: string | undefined
-  /** ISO 8601: before this moment. */
+  /** ISO 8601, exclusive. */
   readonly to: string | undefined
   /** The last event of the page before. */
   readonly after: Pick<AuditEvent, 'occurred_at' | 'event_id'> | undefined
   readonly limit: number
 }
 
-/** Writes events. One that was written before stays as it was. */
+/** Writes events. It is idempotent by their ids. */
 export async function insertAuditEvents(database: Sql, events: readonly AuditEvent[]): Promise<void> {
   const names = AUDIT_COLUMNS.map((name) => sql.id(name))
   const arrays = AUDIT_COLUMNS.map((name) => sql`${events.map((event) => event[name])}::${TYPES[name]}[]`)

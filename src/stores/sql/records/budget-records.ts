@@ -8,9 +8,9 @@ export interface BudgetPeriod {
   readonly period: string
 }
 
-/** What budgets have spent, by the database: the authority. */
+/** The spend of budgets in the database, which is the authority. */
 export interface BudgetRecords {
-  /** Nano-dollars, in the order asked; 0 where nothing was spent. */
+  /** Resolves with nano-dollars in the order of `of`; 0 for a budget without spend. */
   spent(of: readonly BudgetPeriod[]): Promise<number[]>
 }
 

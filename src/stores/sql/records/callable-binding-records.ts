@@ -14,7 +14,7 @@ import {
 import { reachable } from './scope-records.ts'
 
 export type CallableBinding = Selectable<Schema['gateway_callable_binding']>
-/** What may be called by a binding, and whether it counts. */
+/** The target or access group of a binding, and whether the binding is enabled. */
 export type CallableGrant = Pick<CallableBinding, 'callable_kind' | 'callable_key' | 'enabled'>
 /** What is left out stays. */
 export type GrantChange = { readonly [Name in keyof CallableGrant]?: CallableGrant[Name] | undefined }
@@ -25,9 +25,9 @@ export interface ChangedBinding {
   readonly scope: ScopeChange
 }
 
-/** What is bound to organizations, teams, users and keys. Every change is one batch with a new version of the scope's
- *  record, and touches nothing beyond the reach. undefined says that there is no such binding or scope; `taken`, that
- *  the same is bound there already. */
+/** The bindings of organizations, teams, users and keys. Every change is one batch, gives the scope's record a new
+ *  version, and is limited to the reach. undefined means that the binding or scope does not exist; `taken`, that the
+ *  scope already has the same binding. */
 export interface CallableBindingRecords {
   find(id: string, reaches: Reaches): Promise<CallableBinding | undefined>
   /** By id, after the cursor. */

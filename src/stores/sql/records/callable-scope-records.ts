@@ -19,7 +19,7 @@ export interface CallablePolicy extends CallableScope {
   readonly mode: TargetMode
 }
 
-/** One scope of those that a call of a scope goes through, with everything that is bound there. */
+/** One of the scopes that determine what a scope may call, with its bindings. */
 export interface CallableLevel extends CallablePolicy {
   readonly bindings: readonly CallableGrant[]
 }
@@ -31,8 +31,8 @@ export interface NewGrant {
   readonly callable_key: string
 }
 
-/** What the scopes themselves say of what may be called. Every change is one batch with a new version of the scope's
- *  record, which it answers; undefined says that there is no such scope within the reach. */
+/** The modes of scopes for callable targets. Every change is one batch that gives the scope's record a new version, and
+ *  resolves with it; undefined means that the scope does not exist within the reach. */
 export interface CallableScopeRecords {
   /** Outermost first, the scope itself last: an organization; a team in its organization; a user; a key with all that
    *  it belongs to. */
@@ -45,7 +45,7 @@ export interface CallableScopeRecords {
     readonly limit: number
   }): Promise<CallablePolicy[]>
   putMode(scope: CallableScope, mode: TargetMode, reaches: Reaches): Promise<ScopeChange | undefined>
-  /** Leaves these bound, and nothing else, and answers what was bound before. What is bound already keeps its id. */
+  /** Replaces all bindings of the scope; resolves with the earlier ones. Bindings that stay keep their id. */
   replace(
     scope: CallableScope,
     mode: TargetMode,

@@ -6,7 +6,7 @@ import { NEXT_VERSION, reachable, type Within } from './scope-records.ts'
 import { withinTeam } from './team-records.ts'
 import { withinUser } from './user-records.ts'
 
-/** The kinds of scope that say what may be called, outermost first. */
+/** The kinds of scope that limit callable targets, outermost first. */
 export const SCOPE_TYPES = ['organization', 'team', 'user', 'api_key'] as const
 export type ScopeType = (typeof SCOPE_TYPES)[number]
 
@@ -15,10 +15,10 @@ export interface CallableScope {
   readonly scope_id: string
 }
 
-/** Where somebody may see or change what is said for each kind of scope. */
+/** A caller's reach for each kind of scope. */
 export type Reaches = Readonly<Record<ScopeType, Reach>>
 
-/** How a scope takes what is bound to it. */
+/** How a scope applies its bindings. */
 export type TargetMode = 'inherit' | 'restrict' | null
 
 interface ScopeTable {
@@ -54,7 +54,7 @@ export function scopeRow({ scope_type, scope_id }: CallableScope, reaches: Reach
   return sql`${table} AS record WHERE record.${id} = ${scope_id} AND ${reachable(reaches[scope_type], within)}`
 }
 
-/** What a change of a scope has done to its record. */
+/** The scope's record after a change. */
 export interface ScopeChange {
   readonly version: string
   /** The organization that the scope is, or is in. */
@@ -62,8 +62,8 @@ export interface ScopeChange {
   readonly mode_before: TargetMode
 }
 
-/** Gives the scope's record the version that ends what anybody remembers of it, and holds its row until the batch is
- *  over: changes of one scope take turns. */
+/** Gives the scope's record a new version, which invalidates cache entries, and locks its row until the end of the
+ *  batch, so that changes of one scope run one after the other. */
 export function newVersion(scope: CallableScope, reaches: Reaches, set = sql``): RawBuilder<ScopeChange> {
   const { table, id, organization } = SCOPE_TABLES[scope.scope_type]
   return sql<ScopeChange>`

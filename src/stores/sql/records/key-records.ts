@@ -23,9 +23,9 @@ export interface KeyRecords extends ScopeRecords<KeyRecord> {
   /** In a team that is within the reach, and then in that team's organization. undefined: the team is not there, or it
    *  is of another organization than the one that the values name. */
   createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
-  /** In a team, for somebody active who has one of the roles there or in its organization, or administers the platform, if
-   *  the team is as it was read and they own fewer live keys there than it allows. However many are made at once, no more
-   *  come to be. */
+  /** In a team, for somebody active who has one of the roles there or in its organization, or administers the platform,
+   *  if the team is as it was read and they own fewer live keys there than it allows. However many are made at once, no
+   *  more come to be. */
   createOwn(
     owner: Owner & { readonly roles: readonly string[] },
     team: Pick<TeamRecord, 'team_id' | 'version'>,
@@ -33,7 +33,7 @@ export interface KeyRecords extends ScopeRecords<KeyRecord> {
   ): Promise<KeyRecord | undefined>
   /** How many live keys a person owns in a team. */
   countOwn(owner: Owner, teamId: string): Promise<number>
-  /** Ends the key for good. The moment of its first end stays. */
+  /** Revokes the key for good. A second time keeps the first `revoked_at`. */
   revoke(id: string, reach: Reach): Promise<Changed<KeyRecord> | undefined>
   /** undefined: there is no such key, or it was revoked. */
   regenerate(id: string, reach: Reach, hash: string): Promise<Changed<KeyRecord> | undefined>

@@ -5,7 +5,7 @@ import type { Sql } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
 import { stored } from './stored.ts'
 
-/** What every table of such records has beside its content. */
+/** The columns that every such table has in addition to its content. */
 interface Kept {
   readonly version: number
   readonly created_at: string
@@ -38,7 +38,7 @@ export interface KeyedTable<
   readonly searched: readonly TextColumn<RowOf<Name>>[]
 }
 
-/** Takes the names of columns as they are written, so that what is read and written has their types. */
+/** Infers the literal names of the columns, so that reads and writes have their types. */
 export function keyedTable<
   const Name extends KeyedTableName,
   const Id extends TextColumn<RowOf<Name>>,
@@ -65,8 +65,8 @@ export interface KeyedPage<Content> {
   readonly where?: Partial<Content>
 }
 
-/** Records of one table. Every change is one statement, which also moves the revision that isolates watch. undefined says
- *  that nothing was changed, because the id is taken, absent, or at another version. */
+/** Records of one table. Every change is one statement, which also moves the revision that isolates watch. undefined
+ *  says that nothing was changed, because the id is taken, absent, or at another version. */
 export interface KeyedRecords<Row, Content> {
   /** By id. */
   all(): Promise<Row[]>
@@ -116,7 +116,7 @@ export function keyedRecords<
   }
 }
 
-/** A page of records, as the statement that asks for it. */
+/** The statement for a page of records. */
 export function keyedPage<
   Name extends KeyedTableName,
   Id extends TextColumn<RowOf<Name>>,

@@ -23,15 +23,15 @@ export type ModelContent = KeyedContent<typeof MODELS>
 
 /** The deployments of the database. */
 export interface ModelRecords extends Omit<KeyedRecords<ModelRecord, ModelContent>, 'page'> {
-  /** Moves with every change of what routing goes by. */
+  /** Increases with every change of models, route groups and published policies. */
   revision(): Promise<string>
-  /** By id, after the cursor; of `ids`, those that have a record come in `taken`. */
+  /** By id, after the cursor. `taken` are those of `ids` that have a record. */
   page(
     page: KeyedPage<ModelContent> & { readonly ids: readonly string[] },
   ): Promise<{ records: ModelRecord[]; taken: ReadonlySet<string> }>
 }
 
-/** Static text: every process asks it again and again. */
+/** Static text: every process runs it often. */
 const REVISION: Statement = { sql: "SELECT revision FROM gateway_revision WHERE subject = 'routing'", parameters: [] }
 
 export function modelRecords(database: Sql): ModelRecords {

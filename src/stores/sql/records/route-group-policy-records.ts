@@ -8,11 +8,11 @@ export type RouteGroupPolicyRecord = Selectable<Schema['gateway_route_group_poli
 export type RouteGroupPolicyVersion = Omit<Selectable<Schema['gateway_route_group_policy_version']>, 'group_name'>
 type Policy = Record<string, unknown>
 
-/** The policies of route groups: a draft that nothing goes by, and published versions of which the last one holds. Only
- *  publishing moves the revision of routing. undefined says that nothing was changed. */
+/** The policies of route groups: a draft without effect, and published versions, of which the last one applies. Only
+ *  publishing increases the revision of routing. undefined means that nothing was changed. */
 export interface RouteGroupPolicyRecords {
   find(name: string): Promise<RouteGroupPolicyRecord | undefined>
-  /** What holds, of every group that has something. */
+  /** The published policies of all groups. */
   published(): Promise<{ group_name: string; published: Policy }[]>
   /** Newest first, those before `cursor`. */
   versions(name: string, page: { readonly cursor: number; readonly limit: number }): Promise<RouteGroupPolicyVersion[]>
@@ -20,9 +20,9 @@ export interface RouteGroupPolicyRecords {
   /** Without a version, whichever draft there is. */
   putDraft(name: string, policy: Policy, draftVersion: number | undefined): Promise<RouteGroupPolicyRecord | undefined>
   dropDraft(name: string): Promise<RouteGroupPolicyRecord | undefined>
-  /** The draft becomes the next version. Of several who publish one draft, one does. */
+  /** Publishes the draft as the next version. A draft is published once, even by simultaneous callers. */
   publish(name: string, draftVersion: number | undefined): Promise<RouteGroupPolicyRecord | undefined>
-  /** What was published once becomes the next version; a draft stays. */
+  /** Publishes an earlier version as the next one; the draft stays. */
   restore(name: string, version: number): Promise<RouteGroupPolicyRecord | undefined>
 }
 

@@ -1,8 +1,8 @@
 import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
 import type { Query } from '../query.ts'
 
-/** A change that answers its row and, where there is one, moves the revision that isolates watch: one statement. What
- *  goes with it can be written beside it, from `changed`. */
+/** One statement for a change that returns its row and, if there is one, increases the revision that isolates watch.
+ *  `beside` may write further rows from `changed`. */
 export function routingChange<Row>(change: Query<Row> & OperationNodeSource, beside = sql``): RawBuilder<Row> {
   return sql<Row>`
     WITH changed AS (${change}), ${beside} moved AS (

@@ -2,7 +2,7 @@ import { mistake } from '../../../config/accepted.ts'
 import { isMap } from '../../../config/fields.ts'
 import type { Seal } from '../../../lib/seal.ts'
 
-/** What stands in the place of a stored secret. Sent back, it means the one that is stored. */
+/** Replaces a stored secret in answers. A client that sends it back keeps the stored secret. */
 export const MASK = '[secret]'
 
 export type Settings = Readonly<Record<string, unknown>>
@@ -15,11 +15,11 @@ export interface SecretPlaces {
   readonly fields: readonly string[]
   /** Settings that are maps of secrets: headers. */
   readonly maps: readonly string[]
-  /** Where they are sent. Secrets open for the address that they were given for and for no other. */
+  /** The address that receives the secrets. They can be opened only for the address that they were given for. */
   readonly addressOf: (settings: Settings) => string
 }
 
-/** Settings as they are kept: masks in the place of secrets. */
+/** Stored settings, with masks instead of secrets. */
 export interface Sealed {
   readonly id: string
   readonly settings: Settings
@@ -27,10 +27,10 @@ export interface Sealed {
 }
 
 export interface SealedSettings {
-  /** With their secrets. Throws where those do not open. */
+  /** The settings with their secrets. Throws if the secrets cannot be opened. */
   open(record: Sealed, seal: Seal): Promise<Settings>
-  /** What was sent, with secrets of the earlier record in the place of masks; or the refusal of a mask that stands for
-   *  none, or for one that was given for another address. */
+  /** The sent settings, with secrets of the earlier record instead of masks. Throws for a mask without a stored secret,
+   *  or with one that was given for another address. */
   whole(sent: Settings, seal: Seal, earlier?: Sealed): Promise<Settings>
   close(id: string, whole: Settings, seal: Seal): Promise<Pick<Sealed, 'settings' | 'sealed'>>
 }
@@ -72,7 +72,7 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
     open: async (record, seal) => unmasked(record.settings, await secretsOf(record, seal)),
     async whole(sent, seal, earlier) {
       const kept = secretPaths(sent).filter(([, text]) => text === MASK)
-      // Under another salt key nothing opens: then the secrets are as good as gone, and have to be sent again.
+      // Secrets of another salt key cannot be opened, and have to be sent again.
       const none: ReadonlyMap<string, string> = new Map()
       const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal).catch(() => none) : none
       for (const [path] of kept) {
@@ -92,7 +92,7 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
   }
 }
 
-/** Who writes records may not read the environment of the process by them. */
+/** Refuses references to the environment: writers of records may not read the variables of the process. */
 export function refuseReferences(value: unknown, path = ''): void {
   if (typeof value === 'string' && value.startsWith('os.environ/')) {
     throw mistake(path, 'refers to the environment, which only the configuration file can; send the value')

@@ -1,4 +1,4 @@
-/** A value as it is written: lists are kept as JSON, and an adapter takes an array for an array of SQL. */
+/** A value for a column. Lists are stored as JSON, while adapters encode arrays as arrays of SQL. */
 export function stored(value: unknown): unknown {
   return Array.isArray(value) ? JSON.stringify(value) : value
 }

@@ -64,7 +64,7 @@ const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${CALL_FACTS[name]
 
 const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${CALL_FACTS[name].type}[]`)
 
-/** Static text, built once, so that connections keep its plan and nothing is compiled for each batch. */
+/** Static text: built once, so that connections keep its plan and nothing is compiled for each batch. */
 const ADD = `
   WITH shape AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})
