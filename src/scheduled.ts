@@ -7,7 +7,7 @@ import { SqlError } from './stores/sql/sql.ts'
 
 /** All enabled jobs. */
 export function scheduledJobs(services: Services): readonly Job[] {
-  const jobs = [healthChecks(services, services.live), filling(services), ...emails(services), sweeping(services)]
+  const jobs = [healthChecks(services, services.live), filling(services), ...emails(services), ...sweeping(services)]
   return jobs.filter(({ everySeconds }) => everySeconds > 0)
 }
 
@@ -42,9 +42,12 @@ function filling({ backfill, clock }: Services): Job {
   }
 }
 
-/** Removes sessions that ended long ago. */
-function sweeping({ records }: Services): Job {
-  return { name: 'session_sweep', everySeconds: 3600, run: () => records.sessions.sweep() }
+/** Removes sessions, and tokens for new passwords, that ended long ago. */
+function sweeping({ records }: Services): Job[] {
+  return [
+    { name: 'session_sweep', everySeconds: 3600, run: () => records.sessions.sweep() },
+    { name: 'password_reset_sweep', everySeconds: 3600, run: () => records.passwords.sweep() },
+  ]
 }
 
 /** Runs a job, unless this or another process has already run it in this interval. Never rejects. */

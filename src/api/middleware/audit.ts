@@ -1,4 +1,5 @@
 import { isSession } from '../../identity/session-caller.ts'
+import type { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { AuditEvent } from '../../stores/sql/records/audit-records.ts'
@@ -15,6 +16,7 @@ const LONGEST_CHANGES = 16_384
 export function audit(services: ApiServices, exchange: Exchange, status: number): void {
   const { contract, caller } = exchange
   if (!contract || !(contract.auth === 'admin' ? caller && writes(contract) : contract.action)) return
+  if (!caller && isTurnedAway(exchange.failure)) return
   for (const details of [exchange.audited ?? {}, ...exchange.alsoAudited]) {
     const event = eventOf(services, exchange, details.action ?? actionOf(contract), details, status)
     services.telemetry.emit({ type: 'audit.recorded', at: event.occurred_at, event })
@@ -45,6 +47,11 @@ function eventOf(
     changes: shortened(changes),
     metadata,
   }
+}
+
+/** Nothing was looked at: of strangers it tells nothing, and a flood of them would fill the database. */
+function isTurnedAway(failure: GatewayError | undefined): boolean {
+  return failure?.failure === 'rate_limited' || failure?.failure === 'overloaded'
 }
 
 function actorOf(caller: Caller | undefined): Pick<AuditEvent, 'actor_type' | 'actor_id'> {

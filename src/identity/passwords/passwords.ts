@@ -3,7 +3,7 @@ import { lazily } from '../../lib/lazily.ts'
 import type { PasswordHasher } from './password-hasher.ts'
 import { normalized, requireGood } from './password-rules.ts'
 import { COST, isKeyOf, KEY_BYTES, newSalt, readStored, type StoredPassword, storedText } from './stored-password.ts'
-import { waitingLine } from './waiting-line.ts'
+import { type WaitingLine, waitingLine } from './waiting-line.ts'
 
 /** For each that is hashed at once: a few seconds of work. */
 const WAITING_EACH = 32
@@ -11,6 +11,8 @@ const LONGEST_WAIT_MS = 8000
 
 /** People's passwords, as scrypt keeps them. */
 export interface Passwords {
+  /** Throws where too many wait already: before anything is asked of the database for one more. */
+  requireRoom(): void
   /** The text that is kept of a new password. Throws the refusal of one that is easy to guess; `param` names the field
    *  that it came in. */
   hash(password: string, email: string, param?: string): Promise<string>
@@ -20,11 +22,14 @@ export interface Passwords {
   verify(password: string, stored: string | null | undefined): Promise<boolean>
 }
 
-/** Both throw a failure that says when to come again where more passwords wait than are soon hashed. */
+/** Where the runtime itself lets one wait for the other. */
+const NO_LINE: WaitingLine = { requireRoom() {}, run: (work) => work() }
+
+/** All throw a failure that says when to come again where more passwords wait than are soon hashed. */
 export function passwords({ atOnce, derive }: PasswordHasher): Passwords {
   const line =
     atOnce === undefined
-      ? { run: <T>(work: () => Promise<T>) => work() }
+      ? NO_LINE
       : waitingLine({ atOnce, mostWaiting: WAITING_EACH * atOnce, longestMs: LONGEST_WAIT_MS, refused: tooMany })
   const nobodys = lazily((): StoredPassword => {
     return { ...COST, salt: newSalt(), key: crypto.getRandomValues(new Uint8Array(KEY_BYTES)) }
@@ -35,6 +40,7 @@ export function passwords({ atOnce, derive }: PasswordHasher): Passwords {
     return storedText({ ...COST, salt, key: await line.run(() => derive(input)) })
   }
   return {
+    requireRoom: line.requireRoom,
     async hash(password, email, param = 'password') {
       requireGood(password, email, param)
       return hashGiven(password)

@@ -30,6 +30,7 @@ export function signIn(options: {
 }): SignIn {
   const { accounts, passwords, throttle, proveCode } = options
   return async ({ email, password, mfaCode, address }) => {
+    passwords.requireRoom()
     await throttle.admit(email, address)
     const account = await accounts.credentials(email)
     const usable = account?.state === 'active' ? account.password_hash : null

@@ -1,5 +1,7 @@
 /** Runs work as it comes, so much at once; what comes meanwhile waits, so much and so long. */
 export interface WaitingLine {
+  /** Throws what `refused` makes where too many wait already, for who would do something before. */
+  requireRoom(): void
   /** Throws what `refused` makes where too many wait already, or when it has waited for too long. */
   run<T>(work: () => Promise<T>): Promise<T>
 }
@@ -18,12 +20,16 @@ export function waitingLine(options: {
   const line = new Set<Waiting>()
   let running = 0
 
+  function requireRoom(): void {
+    if (line.size >= mostWaiting) throw refused()
+  }
+
   async function turn(): Promise<void> {
     if (running < atOnce) {
       running += 1
       return
     }
-    if (line.size >= mostWaiting) throw refused()
+    requireRoom()
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         line.delete(waiting)
@@ -51,6 +57,7 @@ export function waitingLine(options: {
   }
 
   return {
+    requireRoom,
     async run(work) {
       await turn()
       try {

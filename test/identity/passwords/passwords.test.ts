@@ -100,7 +100,11 @@ describe('hashing', () => {
         return new Uint8Array(keyBytes)
       },
     })
-    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => own.verify(PASSWORD, null)))
+    own.requireRoom()
+    const asked = Promise.allSettled(Array.from({ length: 100 }, () => own.verify(PASSWORD, null)))
+    expect(() => own.requireRoom()).toThrow('Too many people')
+    const outcomes = await asked
+    own.requireRoom()
     const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
     expect([most, derived, refused.length]).toEqual([2, 66, 34])
     for (const { reason } of refused) {
