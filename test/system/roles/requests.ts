@@ -193,6 +193,8 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/teams': list('organization_id'),
   'POST /ui/api/teams': {
     ...organizations(({ organization_id }) => ({ body: { organization_id } })),
+    'foreign id': ({ world }) => ({ body: { organization_id: 'acme', team_id: world.ids.foreign.team_id } }),
+    'absent id': ({ world }) => ({ body: { organization_id: 'acme', team_id: world.name() } }),
     nowhere: () => ({ body: {} }),
   },
   'GET /ui/api/teams/{team_id}': everywhere(),

@@ -100,7 +100,12 @@ export function createRoute<Row extends ScopeRow>(
     async (scope) => {
       const given: Fields = accepted(body(), scope.input.json ?? {})
       const values = { ...given, [kind.id]: given[kind.id] ?? newId(options.prefix, '-') }
-      requireWithin(reach(scope, kind.permissions.create), options.owner, values)
+      const within = reach(scope, kind.permissions.create)
+      requireWithin(within, options.owner, values)
+      // An id that is taken would tell of a record that the caller does not see.
+      if (within !== 'everything' && given[kind.id] !== undefined && given[kind.id] !== null) {
+        throw mistake(kind.id, 'is chosen by administrators of the platform; leave it out, and it is made up')
+      }
       const row = await referring(kind.records(scope.services).create(columnsOf(kind, values)))
       if (row) return changed(scope, kind, { record: row, before: {} }, { status: 201, written: values })
       throw new GatewayError('conflict', `There is ${withArticle(kind.noun)} of this id already.`, { param: kind.id })
