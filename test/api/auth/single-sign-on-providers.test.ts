@@ -123,6 +123,71 @@ describe('single sign-on', () => {
     })
   })
 
+  describe('at an issuer of many tenants', () => {
+    const TENANT = '8f0c6a52-0b1e-4f0e-9d3b-6a1f0c2d4e55'
+
+    beforeAll(async () => {
+      await gateway?.close()
+      gateway = await gatewayWith(`  sso_provider: microsoft
+  sso_issuer: ${provider.url}/common/v2.0
+  sso_admin_email_list: [ann@example.com]
+`)
+    })
+
+    const lies = (claims: object): Lies => ({
+      back: { iss: '' },
+      claims: (honest) => ({ ...honest, iss: `${provider.url}/${TENANT}/v2.0`, tid: TENANT, ...claims }),
+      answers: {
+        '/common/v2.0/.well-known/openid-configuration': (_, response) => {
+          response.writeHead(200, { 'content-type': 'application/json' })
+          const { url } = provider
+          const [authorization_endpoint, token_endpoint] = [`${url}/authorize`, `${url}/token`]
+          const keys = { jwks_uri: `${url}/jwks`, userinfo_endpoint: `${url}/userinfo` }
+          response.end(
+            JSON.stringify({ issuer: `${url}/{tenantid}/v2.0`, authorization_endpoint, token_endpoint, ...keys }),
+          )
+        },
+      },
+    })
+    const signOn = async (claims: object) => {
+      provider.lies = lies(claims)
+      return (await signOnBrowser((gateway as FullGateway).url).signOn()).headers.get('location')
+    }
+
+    it('takes the issuer of each, and addresses of domains that a tenant owns', async () => {
+      provider.person = { sub: 'ann', email: 'ann@example.com' }
+      expect(await signOn({})).toBe('/console/sign-in?problem=unverified_email')
+      expect(await signOn({ xms_edov: false })).toBe('/console/sign-in?problem=unverified_email')
+      const other = '11111111-2222-4333-8444-555555555555'
+      expect(await signOn({ xms_edov: true, tid: other })).toBe('/console/sign-in?problem=provider_refused')
+      expect(await signOn({ xms_edov: true, tid: undefined })).toBe('/console/sign-in?problem=provider_refused')
+      expect(await signOn({ xms_edov: true })).toBe('/console')
+      const identities = await rowsOf((gateway as FullGateway).sql, sql`SELECT provider FROM gateway_account_identity`)
+      expect(identities).toEqual([{ provider: `${provider.url}/${TENANT}/v2.0` }])
+      // The same subject in another tenant is somebody else.
+      const elsewhere = { xms_edov: true, tid: other, iss: `${provider.url}/${other}/v2.0`, email: 'bob@example.com' }
+      expect(await signOn(elsewhere)).toBe('/console/sign-in?problem=not_invited')
+    })
+  })
+
+  describe('of an address that begins too many logins', () => {
+    beforeAll(async () => {
+      await gateway?.close()
+      gateway = await gatewayWith(`  sso_provider: oidc
+  sso_issuer: ${provider.url}
+  max_failed_authentications: 3
+`)
+    })
+
+    it('begins no more', async () => {
+      const browser = signOnBrowser((gateway as FullGateway).url)
+      const statuses: number[] = []
+      for (let time = 0; time < 5; time++) statuses.push((await browser.open('/auth/login')).status)
+      expect(statuses).toEqual([302, 302, 302, 429, 429])
+      expect(Number((await browser.open('/auth/login')).headers.get('retry-after'))).toBeGreaterThan(0)
+    })
+  })
+
   describe('that is not configured', () => {
     beforeAll(async () => {
       await gateway?.close()
