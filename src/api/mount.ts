@@ -145,9 +145,8 @@ function scopeOf(services: ApiServices, exchange: Exchange): Scope {
     footprint: exchange.footprint,
     requestId: exchange.requestId,
     arrivedAt: exchange.arrivedAt,
-    get address() {
-      return exchange.address || services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for'))
-    },
+    // Not as a getter: a literal that has one gets a hidden class of its own with each call.
+    address: exchange.address || services.clientAddress(c.env.client.address, c.req.header('x-forwarded-for')),
     header: (name) => c.req.header(name),
     caller() {
       if (!exchange.caller) throw new TypeError('a public route has no caller')

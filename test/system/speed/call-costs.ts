@@ -12,17 +12,18 @@ import { canned, clientOf, everyKey } from '../../bench/growth-cell.ts'
 import { requestBody } from '../../bench/wire.ts'
 import { noBlobs, noHasher, noQueue } from '../../support/nothing.ts'
 
-/** What one governed call costs beside its sockets: counted, so that a busy machine counts the same. Run with a young
- *  generation that holds all measured calls, so that nothing is collected meanwhile. */
+/** What one governed call costs beside its sockets: counted, so that a busy machine counts the same. */
 export interface CallCosts {
-  /** Bytes that a call allocates on the heap. */
+  /** Bytes by which the heap grows with a call. With a young generation that holds all measured calls: what a call
+   *  allocates. With a small one: what survives it until the whole heap is collected. */
   readonly bytes: number
   readonly promises: number
   readonly timers: number
 }
 
 const WARM_CALLS = 3000
-const CALLS = 500
+/** How many calls are measured. */
+const CALLS = Number(process.argv[2])
 
 async function measure(): Promise<CallCosts> {
   const call = gateway()
