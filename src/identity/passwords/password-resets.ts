@@ -36,6 +36,9 @@ export interface PasswordResets {
   use(token: string, password: string, client: SessionClient): Promise<string>
 }
 
+/** An e-mail is begun when the request for it has its answer, which comes no later for it. */
+const AFTER_ANSWER_MS = 150
+
 export function passwordResets(options: {
   readonly accounts: Pick<AccountRecords, 'credentials'>
   readonly records: PasswordRecords
@@ -51,6 +54,7 @@ export function passwordResets(options: {
   const { accounts, records, store, passwords, throttle, links, hash, log, now } = options
 
   async function send(by: ResetLinks, account: AccountRecord, defer: SessionClient['defer']): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, AFTER_ANSWER_MS))
     const token = newToken()
     const expiresAt = new Date(now() + RESET_MINUTES * 60_000)
     // To the address that the account has, not to the one that was typed: they may differ in more than their case.

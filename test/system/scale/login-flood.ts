@@ -18,8 +18,18 @@ async function steadily(perSecond: number, until: () => boolean, begin: (at: num
   }
 }
 
+interface Flood {
+  readonly url: string
+  readonly perSecond: number
+  readonly path: string
+}
+
+/** What takes the same body, and hashes nothing: how much of it is this machine's, which makes the requests, too. */
+const CONTROL = '/auth/nothing'
+const LOGIN = '/auth/internal/login'
+
 /** A thread of its own: its answers must not delay what is measured. */
-async function flood({ url, perSecond }: { url: string; perSecond: number }): Promise<void> {
+async function flood({ url, perSecond, path }: Flood): Promise<void> {
   let stopped = false
   parentPort?.once('message', () => {
     stopped = true
@@ -31,7 +41,7 @@ async function flood({ url, perSecond }: { url: string; perSecond: number }): Pr
     () => stopped,
     () => {
       const number = Math.floor(Math.random() * 2 ** 24)
-      const login = fetch(`${url}/auth/internal/login`, {
+      const login = fetch(url + path, {
         method: 'POST',
         body: JSON.stringify({ email: `guess-${number}@example.com`, password: 'a password of some length' }),
         headers: {
@@ -86,30 +96,39 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]
       return times
     }
 
-    await chats()
-    const all = { alone: [] as number[], beside: [] as number[] }
-    for (let round = 1; round <= rounds; round++) {
-      const alone = await chats()
-      const thread = new Worker(new URL(import.meta.url), { workerData: { url, perSecond } })
+    async function chatsBeside(path: string): Promise<{ times: number[]; statuses: Record<string, number> }> {
+      const thread = new Worker(new URL(import.meta.url), { workerData: { url, perSecond, path } satisfies Flood })
       const said = new Promise<Record<string, number>>((resolve) => thread.once('message', resolve))
       await wait(1000)
-      const beside = await chats()
+      const times = await chats()
       thread.postMessage('stop')
-      const statuses = await said
-      all.alone.push(...alone)
-      all.beside.push(...beside)
-      process.stdout.write(`round ${round}  ${line(alone, beside)}  logins ${JSON.stringify(statuses)}\n`)
+      return { times, statuses: await said }
     }
-    process.stdout.write(`all      ${line(all.alone, all.beside)}\n`)
+
+    await chats()
+    const all = { alone: [] as number[], control: [] as number[], logins: [] as number[] }
+    for (let round = 1; round <= rounds; round++) {
+      const alone = await chats()
+      const control = await chatsBeside(CONTROL)
+      const logins = await chatsBeside(LOGIN)
+      all.alone.push(...alone)
+      all.control.push(...control.times)
+      all.logins.push(...logins.times)
+      say(`round ${round}`, alone, control.times, logins.times, JSON.stringify(logins.statuses))
+    }
+    say('all', all.alone, all.control, all.logins)
   } finally {
     await home.clear()
   }
 }
 
-function line(alone: readonly number[], beside: readonly number[]): string {
-  const [a, b] = [alone, beside].map((times) => [quantile(times, 0.5), quantile(times, 0.99)] as const)
-  if (!a || !b) return ''
-  return `p50 ${a[0].toFixed(1)} → ${b[0].toFixed(1)} ms, p99 ${a[1].toFixed(1)} → ${b[1].toFixed(1)} ms (× ${(b[1] / a[1]).toFixed(2)})`
+/** The 99th percentile of each, and of the last two how many times the first's. */
+function say(name: string, alone: readonly number[], control: readonly number[], logins: readonly number[], more = '') {
+  const [first, ...others] = [alone, control, logins].map((times) => quantile(times, 0.99))
+  const [beside, hashed] = others.map((one) => `${one.toFixed(1)} ms (× ${(one / (first ?? 0)).toFixed(2)})`)
+  process.stdout.write(
+    `${name}: p99 ${first?.toFixed(1)} ms alone, ${beside} beside other requests, ${hashed} beside logins ${more}\n`,
+  )
 }
 
 function quantile(times: readonly number[], share: number): number {
@@ -117,4 +136,4 @@ function quantile(times: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-await (isMainThread ? measure() : flood(workerData as { url: string; perSecond: number }))
+await (isMainThread ? measure() : flood(workerData as Flood))
