@@ -12,27 +12,25 @@ export interface AnswerSoFar {
 
 export function newAnswerSoFar(): AnswerSoFar {
   const pieces: string[] = []
-  let head: AnswerSoFar['head']
   let own = false
-  return {
+  // Plain fields: an object literal with a getter gets a hidden class of its own each time.
+  const soFar: { -readonly [Name in keyof AnswerSoFar]: AnswerSoFar[Name] } = {
+    head: undefined,
+    continuable: false,
     add({ id, created, model, choices }) {
       if (!Array.isArray(choices)) return
       for (const choice of choices) {
-        head ??= { id, created, model }
+        soFar.head ??= { id, created, model }
         const { content, ...other } = (choice?.delta ?? {}) as Record<string, unknown>
         if (typeof content === 'string') pieces.push(content)
         else if (content !== undefined && content !== null) own = true
         if ((choice?.index ?? 0) !== 0 || PERSONAL.some((field) => isSomething(other[field]))) own = true
       }
+      soFar.continuable = soFar.head !== undefined && !own
     },
     text: () => pieces.join(''),
-    get head() {
-      return head
-    },
-    get continuable() {
-      return head !== undefined && !own
-    },
   }
+  return soFar
 }
 
 /** Fields of a delta that another deployment cannot continue. */

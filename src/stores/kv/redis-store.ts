@@ -95,7 +95,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
   async function items(command: readonly string[]): Promise<string[]> {
     const reply = readReply(await ask(command))
     const read: string[] = []
-    while (reply.left > 0) read.push(reply.text())
+    while (reply.left() > 0) read.push(reply.text())
     return read
   }
 

@@ -140,7 +140,7 @@ function item<Item>(items: readonly Item[], index: number): Item {
 
 function readIndexes<Item>(indexes: Reply, items: readonly Item[]): Item[] {
   const found: Item[] = []
-  while (indexes.left > 0) found.push(item(items, indexes.number()))
+  while (indexes.left() > 0) found.push(item(items, indexes.number()))
   return found
 }
 

@@ -61,7 +61,8 @@ export interface Reply {
   list(): Reply
   /** A list of numbers alone. */
   numbers(): number[]
-  readonly left: number
+  /** How many items are left to read. */
+  left(): number
 }
 
 export function readReply(reply: unknown): Reply {
@@ -81,9 +82,7 @@ export function readReply(reply: unknown): Reply {
     flag: () => number() !== 0,
     list: () => readReply(items[at++]),
     numbers: () => allNumbers(items[at++]),
-    get left() {
-      return items.length - at
-    },
+    left: () => items.length - at,
   }
 }
 

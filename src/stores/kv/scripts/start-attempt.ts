@@ -25,5 +25,5 @@ export const startAttemptScript: Script<AttemptStart, Reservation | undefined> =
     return { keys: [deploymentKey(candidate.deployment), activeKey(candidate.deployment)], args }
   },
   decode: (reply, { candidate: { deployment } }) =>
-    reply.left === 0 ? undefined : { deployment, at: reply.number(), probe: reply.flag() },
+    reply.left() === 0 ? undefined : { deployment, at: reply.number(), probe: reply.flag() },
 }
