@@ -179,6 +179,8 @@ CREATE TABLE IF NOT EXISTS gateway_account (
   email text NOT NULL,
   -- The address as accounts are found by it: lower case. One account an address.
   email_key text COLLATE "C" NOT NULL UNIQUE,
+  -- The person was shown to read the mail of the address, or the operator vouches for it. Single sign-on links to no other.
+  email_proved boolean NOT NULL DEFAULT false,
   platform_role text NOT NULL CHECK (platform_role IN ('platform_admin', 'org_user')),
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'disabled')),
   -- scrypt with its parameters and salt; null: the account has no password.

@@ -86,9 +86,9 @@ export async function signedIn(gateway: Signing, person: Person = {}): Promise<S
   const session = sessionFor(gateway, ids.accountId, person.mfaVerified)
   await written(gateway, [
     sql`INSERT INTO gateway_user (user_id, user_email) VALUES (${ids.userId}, ${email})`,
-    sql`INSERT INTO gateway_account (account_id, user_id, email, email_key, platform_role, password_hash,
+    sql`INSERT INTO gateway_account (account_id, user_id, email, email_key, email_proved, platform_role, password_hash,
         must_change_password)
-      VALUES (${ids.accountId}, ${ids.userId}, ${email}, ${emailKey(email)}, ${person.role ?? 'org_user'}, ${hash},
+      VALUES (${ids.accountId}, ${ids.userId}, ${email}, ${emailKey(email)}, true, ${person.role ?? 'org_user'}, ${hash},
         ${person.mustChangePassword ?? false})`,
     ...member('organization', person.organizations),
     ...member('team', person.teams),

@@ -145,6 +145,22 @@ ${onServer ? `  database_url: '${await freshDatabase(postgresUrl as string)}'\n`
     expect((await accounts(email)).length).toBe(1)
   })
 
+  it('links no account whose own address was never proved, until an administrator vouches for it', async () => {
+    const { email } = person()
+    const squatter = await signedIn(gateway, { email, passwordHash: 'x' })
+    await rows(sql`UPDATE gateway_account SET email_proved = false WHERE account_id = ${squatter.accountId}`)
+    expect(problemOf(await signOnBrowser(gateway.url).signOn())).toBe('unverified_email')
+    const vouched = await gateway.fetch(`/ui/api/accounts/${squatter.accountId}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email_proved: true }),
+    })
+    expect(await vouched.json()).toMatchObject({ email, email_proved: true })
+    const browser = signOnBrowser(gateway.url)
+    await browser.signOn()
+    expect(await browser.me()).toMatchObject({ account_id: squatter.accountId })
+  })
+
   it('lets nobody in who was not invited', async () => {
     const { email, sub } = person()
     const uninvited = await signOnBrowser(gateway.url).signOn()

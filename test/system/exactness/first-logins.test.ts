@@ -134,8 +134,8 @@ describe.skipIf(!pairExists())('first logins, at two processes', () => {
     await pair.admin('POST', 'organizations', { organization_id: 'acme' })
     await pair.sql.query(`INSERT INTO gateway_user (user_id, user_email, max_budget) VALUES ('ann', $1, 3)`, [email()])
     await pair.sql.query(
-      `INSERT INTO gateway_account (account_id, user_id, email, email_key, platform_role)
-        VALUES ('account-ann', 'ann', $1, $1, 'org_user')`,
+      `INSERT INTO gateway_account (account_id, user_id, email, email_key, email_proved, platform_role)
+        VALUES ('account-ann', 'ann', $1, $1, true, 'org_user')`,
       [email()],
     )
     await pair.sql.query(`INSERT INTO gateway_membership VALUES ('organization', 'acme', 'ann', 'org_owner'),

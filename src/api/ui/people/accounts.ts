@@ -25,6 +25,9 @@ const answer = lazily(() =>
     account_id: z.string(),
     user_id: z.string().describe('The user that its limits, budgets and memberships hang on.'),
     email: z.string(),
+    email_proved: z
+      .boolean()
+      .describe('The person reads its mail, or an administrator vouches: single sign-on may link.'),
     user_name: z.string().nullable(),
     platform_role: z.enum(PLATFORM_ROLES),
     state: z.enum(STATES),
@@ -102,6 +105,7 @@ const change = lazily(() =>
   z.strictObject({
     platform_role: z.enum(PLATFORM_ROLES).optional(),
     state: z.enum(STATES).optional().describe('disabled: nobody signs in, and the keys that it owns are refused.'),
+    email_proved: z.boolean().optional().describe('Whether single sign-on may link a person of this address.'),
     must_change_password: z.boolean().optional().describe('Whether the next thing the person does is that.'),
   }),
 )

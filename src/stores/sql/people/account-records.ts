@@ -11,6 +11,7 @@ export interface AccountRecord
     | 'account_id'
     | 'user_id'
     | 'email'
+    | 'email_proved'
     | 'platform_role'
     | 'state'
     | 'must_change_password'
@@ -52,7 +53,7 @@ export interface AccountRecords {
   create(account: NewAccount): Promise<AccountRecord | undefined>
 }
 
-export const ACCOUNT_COLUMNS = sql`account.account_id, account.user_id, account.email, account.platform_role,
+export const ACCOUNT_COLUMNS = sql`account.account_id, account.user_id, account.email, account.email_proved, account.platform_role,
   account.state, account.must_change_password, account.last_login_at, account.password_changed_at, account.version,
   account.created_at, account.updated_at, account.password_hash IS NOT NULL AS has_password,
   account.totp_confirmed_at IS NOT NULL AS mfa_enabled`
@@ -86,9 +87,9 @@ export function accountRecords(database: Sql): AccountRecords {
       const insertion = sql<AccountRecord>`
         WITH account AS (
           INSERT INTO gateway_account AS account
-            (account_id, user_id, email, email_key, platform_role, password_hash, password_changed_at,
+            (account_id, user_id, email, email_key, email_proved, platform_role, password_hash, password_changed_at,
               must_change_password)
-          SELECT ${account.account_id}, ${account.user_id}, ${account.email}, ${emailKey(account.email)},
+          SELECT ${account.account_id}, ${account.user_id}, ${account.email}, ${emailKey(account.email)}, true,
             ${account.platform_role}, ${account.password_hash}::text,
             CASE WHEN ${account.password_hash}::text IS NOT NULL THEN now() END, ${account.must_change_password}
           WHERE NOT ${onlyFirst} OR NOT EXISTS (SELECT FROM gateway_account)

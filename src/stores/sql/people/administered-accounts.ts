@@ -31,6 +31,7 @@ export interface AccountChange {
   readonly platform_role?: AccountRecord['platform_role'] | undefined
   readonly state?: AccountRecord['state'] | undefined
   readonly must_change_password?: boolean | undefined
+  readonly email_proved?: boolean | undefined
 }
 
 /** A key that works or not as its owner's account does. */
@@ -69,7 +70,7 @@ export interface AdministeredAccounts {
 
 const TURN = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`
 
-const COLUMNS = sql`record.account_id, record.user_id, record.email, record.platform_role, record.state,
+const COLUMNS = sql`record.account_id, record.user_id, record.email, record.email_proved, record.platform_role, record.state,
   record.must_change_password, record.last_login_at, record.password_changed_at, record.version, record.created_at,
   record.updated_at, record.password_hash IS NOT NULL AS has_password,
   record.totp_confirmed_at IS NOT NULL AS mfa_enabled`
@@ -129,18 +130,20 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
           sql`ORDER BY record.account_id LIMIT ${limit}`,
         ),
       ),
-    async change(accountId, { platform_role = null, state = null, must_change_password = null }) {
+    async change(accountId, { platform_role = null, state = null, must_change_password = null, email_proved = null }) {
       const change = sql<ChangedRow>`
         WITH before AS (SELECT * FROM gateway_account WHERE account_id = ${accountId} FOR UPDATE),
         wanted AS (
           SELECT account_id, coalesce(${platform_role}, platform_role) AS platform_role,
             coalesce(${state}, state) AS state,
-            coalesce(${must_change_password}::boolean, must_change_password) AS must_change_password
+            coalesce(${must_change_password}::boolean, must_change_password) AS must_change_password,
+            coalesce(${email_proved}::boolean, email_proved) AS email_proved
           FROM before
         ),
         record AS (
           UPDATE gateway_account AS record SET platform_role = wanted.platform_role, state = wanted.state,
-            must_change_password = wanted.must_change_password, version = ${NEXT_VERSION}, updated_at = now()
+            must_change_password = wanted.must_change_password, email_proved = wanted.email_proved,
+            version = ${NEXT_VERSION}, updated_at = now()
           FROM before, wanted
           WHERE record.account_id = before.account_id AND (
             before.platform_role <> 'platform_admin' OR before.state <> 'active'
@@ -160,7 +163,7 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
         )
         SELECT row_to_json(record) AS account,
           json_build_object('platform_role', before.platform_role, 'state', before.state,
-            'must_change_password', before.must_change_password) AS before,
+            'must_change_password', before.must_change_password, 'email_proved', before.email_proved) AS before,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN record ON true`
       const [, [row]] = await batchOf<[unknown, ChangedRow]>(database, [TURN, change])

@@ -59,7 +59,7 @@ export interface FirstLogin {
     | 'created'
     /** The identity has an account by now. */
     | 'known'
-    /** The address has an account, and is not proved to be this person's. */
+    /** The address has an account, and is not proved to be this person's, or never was that account's. */
     | 'unverified'
     /** The account of the address signs on as somebody else at this provider. */
     | 'taken'
@@ -133,7 +133,7 @@ export function identityRecords(database: Sql): IdentityRecords {
             WHEN EXISTS (SELECT FROM gateway_account_identity WHERE provider = ${provider} AND subject = ${subject})
               THEN 'known'
             WHEN EXISTS (SELECT FROM named) THEN CASE
-              WHEN NOT ${emailVerified} THEN 'unverified'
+              WHEN NOT ${emailVerified} OR EXISTS (SELECT FROM named WHERE NOT email_proved) THEN 'unverified'
               WHEN EXISTS (SELECT FROM theirs WHERE provider = ${provider}) THEN 'taken'
               WHEN EXISTS (SELECT FROM named WHERE state <> 'active') THEN 'disabled'
               ELSE 'linked' END
@@ -143,8 +143,9 @@ export function identityRecords(database: Sql): IdentityRecords {
             ELSE 'refused' END AS outcome
         ),
         created AS (
-          INSERT INTO gateway_account AS account (account_id, user_id, email, email_key, platform_role, last_login_at)
-          SELECT ${identity.account_id}, ${identity.user_id}, ${email}, ${key}, ${role}, now()
+          INSERT INTO gateway_account AS account (account_id, user_id, email, email_key, email_proved, platform_role,
+            last_login_at)
+          SELECT ${identity.account_id}, ${identity.user_id}, ${email}, ${key}, ${emailVerified}, ${role}, now()
           FROM verdict WHERE outcome = 'created'
           RETURNING ${ACCOUNT}
         ),

@@ -121,8 +121,8 @@ function acceptanceOf({ tokenHash, accountId, userId, passwordHash, ...roles }: 
     ),
     made AS (
       INSERT INTO gateway_account
-        (account_id, user_id, email, email_key, platform_role, password_hash, password_changed_at)
-      SELECT ${accountId}, ${userId}, invitation.email, invitation.email_key, 'org_user', ${hash}, now()
+        (account_id, user_id, email, email_key, email_proved, platform_role, password_hash, password_changed_at)
+      SELECT ${accountId}, ${userId}, invitation.email, invitation.email_key, invitation.email_id IS NOT NULL, 'org_user', ${hash}, now()
       FROM invitation WHERE ${hash} IS NOT NULL AND NOT EXISTS (SELECT FROM existing)
       ON CONFLICT (email_key) DO NOTHING
       RETURNING account_id, user_id, email, version
@@ -132,7 +132,7 @@ function acceptanceOf({ tokenHash, accountId, userId, passwordHash, ...roles }: 
     ),
     armed AS (
       UPDATE gateway_account AS account SET password_hash = ${hash}, password_changed_at = now(),
-        must_change_password = false, version = ${NEXT_VERSION}, updated_at = now()
+        must_change_password = false, email_proved = true, version = ${NEXT_VERSION}, updated_at = now()
       FROM existing WHERE account.account_id = existing.account_id AND existing.state = 'active' AND existing.needs_password
         AND ${hash} IS NOT NULL
       RETURNING account.account_id, account.version

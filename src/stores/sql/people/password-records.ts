@@ -94,8 +94,8 @@ function settingPassword(
   return sql`
     given AS (
       UPDATE gateway_account AS account
-      SET password_hash = ${to}, password_changed_at = now(), must_change_password = false, version = ${version},
-        updated_at = now()
+      SET password_hash = ${to}, password_changed_at = now(), must_change_password = false,
+        email_proved = account.email_proved OR ${token !== ''}, version = ${version}, updated_at = now()
       FROM owner WHERE account.account_id = owner.account_id
       RETURNING account.account_id, account.email, account.version
     ),

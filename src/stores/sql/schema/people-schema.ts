@@ -7,6 +7,8 @@ export interface GatewayAccountTable {
   email: string
   /** The address as accounts are found by it. */
   email_key: string
+  /** The person was shown to read the mail of the address, or the operator vouches for it. */
+  email_proved: Defaulted<boolean>
   platform_role: 'platform_admin' | 'org_user'
   state: Defaulted<'active' | 'disabled'>
   password_hash: string | null
