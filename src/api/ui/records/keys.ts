@@ -94,12 +94,9 @@ const creation = lazily(() => {
     duration: optional(
       checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d')),
     ).describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
-    owner: z
-      .literal('me')
-      .optional()
-      .describe(
-        "me: it is the caller's own, as the team allows its members. Who may make no other keys there need not say so.",
-      ),
+    owner: optional(z.enum(['me'])).describe(
+      "me: it is the caller's own, as the team allows its members. Who may make no other keys there need not say so.",
+    ),
   })
 })
 
