@@ -21,7 +21,7 @@ export const changePassword = defineRoute(
     summary: "Changes one's password. All other sessions end; this one goes on, under the cookie of the answer.",
     tag: 'Accounts',
     auth: 'session',
-    standings: ['password_expired', 'unenrolled'],
+    standings: ['password_expired'],
     action: 'account.change_password',
     json: given,
     responses: { 200: { description: 'The session.', schema: sessionAnswer } },
