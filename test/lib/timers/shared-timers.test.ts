@@ -55,6 +55,7 @@ describe('timers that share one', () => {
     const asked = vi.spyOn(globalThis, 'setTimeout')
     for (let count = 0; count < 1000; count++) timers.stop(timers.after(600_000 - count / 1000, () => {}))
     expect(asked).toHaveBeenCalledTimes(1)
+    asked.mockRestore()
   })
 
   it('do not keep others from going off by what one throws', () => {
