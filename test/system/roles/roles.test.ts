@@ -27,6 +27,7 @@ describe.skipIf(!postgresUrl)('what each role gets', () => {
   const gateway = withFullGateway(async () => {
     return `
 general_settings:
+  max_failed_authentications: 0
   database_url: '${await freshDatabase(postgresUrl as string)}'
   email_provider: log
   email_from: gateway@example.com
