@@ -28,12 +28,11 @@ const begin = defineRoute(
   },
   async (scope) => {
     const { services } = scope
-    const address = services.clientAddress(scope.client.address, scope.header('x-forwarded-for'))
     try {
       const { location, browser } = await services.singleSignOn.begin({
         next: scope.input.query.next,
         browser: signOnToken(scope.header('cookie')),
-        address,
+        address: scope.address,
       })
       return redirect(location, setSignOnCookie(scope.site(), browser, STATE_SECONDS))
     } catch (error) {
@@ -108,7 +107,7 @@ const signInPage = (problem: string) => `/console/sign-in?problem=${problem}`
 function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Answer {
   return {
     status: 302,
-    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers },
+    headers: { location, 'referrer-policy': 'no-referrer', ...headers },
     body: new Uint8Array(),
   }
 }

@@ -8,6 +8,7 @@ import type {
   InvitationAcceptance,
   OpenInvitation,
 } from '../../stores/sql/people/invitation-acceptance.ts'
+import { attemptQuota, countAttempt, tooManyAttempts } from '../attempts-throttle.ts'
 import { recordName } from '../caller-of.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import { ORGANIZATION_ROLES, TEAM_ROLES } from '../roles.ts'
@@ -108,21 +109,8 @@ async function tell(store: Pick<SharedStore, 'publish'>, invitation: AcceptedInv
   })
 }
 
-const NOTHING = { versions: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
-
 async function count(store: Pick<SharedStore, 'admit'>, address: string): Promise<void> {
-  const quota = {
-    scope: 'invitations',
-    subject: `invitations:${addressBlock(address)}`,
-    unit: 'requests',
-    window: 'minute',
-    limit: MOST_PER_MINUTE,
-  } as const
-  const answer = await store.admit({ callId: 'invitation', attemptId: 'invitation', ...NOTHING, quotas: [quota] })
-  if (answer.kind !== 'refused') return
-  const { resetsAt = answer.now + 1000, now } = answer
-  throw new GatewayError('rate_limited', 'Too many invitations were tried from this address. Try again later.', {
-    code: 'too_many_attempts',
-    retryAfterSeconds: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
-  })
+  const subject = `invitations:${addressBlock(address)}`
+  const refused = await countAttempt(store, [attemptQuota(subject, MOST_PER_MINUTE, 'minute')])
+  if (refused) throw tooManyAttempts(refused, 'Too many invitations were tried from this address. Try again later.')
 }

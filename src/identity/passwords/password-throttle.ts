@@ -1,8 +1,8 @@
 import { addressBlock } from '../../lib/address-range.ts'
-import { GatewayError } from '../../lib/errors.ts'
 import { signedInKey } from '../../stores/kv/keys.ts'
-import type { Quota, Refused, SharedStore } from '../../stores/kv/shared-store.ts'
+import type { Quota, SharedStore } from '../../stores/kv/shared-store.ts'
 import { emailKey } from '../../stores/sql/people/email-key.ts'
+import { attemptQuota, countAttempt, tooManyAttempts } from '../attempts-throttle.ts'
 
 /** A person at one place, in a minute. */
 export const ATTEMPTS_HERE = 10
@@ -42,64 +42,42 @@ export function passwordThrottle({
   readonly store: Pick<SharedStore, 'admit' | 'get' | 'put'>
   readonly hash: (text: string) => string
 }): PasswordThrottle {
-  const count = (quotas: readonly Quota[]) =>
-    store.admit({
-      callId: 'login',
-      attemptId: 'login',
-      versions: [],
-      quotas,
-      tokens: 0,
-      slots: [],
-      budgets: [],
-      candidates: [],
-      leaseSeconds: 1,
-    })
+  const count = (quotas: readonly Quota[]) => countAttempt(store, quotas)
   const named = (email: string, address: string) => ({ account: hash(emailKey(email)), block: addressBlock(address) })
 
   return {
     async admit(email, address) {
       const { account, block } = named(email, address)
       const here: Quota[] = [
-        quota(`login:address:${block}`, ATTEMPTS_FROM_ADDRESS, 'minute'),
-        quota(`login:account:${account}:${block}`, ATTEMPTS_HERE, 'minute'),
+        attemptQuota(`login:address:${block}`, ATTEMPTS_FROM_ADDRESS, 'minute'),
+        attemptQuota(`login:account:${account}:${block}`, ATTEMPTS_HERE, 'minute'),
       ]
-      const everywhere = quota(`login:account:${account}`, ATTEMPTS_ON_ACCOUNT, 'hour')
-      const answer = await count([...here, everywhere])
-      if (answer.kind !== 'refused') return
-      if (answer.subject !== everywhere.subject || (await store.get(signedInKey(account, block))) === undefined)
-        throw tooMany(answer)
+      const everywhere = attemptQuota(`login:account:${account}`, ATTEMPTS_ON_ACCOUNT, 'hour')
+      const refused = await count([...here, everywhere])
+      if (!refused) return
+      if (refused.subject !== everywhere.subject || (await store.get(signedInKey(account, block))) === undefined)
+        throw tooManyAttempts(refused)
       const again = await count(here)
-      if (again.kind === 'refused') throw tooMany(again)
+      if (again) throw tooManyAttempts(again)
     },
     async signedIn(email, address) {
       const { account, block } = named(email, address)
       await store.put(signedInKey(account, block), '1', REMEMBERED_SECONDS)
     },
     async change(accountId) {
-      const answer = await count([quota(`password:${accountId}`, CHANGES, 'minute')])
-      if (answer.kind === 'refused') throw tooMany(answer)
+      const refused = await count([attemptQuota(`password:${accountId}`, CHANGES, 'minute')])
+      if (refused) throw tooManyAttempts(refused)
     },
     async forgot(email, address) {
       const { account, block } = named(email, address)
-      const here = quota(`reset:address:${block}`, RESETS_FROM_ADDRESS, 'minute')
-      const answer = await count([here, quota(`reset:account:${account}`, RESETS_OF_ACCOUNT, 'hour')])
-      if (answer.kind !== 'refused') return true
-      if (answer.subject === here.subject) throw tooMany(answer)
+      const here = attemptQuota(`reset:address:${block}`, RESETS_FROM_ADDRESS, 'minute')
+      const refused = await count([here, attemptQuota(`reset:account:${account}`, RESETS_OF_ACCOUNT, 'hour')])
+      if (!refused) return true
+      if (refused.subject === here.subject) throw tooManyAttempts(refused)
       // It counts for the place all the same.
       const again = await count([here])
-      if (again.kind === 'refused') throw tooMany(again)
+      if (again) throw tooManyAttempts(again)
       return false
     },
   }
-}
-
-function quota(subject: string, limit: number, window: Quota['window']): Quota {
-  return { scope: 'login', subject, unit: 'requests', window, limit }
-}
-
-function tooMany({ resetsAt, now }: Refused): GatewayError {
-  return new GatewayError('rate_limited', 'Too many attempts. Try again later.', {
-    code: 'too_many_attempts',
-    retryAfterSeconds: resetsAt === undefined ? 1 : Math.max(1, Math.ceil((resetsAt - now) / 1000)),
-  })
 }

@@ -1,0 +1,28 @@
+import { GatewayError } from '../lib/errors.ts'
+import type { Quota, Refused, SharedStore } from '../stores/kv/shared-store.ts'
+
+/** What attempts of people are counted by: nothing but quotas. */
+const NOTHING_ELSE = { versions: [], tokens: 0, slots: [], budgets: [], candidates: [], leaseSeconds: 1 }
+
+/** A limit of attempts, over all processes. */
+export function attemptQuota(subject: string, limit: number, window: Quota['window']): Quota {
+  return { scope: 'attempts', subject, unit: 'requests', window, limit }
+}
+
+/** Counts an attempt against all of the quotas, or against none of them: then it answers the refusal. */
+export async function countAttempt(
+  store: Pick<SharedStore, 'admit'>,
+  quotas: readonly Quota[],
+): Promise<Refused | undefined> {
+  const answer = await store.admit({ callId: 'attempt', attemptId: 'attempt', ...NOTHING_ELSE, quotas })
+  return answer.kind === 'refused' ? answer : undefined
+}
+
+export function tooManyAttempts(
+  { resetsAt, now }: Refused,
+  message = 'Too many attempts. Try again later.',
+  code = 'too_many_attempts',
+): GatewayError {
+  const retryAfterSeconds = resetsAt === undefined ? 1 : Math.max(1, Math.ceil((resetsAt - now) / 1000))
+  return new GatewayError('rate_limited', message, { code, retryAfterSeconds })
+}
