@@ -32,7 +32,7 @@ export const changePassword = defineRoute(
     scope.audits({ resource_id: session.account?.accountId ?? null })
     const opened = await scope.services.changePassword(session, { current, next }, scope.sessionClient())
     scope.audits({ changes: { password: { old: '…', new: '…' } } })
-    const headers = { ...setSessionCookie(scope.site(), opened), 'cache-control': 'no-store' }
+    const headers = setSessionCookie(scope.site(), opened)
     return json(answerOf(opened.caller.session), 200, headers)
   },
 )

@@ -9,6 +9,7 @@ import { setSessionCookie } from '../middleware/session-cookie.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import type { Scope } from '../scope.ts'
+import { browserSession } from './browser-session.ts'
 import { emailField, givenPassword } from './fields.ts'
 import { answerOf, sessionAnswer } from './session-answer.ts'
 
@@ -85,17 +86,9 @@ async function byPassword(scope: Scope, given: z.output<ReturnType<typeof passwo
   return answer
 }
 
-/** Opens the session, and ends the one that the browser had. */
 async function opened(scope: Scope, opening: SessionOpening): Promise<Answer | undefined> {
-  const { sessions } = scope.services
-  const session = await sessions.open(opening, scope.sessionClient())
-  if (!session) return undefined
-  const former = scope.session()
-  if (former) await sessions.end(former.sessionId)
-  return json(answerOf(session.caller.session), 200, {
-    ...setSessionCookie(scope.site(), session),
-    'cache-control': 'no-store',
-  })
+  const session = await browserSession(scope, opening)
+  return session && json(answerOf(session.caller.session), 200, setSessionCookie(scope.site(), session))
 }
 
 /** One sentence for everything that can be wrong, so that nobody learns which accounts there are. */

@@ -4,8 +4,6 @@ import { json } from '../respond.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { emailField, givenPassword } from './fields.ts'
 
-const NOT_STORED = { 'cache-control': 'no-store' }
-
 const forgot = defineRoute(
   {
     method: 'post',
@@ -22,7 +20,7 @@ const forgot = defineRoute(
   async (scope) => {
     const { result, accountId } = await scope.services.passwordResets.ask(scope.input.json.email, scope.sessionClient())
     scope.audits({ actor_type: 'anonymous', actor_id: null, resource_id: accountId ?? null, metadata: { result } })
-    return json({ accepted: true }, 202, NOT_STORED)
+    return json({ accepted: true }, 202)
   },
 )
 
@@ -46,7 +44,7 @@ const inspect = defineRoute(
   },
   async (scope) => {
     const found = await scope.services.passwordResets.pending(scope.input.params.token)
-    return json({ valid: found !== undefined, email: null, expires_at: null, ...found }, 200, NOT_STORED)
+    return json({ valid: found !== undefined, email: null, expires_at: null, ...found })
   },
 )
 
@@ -75,7 +73,7 @@ const reset = defineRoute(
       resource_id: accountId,
       changes: { password: { old: '…', new: '…' } },
     })
-    return json({ reset: true }, 200, NOT_STORED)
+    return json({ reset: true })
   },
 )
 

@@ -6,6 +6,7 @@ import { setSessionCookie } from '../../middleware/session-cookie.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
+import { browserSession } from '../browser-session.ts'
 import { givenPassword } from '../fields.ts'
 
 const body = lazily(() =>
@@ -41,25 +42,15 @@ export const acceptInvitation = defineRoute(
     const { invitation, isProved } = await scope.services.invitations.accept(token, password, scope.address)
     tellsOf(scope, invitation)
     if (scope.session()?.account?.accountId === invitation.account_id) return answered(true)
-    const cookie = isProved ? await opened(scope, invitation.account_id) : undefined
-    return answered(cookie !== undefined, cookie)
+    const opening = { accountId: invitation.account_id, method: 'invitation', mfaVerified: false } as const
+    const session = isProved ? await browserSession(scope, opening) : undefined
+    return answered(session !== undefined, session && setSessionCookie(scope.site(), session))
   },
 )
 
 function answered(isSignedIn: boolean, headers = {}) {
   const body = { accepted: true, session_established: isSignedIn, next_step: isSignedIn ? 'console' : 'login' }
-  return json(body, 200, { ...headers, 'cache-control': 'no-store' })
-}
-
-/** A session in the place of the one that the browser had, as its cookie. */
-async function opened(scope: Scope, accountId: string) {
-  const { sessions } = scope.services
-  const opening = { accountId, method: 'invitation', mfaVerified: false } as const
-  const session = await sessions.open(opening, scope.sessionClient())
-  if (!session) return undefined
-  const former = scope.session()
-  if (former) await sessions.end(former.sessionId)
-  return setSessionCookie(scope.site(), session)
+  return json(body, 200, headers)
 }
 
 function tellsOf(scope: Scope, invitation: AcceptedInvitation): void {

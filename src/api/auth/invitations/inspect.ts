@@ -43,7 +43,7 @@ export const inspectInvitation = defineRoute(
   },
   async ({ services, address, input: { params } }) => {
     const open = await services.invitations.inspect(params.token, address)
-    if (!open) return json(NONE, 200, PRIVATE)
+    if (!open) return json(NONE)
     const { email, organization_role, team_role, password_required, expires_at } = open
     const body = {
       valid: true,
@@ -56,8 +56,6 @@ export const inspectInvitation = defineRoute(
       password_required,
       expires_at,
     }
-    return json(body, 200, PRIVATE)
+    return json(body)
   },
 )
-
-const PRIVATE = { 'cache-control': 'no-store' }

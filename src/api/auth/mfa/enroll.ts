@@ -33,7 +33,7 @@ const start = defineRoute(
     const secret = await scope.services.secondFactor.start(accountId)
     if (secret === undefined) throw alreadyEnabled()
     const otpauth_url = otpauthUrl(secret, { issuer: `Model gateway ${hostOf(scope)}`, account: email })
-    return json({ secret, otpauth_url }, 200, { 'cache-control': 'no-store' })
+    return json({ secret, otpauth_url })
   },
 )
 
@@ -57,10 +57,8 @@ const confirm = defineRoute(
     const { secondFactor } = scope.services
     const done = await secondFactor.confirm(session, code, scope.sessionClient())
     if (!done) throw wrongCode()
-    return json({ mfa_enabled: true, recovery_codes: done.recoveryCodes }, 200, {
-      ...setSessionCookie(scope.site(), done.opened),
-      'cache-control': 'no-store',
-    })
+    const cookie = setSessionCookie(scope.site(), done.opened)
+    return json({ mfa_enabled: true, recovery_codes: done.recoveryCodes }, 200, cookie)
   },
 )
 

@@ -29,6 +29,6 @@ export const renewRecoveryCodes = defineRoute(
     const { session, code } = sentProof(scope)
     const codes = await scope.services.secondFactor.renewRecoveryCodes(session.account.accountId, code)
     if (!codes) throw wrongCode()
-    return json({ recovery_codes: codes }, 200, { 'cache-control': 'no-store' })
+    return json({ recovery_codes: codes })
   },
 )

@@ -20,9 +20,6 @@ export const verify = defineRoute(
     const { session, code } = sentProof(scope)
     const opened = await scope.services.secondFactor.verify(session, code, scope.sessionClient())
     if (!opened) throw wrongCode()
-    return json(answerOf(opened.caller.session), 200, {
-      ...setSessionCookie(scope.site(), opened),
-      'cache-control': 'no-store',
-    })
+    return json(answerOf(opened.caller.session), 200, setSessionCookie(scope.site(), opened))
   },
 )

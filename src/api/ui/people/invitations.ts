@@ -108,7 +108,7 @@ const create = defineRoute(
     )
     outbox.wake(scope.client.defer)
     tellsOf(scope, invitation, places.organizationId)
-    return json({ ...shown(invitation), ...carried.shown }, 201, PRIVATE)
+    return json({ ...shown(invitation), ...carried.shown }, 201)
   },
 )
 
@@ -165,7 +165,7 @@ const resend = defineRoute(
     if (!invitation) throw notPending()
     outbox.wake(scope.client.defer)
     tellsOf(scope, invitation, places.organizationId)
-    return json({ ...shown(invitation), ...carried.shown }, 200, PRIVATE)
+    return json({ ...shown(invitation), ...carried.shown })
   },
 )
 
@@ -188,8 +188,6 @@ const cancel = defineRoute(
 )
 
 export const invitations: readonly Route[] = [create, list, resend, cancel]
-
-const PRIVATE = { 'cache-control': 'no-store' }
 
 /** The invitation of the path, for a caller who might have made it. */
 async function present(
