@@ -47,6 +47,9 @@ export interface Session {
   readonly expiresAt: string
 }
 
+/** A session that was not opened with the master key. */
+export type AccountSession = Session & { readonly account: SessionAccount }
+
 /** A person in front of a browser. */
 export interface SessionCaller extends Caller {
   readonly kind: 'session'

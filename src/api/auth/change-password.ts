@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import type { Session } from '../../identity/session-caller.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { setSessionCookie } from '../middleware/session-cookie.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
 import { givenPassword } from './fields.ts'
+import { accountSession } from './own-account.ts'
 import { answerOf, sessionAnswer } from './session-answer.ts'
 
 const given = lazily(() =>
@@ -28,8 +28,8 @@ export const changePassword = defineRoute(
   },
   async (scope) => {
     const { current_password: current, new_password: next } = scope.input.json
-    const session = scope.session() as Session
-    scope.audits({ resource_id: session.account?.accountId ?? null })
+    const session = accountSession(scope)
+    scope.audits({ resource_id: session.account.accountId })
     const opened = await scope.services.changePassword(session, { current, next }, scope.sessionClient())
     scope.audits({ changes: { password: { old: '…', new: '…' } } })
     const headers = setSessionCookie(scope.site(), opened)

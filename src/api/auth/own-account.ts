@@ -1,4 +1,4 @@
-import type { AccountSession } from '../../identity/second-factor/second-factor.ts'
+import type { AccountSession } from '../../identity/session-caller.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import type { Scope } from '../scope.ts'
 

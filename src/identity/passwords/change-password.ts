@@ -2,7 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import type { AccountRecords } from '../../stores/sql/people/account-records.ts'
 import type { PasswordRecords } from '../../stores/sql/people/password-records.ts'
 import { refusal } from '../refusal.ts'
-import type { Session } from '../session-caller.ts'
+import type { AccountSession } from '../session-caller.ts'
 import type { OpenedSession, SessionClient, Sessions } from '../sessions/sessions.ts'
 import { normalized } from './password-rules.ts'
 import type { PasswordThrottle } from './password-throttle.ts'
@@ -11,7 +11,7 @@ import type { Passwords } from './passwords.ts'
 /** Changes the password of the account of a session. All of its other sessions end, and this one goes on under a new
  *  token. Throws the refusal where it cannot. */
 export type ChangePassword = (
-  session: Session,
+  session: AccountSession,
   given: { readonly current: string; readonly next: string },
   client: SessionClient,
 ) => Promise<OpenedSession>
@@ -24,18 +24,15 @@ export function changePassword(options: {
   readonly throttle: PasswordThrottle
 }): ChangePassword {
   const { accounts, records, sessions, passwords, throttle } = options
-  return async ({ sessionId, account: own, method, mfaVerified }, { current, next }, client) => {
-    if (!own) throw refused('permission', 'no_account', 'A session of the master key belongs to no account.')
-    const { accountId, email } = own
+  return async ({ sessionId, account: { accountId, email }, method, mfaVerified }, { current, next }, client) => {
     await throttle.change(accountId)
     const account = await accounts.credentials(email)
     const from = account?.account_id === accountId ? account.password_hash : null
-    if (from === null)
-      throw refused('invalid_request', 'no_password', 'The account has no password yet: set one by way of a reset.')
+    if (from === null) throw refused('no_password', 'The account has no password yet: set one by way of a reset.')
     if (!(await passwords.verify(current, from)))
-      throw refused('invalid_request', 'wrong_password', 'This is not the current password.', 'current_password')
+      throw refused('wrong_password', 'This is not the current password.', 'current_password')
     if (normalized(current) === normalized(next))
-      throw refused('invalid_request', 'password_unchanged', 'This is the current password.', 'new_password')
+      throw refused('password_unchanged', 'This is the current password.', 'new_password')
     const to = await passwords.hash(next, email, 'new_password')
     const given = records.changing({ accountId, from, to }, sessionId)
     const opened = await sessions.open({ accountId, method, mfaVerified, replaces: sessionId, given }, client)
@@ -44,6 +41,6 @@ export function changePassword(options: {
   }
 }
 
-function refused(failure: 'permission' | 'invalid_request', code: string, message: string, param?: string) {
-  return new GatewayError(failure, message, { code, ...(param === undefined ? {} : { param }) })
+function refused(code: string, message: string, param?: string) {
+  return new GatewayError('invalid_request', message, { code, ...(param === undefined ? {} : { param }) })
 }

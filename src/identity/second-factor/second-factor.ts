@@ -1,7 +1,7 @@
 import type { Seal } from '../../lib/seal.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { Proof, SecondFactorRecords } from '../../stores/sql/people/second-factor-records.ts'
-import type { Session, SessionAccount } from '../session-caller.ts'
+import type { AccountSession } from '../session-caller.ts'
 import { accountRecord, sessionRecord } from '../sessions/session-of.ts'
 import type { OpenedSession, SessionClient, Sessions } from '../sessions/sessions.ts'
 import { newRecoveryCode, newSecret, RECOVERY_CODES, readCode, stepOf } from './codes.ts'
@@ -31,9 +31,6 @@ export interface SecondFactor {
    *  where other processes will know it only later. undefined: there is no such account. */
   reset(accountId: string): Promise<{ readonly ended: number; readonly everywhere: boolean } | undefined>
 }
-
-/** A session that was not opened with the master key. */
-export type AccountSession = Session & { readonly account: SessionAccount }
 
 export function secondFactor(options: {
   readonly records: SecondFactorRecords

@@ -13,6 +13,7 @@ import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
+import { fieldsOf } from '../records/record-answer.ts'
 import { changeAnswer, changeAnswers } from '../records/record-changed.ts'
 import { isStorable, storable } from '../storable.ts'
 
@@ -192,11 +193,7 @@ async function present(scope: Scope, id: string): Promise<AdministeredAccount> {
   return account
 }
 
-function shown(account: AdministeredAccount): object {
-  return Object.fromEntries(
-    Object.keys(answer().shape).map((name) => [name, account[name as keyof AdministeredAccount]]),
-  )
-}
+const shown = (account: AdministeredAccount) => fieldsOf(answer(), account)
 
 /** What every process has to know of an account that was changed: the account itself, and the keys that it owns. */
 function changeOf(account: { readonly account_id: string; readonly version: string }, keys: readonly OwnedKey[]) {

@@ -12,6 +12,7 @@ import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
+import { fieldsOf } from '../records/record-answer.ts'
 import { referring } from '../records/record-kind.ts'
 import { isStorable, storable } from '../storable.ts'
 import { carriedLink } from './invitation-mail.ts'
@@ -218,11 +219,7 @@ function requirePlace(scope: 'organization' | 'team', id: string | null, role: s
   throw new GatewayError('invalid_request', message, { param: `${scope}_id` })
 }
 
-function shown(invitation: InvitationRecord): object {
-  return Object.fromEntries(
-    Object.keys(answer().shape).map((name) => [name, invitation[name as keyof InvitationRecord]]),
-  )
-}
+const shown = (invitation: InvitationRecord) => fieldsOf(answer(), invitation)
 
 function tellsOf(scope: Scope, invitation: InvitationRecord, organizationId: string | null): void {
   const { email, organization_role, team_id, team_role, expires_at } = invitation

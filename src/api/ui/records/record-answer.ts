@@ -28,16 +28,17 @@ export async function answersOf(
       return { subject, period: periodAt(now) }
     }),
   )
-  return records.map((record, index) => answerOf(kind.answer(), { ...record, spend: (spent[index] ?? 0) / NANO }))
+  return records.map((record, index) => fieldsOf(kind.answer(), { ...record, spend: (spent[index] ?? 0) / NANO }))
 }
 
 /** A record that was made just now, and has spent nothing: nothing has to be read for its answer. */
 export function newAnswer(schema: z.ZodObject, row: object): Fields {
-  return answerOf(schema, { ...numbered(row), spend: 0 })
+  return fieldsOf(schema, { ...numbered(row), spend: 0 })
 }
 
-function answerOf({ shape }: z.ZodObject, record: Fields): Fields {
-  return Object.fromEntries(Object.keys(shape).map((name) => [name, record[name]]))
+/** The fields of a record that its answer has, and nothing else of it. */
+export function fieldsOf({ shape }: z.ZodObject, record: object): Fields {
+  return Object.fromEntries(Object.keys(shape).map((name) => [name, (record as Fields)[name]]))
 }
 
 /** A row with the numbers among its columns as numbers. */

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
+import { ACCOUNT_TURN } from './account-turn.ts'
 import { emailKey } from './email-key.ts'
 
 /** An account with everything but what proves a person: never the password's hash or the second factor's secret. */
@@ -53,10 +54,14 @@ export interface AccountRecords {
   create(account: NewAccount): Promise<AccountRecord | undefined>
 }
 
-export const ACCOUNT_COLUMNS = sql`account.account_id, account.user_id, account.email, account.email_proved, account.platform_role,
-  account.state, account.must_change_password, account.last_login_at, account.password_changed_at, account.version,
-  account.created_at, account.updated_at, account.password_hash IS NOT NULL AS has_password,
-  account.totp_confirmed_at IS NOT NULL AS mfa_enabled`
+/** The columns of an account record, by the name that the statement gives the table. */
+export const accountColumns = (table: string) => {
+  const account = sql.table(table)
+  return sql`${account}.account_id, ${account}.user_id, ${account}.email, ${account}.email_proved, ${account}.platform_role,
+  ${account}.state, ${account}.must_change_password, ${account}.last_login_at, ${account}.password_changed_at, ${account}.version,
+  ${account}.created_at, ${account}.updated_at, ${account}.password_hash IS NOT NULL AS has_password,
+  ${account}.totp_confirmed_at IS NOT NULL AS mfa_enabled`
+}
 
 export function accountRecords(database: Sql): AccountRecords {
   return {
@@ -68,7 +73,7 @@ export function accountRecords(database: Sql): AccountRecords {
       const [row] = await rowsOf(
         database,
         sql<AccountRecord>`
-          SELECT ${ACCOUNT_COLUMNS} FROM gateway_account AS account WHERE account.account_id = ${accountId}`,
+          SELECT ${accountColumns('account')} FROM gateway_account AS account WHERE account.account_id = ${accountId}`,
       )
       return row
     },
@@ -76,14 +81,12 @@ export function accountRecords(database: Sql): AccountRecords {
       const [row] = await rowsOf(
         database,
         sql<Credentials>`
-          SELECT ${ACCOUNT_COLUMNS}, account.password_hash FROM gateway_account AS account
+          SELECT ${accountColumns('account')}, account.password_hash FROM gateway_account AS account
           WHERE account.email_key = ${emailKey(email)}`,
       )
       return row
     },
     async create({ onlyFirst = false, ...account }) {
-      // A statement sees what was there when it began: the one that looks for accounts must begin when it has the lock.
-      const lock = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`
       const insertion = sql<AccountRecord>`
         WITH account AS (
           INSERT INTO gateway_account AS account
@@ -94,13 +97,13 @@ export function accountRecords(database: Sql): AccountRecords {
             CASE WHEN ${account.password_hash}::text IS NOT NULL THEN now() END, ${account.must_change_password}
           WHERE NOT ${onlyFirst} OR NOT EXISTS (SELECT FROM gateway_account)
           ON CONFLICT (email_key) DO NOTHING
-          RETURNING ${ACCOUNT_COLUMNS}
+          RETURNING ${accountColumns('account')}
         ),
         person AS (
           INSERT INTO gateway_user (user_id, user_email) SELECT user_id, email FROM account
         )
         SELECT * FROM account`
-      const [, [row]] = await batchOf<[unknown, AccountRecord]>(database, [lock, insertion])
+      const [, [row]] = await batchOf<[unknown, AccountRecord]>(database, [ACCOUNT_TURN, insertion])
       return row
     },
   }

@@ -4,7 +4,8 @@ import type { Reach } from '../records/reach.ts'
 import { NEXT_VERSION, reachable } from '../records/scope-records.ts'
 import { withinUser } from '../records/user-records.ts'
 import type { Sql } from '../sql.ts'
-import type { AccountRecord } from './account-records.ts'
+import { type AccountRecord, accountColumns } from './account-records.ts'
+import { ACCOUNT_TURN } from './account-turn.ts'
 
 /** An account as administrators see it. */
 export interface AdministeredAccount extends AccountRecord {
@@ -68,12 +69,7 @@ export interface AdministeredAccounts {
   remove(accountId: string): Promise<RemovedAccount | 'last_admin' | undefined>
 }
 
-const TURN = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`
-
-const COLUMNS = sql`record.account_id, record.user_id, record.email, record.email_proved, record.platform_role, record.state,
-  record.must_change_password, record.last_login_at, record.password_changed_at, record.version, record.created_at,
-  record.updated_at, record.password_hash IS NOT NULL AS has_password,
-  record.totp_confirmed_at IS NOT NULL AS mfa_enabled`
+const COLUMNS = accountColumns('record')
 
 interface ChangedRow extends Omit<ChangedAccount, 'account'> {
   readonly account: AccountRecord | null
@@ -166,7 +162,7 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
             'must_change_password', before.must_change_password, 'email_proved', before.email_proved) AS before,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN record ON true`
-      const [, [row]] = await batchOf<[unknown, ChangedRow]>(database, [TURN, change])
+      const [, [row]] = await batchOf<[unknown, ChangedRow]>(database, [ACCOUNT_TURN, change])
       if (!row) return undefined
       const { account, before, keys } = row
       return account ? { account, before, keys } : 'last_admin'
@@ -193,7 +189,7 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
         SELECT row_to_json(gone) AS account, ${NEXT_VERSION} AS version,
           (SELECT coalesce(json_agg(owned), '[]') FROM owned) AS keys
         FROM before LEFT JOIN gone ON true`
-      const [, [row]] = await batchOf<[unknown, RemovedRow]>(database, [TURN, removal])
+      const [, [row]] = await batchOf<[unknown, RemovedRow]>(database, [ACCOUNT_TURN, removal])
       if (!row) return undefined
       const { account, version, keys } = row
       return account ? { account, version, keys } : 'last_admin'

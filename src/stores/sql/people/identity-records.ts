@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
+import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
+import { ACCOUNT_TURN } from './account-turn.ts'
 import { emailKey } from './email-key.ts'
 
 /** How an identity provider knows a person. */
@@ -92,7 +94,6 @@ const NOTHING: Provisioning = {
   user: {},
 }
 
-const version = sql<string>`nextval('gateway_record_version')`
 const ACCOUNT = sql`account.account_id, account.user_id, account.email, account.platform_role, account.state,
   account.version`
 
@@ -123,8 +124,6 @@ export function identityRecords(database: Sql): IdentityRecords {
       const { organization, team, user } = identity.provisioning ?? NOTHING
       const provisions = identity.provisioning !== undefined
       const role = identity.isAdmin ? 'platform_admin' : 'org_user'
-      // A statement sees what was there when it began: the one that looks for accounts must begin when it has the lock.
-      const lock = sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`
       const decision = sql<FirstLogin>`
         WITH named AS (SELECT * FROM gateway_account WHERE email_key = ${key}),
         theirs AS (SELECT provider FROM gateway_account_identity JOIN named USING (account_id)),
@@ -155,7 +154,7 @@ export function identityRecords(database: Sql): IdentityRecords {
           FROM created
         ),
         linked AS (
-          UPDATE gateway_account AS account SET version = ${version}, updated_at = now(), last_login_at = now(),
+          UPDATE gateway_account AS account SET version = ${NEXT_VERSION}, updated_at = now(), last_login_at = now(),
             platform_role = CASE WHEN ${identity.isAdmin} AND is_first THEN 'platform_admin'
               ELSE account.platform_role END
           FROM verdict WHERE account.email_key = ${key} AND outcome = 'linked'
@@ -190,7 +189,7 @@ export function identityRecords(database: Sql): IdentityRecords {
           ON CONFLICT (scope_type, scope_id, user_id) DO NOTHING RETURNING made.scope_type
         ),
         person AS (
-          UPDATE gateway_user AS changed SET version = ${version} FROM linked
+          UPDATE gateway_user AS changed SET version = ${NEXT_VERSION} FROM linked
           WHERE changed.user_id = linked.user_id AND EXISTS (SELECT FROM member) RETURNING changed.version
         )
         SELECT verdict.outcome, (SELECT row_to_json(account) FROM account) AS account,
@@ -200,7 +199,7 @@ export function identityRecords(database: Sql): IdentityRecords {
           EXISTS (SELECT FROM member WHERE scope_type = 'organization') AS joined_organization,
           EXISTS (SELECT FROM member WHERE scope_type = 'team') AS joined_team
         FROM verdict`
-      const [, [decided]] = await batchOf<[unknown, FirstLogin]>(database, [lock, decision])
+      const [, [decided]] = await batchOf<[unknown, FirstLogin]>(database, [ACCOUNT_TURN, decision])
       if (!decided) throw new TypeError('a statement that always answers a row has answered none')
       return decided
     },

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Sql } from '../sql.ts'
+import { ACCOUNT_TURN } from './account-turn.ts'
 import type { InvitedAccess } from './invitation-records.ts'
 
 /** An invitation that can be accepted, as whoever has its token sees it. */
@@ -91,7 +92,7 @@ export function invitationAcceptance(database: Sql): InvitationAcceptance {
 function turns(tokenHash: string): RawBuilder<unknown>[] {
   const invitation = sql`SELECT FROM gateway_invitation AS invitation WHERE invitation.token_hash = ${tokenHash}`
   return [
-    sql`SELECT pg_advisory_xact_lock(hashtext('gateway_account'))`,
+    ACCOUNT_TURN,
     sql`SELECT FROM gateway_user AS "user" WHERE EXISTS (
         SELECT FROM gateway_account AS account JOIN gateway_invitation AS invitation USING (email_key)
         WHERE account.user_id = "user".user_id AND invitation.token_hash = ${tokenHash})

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchOf, type Query, rowsOf } from '../query.ts'
+import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Sql } from '../sql.ts'
 import { type Given, isOpen } from './given.ts'
 
@@ -90,12 +91,11 @@ function settingPassword(
   to: string,
   { session = '', token = '' }: { readonly session?: string; readonly token?: string },
 ): RawBuilder<unknown> {
-  const version = sql`nextval('gateway_record_version')`
   return sql`
     given AS (
       UPDATE gateway_account AS account
       SET password_hash = ${to}, password_changed_at = now(), must_change_password = false,
-        email_proved = account.email_proved OR ${token !== ''}, version = ${version}, updated_at = now()
+        email_proved = account.email_proved OR ${token !== ''}, version = ${NEXT_VERSION}, updated_at = now()
       FROM owner WHERE account.account_id = owner.account_id
       RETURNING account.account_id, account.email, account.version
     ),
@@ -104,7 +104,7 @@ function settingPassword(
       WHERE reset.account_id = given.account_id AND reset.token_hash <> ${token}
     ),
     others AS (
-      UPDATE gateway_session AS session SET ended_at = now(), version = ${version} FROM given
+      UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION} FROM given
       WHERE session.account_id = given.account_id AND session.ended_at IS NULL AND session.session_id <> ${session}
     )`
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { batchOf, queries, rowsOf } from '../query.ts'
+import { NEXT_VERSION } from '../records/scope-records.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { accountLock, type Given } from './given.ts'
@@ -103,7 +104,6 @@ const KEPT_DAYS = 30
 
 const alive = sql<boolean>`(session.ended_at IS NULL AND session.expires_at > now()
   AND session.last_used_at > now() - make_interval(secs => ${sql.lit(IDLE_SECONDS)}))`
-const version = sql<string>`nextval('gateway_record_version')`
 
 export function sessionRecords(database: Sql): SessionRecords {
   return {
@@ -158,7 +158,7 @@ export function sessionRecords(database: Sql): SessionRecords {
             RETURNING NULL AS replaced_version, NULL AS account_version`
           : sql<Opened>`
             WITH ${given ? sql`${given.clauses},` : sql``} replaced AS (
-              UPDATE gateway_session AS session SET ended_at = now(), version = ${version}
+              UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION}
               WHERE session.session_id = ${replaces} AND ${alive} AND ${account} AND ${holds}
               RETURNING created_at, expires_at, version
             ), opened AS (
@@ -206,7 +206,7 @@ export function sessionRecords(database: Sql): SessionRecords {
       const [ended] = await rowsOf(
         database,
         sql<EndedSession>`
-          UPDATE gateway_session AS session SET ended_at = now(), version = ${version}
+          UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION}
           WHERE session.session_id = ${sessionId} AND session.ended_at IS NULL
             AND (${accountId ?? null}::text IS NULL OR session.account_id = ${accountId ?? null})
           RETURNING session.session_id, session.version`,
@@ -217,7 +217,7 @@ export function sessionRecords(database: Sql): SessionRecords {
       rowsOf(
         database,
         sql<EndedSession>`
-          UPDATE gateway_session AS session SET ended_at = now(), version = ${version}
+          UPDATE gateway_session AS session SET ended_at = now(), version = ${NEXT_VERSION}
           WHERE session.account_id = ${accountId} AND session.ended_at IS NULL AND session.session_id <> ${except}
           RETURNING session.session_id, session.version`,
       ),
