@@ -6,6 +6,7 @@ import { MASTER_KEY } from '../../support/gateway.ts'
 import { keptCheaply, PASSWORD } from '../../support/passwords.ts'
 import { type BrowserAnswer, browser, signedIn } from '../../support/people.ts'
 import { freshDatabase } from '../../support/postgres.ts'
+import { enroll, stepNow, totp, wrongCode } from '../../support/second-factor.ts'
 
 const postgresUrl = inject('postgresUrl')
 const LOGIN = '/auth/internal/login'
@@ -49,6 +50,26 @@ describe.each([
       },
       { timeout: 10_000, interval: 50 },
     )
+
+  it('takes the second factor with the password, and says nothing of which of them was wrong', async () => {
+    const somebody = await person()
+    const { secret, recoveryCodes } = await enroll(somebody)
+    const { email } = somebody
+    const half = await login(email, PASSWORD)
+    expect([half.status, half.body.standing]).toEqual([200, 'unverified'])
+    expect(outcome(await login(email, PASSWORD, { mfa_code: wrongCode(secret) }))).toEqual(WRONG)
+    // It was used up when the factor was set up.
+    expect(outcome(await login(email, PASSWORD, { mfa_code: totp(secret, stepNow() - 1) }))).toEqual(WRONG)
+    // A wrong password uses no code up.
+    const code = totp(secret, stepNow() + 1)
+    expect(outcome(await login(email, 'a wrong password', { mfa_code: code }))).toEqual(WRONG)
+    const whole = await login(email, PASSWORD, { mfa_code: code })
+    expect([whole.status, whole.body]).toMatchObject([200, { standing: 'complete', mfa_verified: true }])
+    expect(outcome(await login(email, PASSWORD, { mfa_code: code }))).toEqual(WRONG)
+    const recovered = await login(email, PASSWORD, { mfa_code: recoveryCodes[0] })
+    expect([recovered.status, recovered.body.standing]).toEqual([200, 'complete'])
+    expect(outcome(await login(email, PASSWORD, { mfa_code: recoveryCodes[0] }))).toEqual(WRONG)
+  })
 
   it('opens a session of seven days, by a cookie that no script reads', async () => {
     const { email, accountId, userId } = await person({ role: 'platform_admin' })
