@@ -3,13 +3,13 @@ import type { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { AuditEvent } from '../../stores/sql/records/audit-records.ts'
+import { storableText } from '../../stores/sql/storable-text.ts'
 import type { AuditDetails } from '../../telemetry/audit.ts'
 import { permissionsOf } from '../authenticate.ts'
 import type { Exchange } from '../exchange.ts'
 import type { RouteContract } from '../route.ts'
 import type { ApiServices } from '../scope.ts'
 
-const LONGEST_TEXT = 512
 const LONGEST_CHANGES = 16_384
 
 /** Records a write of the administration by a known caller, and the events of accounts, refused ones included. */
@@ -39,10 +39,10 @@ function eventOf(
     organization_id,
     action,
     resource_type: action.slice(0, action.indexOf('.')),
-    resource_id: textOf(resource_id ?? Object.values(c.req.param()).join('/')),
+    resource_id: storableText(resource_id ?? Object.values(c.req.param()).join('/')),
     request_id: requestId,
-    ip: textOf(address),
-    user_agent: textOf(c.req.header('user-agent')),
+    ip: storableText(address),
+    user_agent: storableText(c.req.header('user-agent')),
     status,
     changes: shortened(changes),
     metadata,
@@ -78,12 +78,6 @@ export function actionOf({ action, method, path }: Pick<RouteContract, 'action' 
 
 function singular(noun: string): string {
   return noun.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
-}
-
-/** A path or header of the client, shortened and without characters that a database cannot hold. */
-function textOf(text: string | null | undefined): string | null {
-  if (text === null || text === undefined || text === '') return null
-  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 /** Changes that are too long to keep are reduced to the names of their fields. */

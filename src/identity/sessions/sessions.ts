@@ -13,6 +13,7 @@ import {
   type StoredSession,
 } from '../../stores/sql/people/session-records.ts'
 import { SqlError } from '../../stores/sql/sql.ts'
+import { storableText } from '../../stores/sql/storable-text.ts'
 import { refusal } from '../refusal.ts'
 import type { SessionCaller } from '../session-caller.ts'
 import { accountRecord, type RequireMfa, sessionCallerOf, sessionRecord } from './session-of.ts'
@@ -187,12 +188,7 @@ export function sessions(options: {
 }
 
 function origin({ address, userAgent }: SessionClient): { ip: string | null; user_agent: string | null } {
-  return { ip: storable(address), user_agent: storable(userAgent) }
-}
-
-/** Headers are the client's: what a database can hold of them, and not too much of it. */
-function storable(text: string | undefined): string | null {
-  return text ? text.slice(0, 512).toWellFormed().replaceAll('\0', '\ufffd') : null
+  return { ip: storableText(address), user_agent: storableText(userAgent) }
 }
 
 function ended(): GatewayError {
