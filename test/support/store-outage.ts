@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What happens on the way: `slow` answers after ten seconds, `sluggish` after almost two, `garbage` with a page,
  *  `nonsense` with JSON that fits nothing, `lost` with nothing at all; `unheard` does what it was told, and the answer is
@@ -94,10 +95,11 @@ export async function startDelayedLine(target: string): Promise<DelayedLine> {
       })
     }
     near.on('data', (bytes) => far.write(bytes))
-    let dueAt = 0
+    // A timer for each would swap neighbours whose times differ by less than a millisecond.
+    let earlier = Promise.resolve()
     far.on('data', (bytes) => {
-      dueAt = Math.max(dueAt, performance.now() + line.delayMs())
-      setTimeout(() => near.write(bytes), dueAt - performance.now())
+      const late = sleep(line.delayMs())
+      earlier = earlier.then(() => late).then(() => void near.write(bytes))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
