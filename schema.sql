@@ -559,3 +559,136 @@ CREATE INDEX IF NOT EXISTS gateway_audit_event_resource
 CREATE INDEX IF NOT EXISTS gateway_audit_event_actor ON gateway_audit_event (actor_id, occurred_at, event_id);
 CREATE INDEX IF NOT EXISTS gateway_audit_event_organization
   ON gateway_audit_event (organization_id, occurred_at, event_id);
+
+-- Files of batches. Their content is the blob files/<file_id>.
+CREATE TABLE IF NOT EXISTS gateway_file (
+  file_id text COLLATE "C" PRIMARY KEY,
+  purpose text NOT NULL CHECK (purpose IN ('batch', 'batch_output')),
+  filename text NOT NULL,
+  bytes bigint NOT NULL DEFAULT 0,
+  sha256 text,
+  -- Lines that are not blank.
+  lines integer NOT NULL DEFAULT 0,
+  -- The first line that asks for managed tools, which batches do not have.
+  managed_tools_line integer,
+  -- uploading: the content is not complete, and the file is not shown.
+  state text NOT NULL DEFAULT 'uploading' CHECK (state IN ('uploading', 'ready')),
+  -- The owner: this key (a virtual key's id, or master_key), and the others of its team.
+  key_id text COLLATE "C" NOT NULL,
+  team_id text COLLATE "C",
+  organization_id text COLLATE "C",
+  user_id text COLLATE "C",
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS gateway_file_key ON gateway_file (key_id, created_at, file_id);
+CREATE INDEX IF NOT EXISTS gateway_file_team ON gateway_file (team_id, created_at, file_id) WHERE team_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS gateway_file_expires ON gateway_file (expires_at);
+
+CREATE TABLE IF NOT EXISTS gateway_batch (
+  batch_id text COLLATE "C" PRIMARY KEY,
+  endpoint text NOT NULL,
+  input_file_id text COLLATE "C" NOT NULL,
+  completion_window text NOT NULL DEFAULT '24h',
+  -- json, not jsonb: strings may hold \u0000.
+  metadata json,
+  status text NOT NULL DEFAULT 'validating' CHECK (status IN
+    ('validating', 'in_progress', 'finalizing', 'completed', 'failed', 'expired', 'cancelling', 'cancelled')),
+  -- How a batch ends whose files are being written.
+  outcome text CHECK (outcome IN ('completed', 'expired', 'cancelled')),
+  -- The owner, as of a file. Its calls are this key's.
+  key_id text COLLATE "C" NOT NULL,
+  team_id text COLLATE "C",
+  organization_id text COLLATE "C",
+  user_id text COLLATE "C",
+  idempotency_key text COLLATE "C",
+  -- The hash of the body that was sent with that key.
+  request_hash text,
+  -- The batch whose failed requests this one repeats.
+  retry_of text COLLATE "C",
+  -- What validation found: [{code, message, param, line}].
+  errors json,
+  -- The number of requests, known after validation.
+  requests integer NOT NULL DEFAULT 0,
+  -- The byte offset in the input file of every 64th request, and its line.
+  checkpoints json,
+  -- Requests before this one have been claimed, and have a row in gateway_batch_item.
+  next_item integer NOT NULL DEFAULT 0,
+  completed integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  input_tokens bigint NOT NULL DEFAULT 0,
+  cached_input_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  reasoning_tokens bigint NOT NULL DEFAULT 0,
+  cost_nano numeric NOT NULL DEFAULT 0,
+  -- The model of all results so far; '' if they have several.
+  model text,
+  output_file_id text COLLATE "C",
+  error_file_id text COLLATE "C",
+  -- Nothing of it is claimed before: its key has reached a limit.
+  due_at timestamptz NOT NULL DEFAULT now(),
+  -- When something of it was last claimed. The owner that waits longest is served first.
+  served_at timestamptz NOT NULL DEFAULT now(),
+  -- Who validates it or writes its files, and until when.
+  lease_token text,
+  lease_until timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  in_progress_at timestamptz,
+  finalizing_at timestamptz,
+  completed_at timestamptz,
+  failed_at timestamptz,
+  expired_at timestamptz,
+  cancelling_at timestamptz,
+  cancelled_at timestamptz,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT gateway_batch_idempotency UNIQUE (key_id, idempotency_key)
+);
+CREATE INDEX IF NOT EXISTS gateway_batch_key ON gateway_batch (key_id, created_at, batch_id);
+CREATE INDEX IF NOT EXISTS gateway_batch_team ON gateway_batch (team_id, created_at, batch_id)
+  WHERE team_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS gateway_batch_time ON gateway_batch (created_at, batch_id);
+CREATE INDEX IF NOT EXISTS gateway_batch_input ON gateway_batch (input_file_id);
+CREATE INDEX IF NOT EXISTS gateway_batch_active ON gateway_batch (served_at)
+  WHERE status IN ('validating', 'in_progress', 'finalizing', 'cancelling');
+
+-- The requests of a batch that have been claimed.
+CREATE TABLE IF NOT EXISTS gateway_batch_item (
+  batch_id text COLLATE "C" NOT NULL,
+  -- The number of the request, from 0.
+  item integer NOT NULL,
+  -- Where it is in the input file, known once it was read.
+  line integer,
+  starts_at bigint,
+  length integer,
+  custom_id text,
+  state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'completed', 'failed')),
+  -- The tries that ended and were to be repeated.
+  tries integer NOT NULL DEFAULT 0,
+  -- The claim that may write it, until due_at; without one, when it may be claimed.
+  token text,
+  due_at timestamptz NOT NULL,
+  last_error text,
+  -- The answer's.
+  status integer,
+  error_code text,
+  call_id text COLLATE "C",
+  input_tokens bigint NOT NULL DEFAULT 0,
+  output_tokens bigint NOT NULL DEFAULT 0,
+  -- null: the price is unknown.
+  cost_nano bigint,
+  claimed_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz,
+  PRIMARY KEY (batch_id, item)
+);
+CREATE INDEX IF NOT EXISTS gateway_batch_item_open ON gateway_batch_item (batch_id, due_at, item) WHERE state = 'open';
+
+-- The result lines of a batch until its files are written.
+CREATE TABLE IF NOT EXISTS gateway_batch_result (
+  batch_id text COLLATE "C" NOT NULL,
+  item integer NOT NULL,
+  -- It goes into the error file.
+  failed boolean NOT NULL,
+  -- null: it is the blob batches/<batch_id>/results/<item>.
+  text text,
+  PRIMARY KEY (batch_id, failed, item)
+);

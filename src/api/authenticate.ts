@@ -45,6 +45,13 @@ async function enter(
   // A model call is counted with everything else that decides it.
   if (!contract.modelCall) await count(services, exchange)
   requireAllowed(exchange.caller, contract)
+  if (contract.ofBatches) requireBatches(services)
+}
+
+function requireBatches({ config }: ApiServices): void {
+  if (config.general_settings.embeddings_batch_enabled) return
+  const message = 'Batches are off. The setting general_settings.embeddings_batch_enabled turns them on.'
+  throw new GatewayError('not_found', message, { code: 'batch_disabled' })
 }
 
 /** A key goes before a session. */
@@ -123,8 +130,9 @@ export function permissionsOf({ permission, path }: RouteContract): readonly [Pe
 export async function count(services: ApiServices, exchange: Exchange): Promise<void> {
   const { caller, address, requestId, contract } = exchange
   // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
-  if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models')) return
-  const tokens = tokensOfCharacters(announcedLength(services, exchange))
+  if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models' && contract?.tag !== 'Batches')) return
+  const isForm = contract?.body?.contentType === 'multipart/form-data'
+  const tokens = isForm ? 1 : tokensOfCharacters(announcedLength(services, exchange))
   const counted = await admitRequest(services, { caller, address, requestId, tokens })
   exchange.caller = counted.caller
   exchange.rateHeaders = counted.headers

@@ -23,7 +23,16 @@ export interface RouteContract {
   readonly summary: string
   /** A second response header for the request's id, which clients of this path expect. */
   readonly requestIdHeader?: string
-  readonly tag: 'Models' | 'Health' | 'Configuration' | 'Identity' | 'Accounts' | 'Spend' | 'Audit' | 'Documentation'
+  readonly tag:
+    | 'Models'
+    | 'Batches'
+    | 'Health'
+    | 'Configuration'
+    | 'Identity'
+    | 'Accounts'
+    | 'Spend'
+    | 'Audit'
+    | 'Documentation'
   /** Who may call: `admin` is a caller with the permission, `session` a browser session. There is no default: a route
    *  without it does not compile. */
   readonly auth: 'public' | 'caller' | 'admin' | 'session'
@@ -40,6 +49,8 @@ export interface RouteContract {
   /** The name of the action in the audit, where method and path do not give it. Routes outside of the administration
    *  are audited only if they have it. */
   readonly action?: string
+  /** The route exists only where batches are on. Elsewhere it answers 404 to every caller. */
+  readonly ofBatches?: true
   /** The route runs a model: its refusals count as failed model calls. */
   readonly modelCall?: true
   readonly params?: () => z.ZodObject

@@ -48,6 +48,8 @@ describe('a file without anything in it', () => {
         batch_max_lines: 50_000,
         batch_max_line_bytes: 1_048_576,
         batch_max_active: 20,
+        batch_concurrency: 16,
+        file_retention_days: 30,
         callable_target_default: 'allow',
         cache_enabled: false,
         cache_ttl: 3600,

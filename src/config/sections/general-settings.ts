@@ -138,6 +138,12 @@ export const generalSettings = lazily(() =>
     batch_max_lines: positiveCount().default(50_000).describe('Most lines of one batch file.'),
     batch_max_line_bytes: positiveCount().default(MIB).describe('Longest line of a batch file.'),
     batch_max_active: count().default(20).describe('Batches that one owner may have running.'),
+    batch_concurrency: positiveCount()
+      .default(16)
+      .describe('Calls of batches that one process or isolate has running at most.'),
+    file_retention_days: positiveCount()
+      .default(30)
+      .describe('Days after which a file of a batch, and what the batch left, is removed.'),
   })
     .superRefine((settings, context) => {
       const need = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })

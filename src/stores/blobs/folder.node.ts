@@ -58,13 +58,15 @@ export function folderBlobs(folder: string): Blobs {
       return { size, contentType }
     },
 
-    async get(key) {
+    async get(key, range) {
       const file = await open(pathOf(key), 'r').catch(absent)
       if (!file) return undefined
       try {
         const header = await readHeader(file)
         const size = (await file.stat()).size - header.length
-        return { body: streamOf(file, header.length), size, contentType: header.contentType }
+        const from = header.length + (range?.from ?? 0)
+        const body = streamOf(file, from, range ? from + range.length : Number.POSITIVE_INFINITY)
+        return { body, size, contentType: header.contentType }
       } catch (error) {
         await file.close()
         throw error
@@ -92,13 +94,14 @@ async function readHeader(file: FileHandle): Promise<{ length: number; contentTy
 }
 
 /** Reads on demand; the file closes at its end, on cancel and on failure. */
-function streamOf(file: FileHandle, from: number): ReadableStream<Uint8Array> {
+function streamOf(file: FileHandle, from: number, until: number): ReadableStream<Uint8Array> {
   let position = from
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const { buffer, bytesRead } = await file.read(new Uint8Array(CHUNK_BYTES), 0, CHUNK_BYTES, position)
+          const wanted = Math.min(CHUNK_BYTES, until - position)
+          const { buffer, bytesRead } = await file.read(new Uint8Array(wanted), 0, wanted, position)
           position += bytesRead
           if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead))
         } catch (error) {

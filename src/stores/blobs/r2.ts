@@ -8,7 +8,10 @@ interface R2Options {
 
 /** What we use of a Workers R2 bucket binding. */
 export interface R2BucketBinding {
-  get(key: string): Promise<{
+  get(
+    key: string,
+    options?: { readonly range: { readonly offset: number; readonly length: number } },
+  ): Promise<{
     readonly body: ReadableStream
     readonly size: number
     readonly httpMetadata?: { readonly contentType?: string | undefined } | undefined
@@ -50,9 +53,11 @@ export function r2Blobs(bucket: R2BucketBinding): Blobs {
       })
       return { size, contentType }
     },
-    async get(key) {
+    async get(key, range) {
       checkKey(key)
-      const found = await bucket.get(key)
+      const found = await (range
+        ? bucket.get(key, { range: { offset: range.from, length: range.length } })
+        : bucket.get(key))
       if (!found) return undefined
       const contentType = found.httpMetadata?.contentType ?? 'application/octet-stream'
       return { body: found.body, size: found.size, contentType }

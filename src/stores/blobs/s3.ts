@@ -60,15 +60,16 @@ export function s3Blobs(options: S3Options): Blobs {
       return { size, contentType }
     },
 
-    async get(key) {
+    async get(key, range) {
       checkKey(key)
-      const response = await send({ method: 'GET', key, repeatable: true })
+      const headers = range ? { range: `bytes=${range.from}-${range.from + range.length - 1}` } : {}
+      const response = await send({ method: 'GET', key, headers, repeatable: true })
       if (!response.ok) {
         const error = await errorOf('GetObject', response)
         if (error.status === 404 && error.code === 'NoSuchKey') return undefined
         throw error
       }
-      const size = Number(response.headers.get('content-length') ?? Number.NaN)
+      const size = sizeOf(response)
       if (response.body === null || !Number.isSafeInteger(size)) {
         throw new S3Error('GetObject', response.status, 'without a body of known length')
       }
@@ -83,4 +84,10 @@ export function s3Blobs(options: S3Options): Blobs {
       await response.body?.cancel()
     },
   }
+}
+
+/** The size of the object; of a part it stands behind the slash of `bytes 0-99/1234`. NaN if it was not told. */
+function sizeOf({ status, headers }: Response): number {
+  if (status !== 206) return Number(headers.get('content-length') ?? Number.NaN)
+  return Number(headers.get('content-range')?.split('/')[1] ?? Number.NaN)
 }

@@ -1,3 +1,9 @@
+import type {
+  GatewayBatchItemTable,
+  GatewayBatchResultTable,
+  GatewayBatchTable,
+  GatewayFileTable,
+} from './batch-schema.ts'
 import type { Defaulted, Given, Int4, Int8, Json, Numeric, Timestamp } from './column-types.ts'
 import type {
   GatewayAccountIdentityTable,
@@ -51,6 +57,10 @@ export interface Schema {
   gateway_spend_tag_rollup: GatewaySpendTagRollupTable
   gateway_spend_total: GatewaySpendTotalTable
   gateway_audit_event: GatewayAuditEventTable
+  gateway_file: GatewayFileTable
+  gateway_batch: GatewayBatchTable
+  gateway_batch_item: GatewayBatchItemTable
+  gateway_batch_result: GatewayBatchResultTable
 }
 
 type JsonObject = Record<string, unknown>

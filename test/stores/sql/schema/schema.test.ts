@@ -51,9 +51,11 @@ const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Each table of the `Schema` with its columns, as it is typed. */
 function declared(): Record<string, Record<string, string>> {
-  const text = ['schema', 'people-schema', 'spend-schema']
+  const text = ['schema', 'batch-schema', 'people-schema', 'spend-schema']
     .map((name) => read(`src/stores/sql/schema/${name}.ts`))
     .join('\n')
+    // A long type stands on lines of its own.
+    .replace(/<\n\s+(.+)\n\s+>$/gm, '<$1>')
   const parts = new Map(
     [...text.matchAll(/^(?:export )?interface (\w+)(?: extends ([\w, ]+))? \{\n(.*?)\n\}/gms)].map(
       ([, name, bases = '', body = '']) => [
