@@ -1,5 +1,6 @@
 import { textBytes } from '../lib/bytes/text-bytes.ts'
 import type { Footprint } from '../lib/footprints.ts'
+import type { BatchMark } from './batch-mark.ts'
 import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -27,6 +28,8 @@ export interface CallInput {
   readonly hops: number
   /** The answer explains why each deployment was chosen or left out. Set only for callers that may know. */
   readonly explain?: boolean | undefined
+  /** Set for an item of a batch. */
+  readonly batch?: BatchMark | undefined
   /** Called once the call can no longer be refused: from then on the pipeline reports it. */
   begun(): void
 }

@@ -19,7 +19,7 @@ const SETTLE_WAIT_MS = 300
 
 /** Runs one model call from its bytes to its answer. A call that has begun is always reported, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
-  const ids = { callId: newTimedId('call'), attemptId: newAttemptId() }
+  const ids = { callId: input.batch?.callId ?? newTimedId('call'), attemptId: newAttemptId() }
   let admittedCall: AdmittedCall
   try {
     admittedCall = await admitCall(services, input, ids)
@@ -92,6 +92,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     clientHeaders,
     hops,
     explain,
+    batch,
   } = input
   // Listed field by field, so that every call has one hidden class and no input object is copied.
   return {
@@ -108,6 +109,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     clientHeaders,
     hops,
     explain,
+    batch,
     begun: input.begun,
     bounds,
     made: undefined,

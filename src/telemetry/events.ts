@@ -39,6 +39,10 @@ export interface CallFinished {
   readonly at: string
   readonly requestId: string
   readonly callId: string
+  /** The batch that the call is an item of; '' if it is none's. */
+  readonly batchId: string
+  /** The call failed at no cost and its batch tries the item again: the ledger has no row of it. */
+  readonly repeats: boolean
   readonly endpoint: string
   readonly mode: string
   /** The model in the request. */

@@ -18,7 +18,7 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
       counters.count(event)
       // Buffers and queues log their own failures, at most once a second.
       if ('records' in event) return
-      if (event.type === 'call.finished') delivery.deliver(ledger, event)
+      if (event.type === 'call.finished' && !event.repeats) delivery.deliver(ledger, event)
       if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
       log.info(event.type, fieldsOf(event))
     },
@@ -38,11 +38,19 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
   return fields
 }
 
+type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'batchId' | 'repeats'> & {
+  readonly batchId: string | undefined
+  readonly repeats: boolean | undefined
+}
+
 /** Lists every field: removing a few from a copy of such a large object costs more than printing it. */
-function callFields(call: CallFinished): Omit<CallFinished, 'type' | 'at' | 'charges'> {
+function callFields(call: CallFinished): CallFields {
   return {
     requestId: call.requestId,
     callId: call.callId,
+    // Left out of the line of a call that no batch makes.
+    batchId: call.batchId || undefined,
+    repeats: call.repeats || undefined,
     endpoint: call.endpoint,
     mode: call.mode,
     requestedModel: call.requestedModel,

@@ -1,5 +1,5 @@
 import { chatDialect } from '../../src/api/dialects/chat.ts'
-import { newAbort } from '../../src/lib/abort.ts'
+import { type Abort, newAbort } from '../../src/lib/abort.ts'
 import { GatewayError } from '../../src/lib/errors.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { separateTimers } from '../../src/lib/timers/timers.ts'
@@ -9,6 +9,7 @@ import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { softBudgets } from '../../src/pipeline/admit/soft-budgets.ts'
 import { usualUsage } from '../../src/pipeline/admit/usual-usage.ts'
+import type { BatchMark } from '../../src/pipeline/batch-mark.ts'
 import type { Caller } from '../../src/pipeline/caller.ts'
 import type { Client } from '../../src/pipeline/client.ts'
 import type { Endpoint } from '../../src/pipeline/endpoint.ts'
@@ -190,7 +191,13 @@ export function budgetedCalls(
   }
 
   /** The status, or the scope that refused. */
-  async function ask(from: Caller, body: object, deed: Deed = {}, endpoint = CHAT, signal = newAbort<GatewayError>()) {
+  async function ask(
+    from: Caller,
+    body: object,
+    deed: Deed = {},
+    endpoint = CHAT,
+    { signal = newAbort<GatewayError>(), batch }: { readonly signal?: Abort; readonly batch?: BatchMark } = {},
+  ) {
     const requestId = `request-${++serial}`
     const request = { model: 'm', messages: [{ role: 'user', content: JSON.stringify(deed) }], ...body }
     const client: Client = {
@@ -226,6 +233,7 @@ export function budgetedCalls(
         bytes: encoder.encode(JSON.stringify(request)),
         contentType: 'application/json',
         begun() {},
+        batch,
       })
       const text = await new Response(answer.body as BodyInit).text()
       return { requestId, status: answer.status, text, deployment: answer.headers['x-gateway-deployment'] }

@@ -11,6 +11,8 @@ export function finishedCall(changes: Partial<CallFinished> = {}): CallFinished 
     at: '2026-03-04T05:06:07.089Z',
     requestId: `req_${serial}`,
     callId: `call_${serial}`,
+    batchId: '',
+    repeats: false,
     endpoint: '/v1/chat/completions',
     mode: 'chat',
     requestedModel: 'big',

@@ -31,15 +31,27 @@ export function finish(
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
   if (last && failure) last.failure ??= failure
+  const { batch } = call
+  const again = batch !== undefined && failure !== undefined && trying(services, call, () => batch.repeats(failure))
   const bill = trying(services, call, () => {
-    if (last?.asked) last.usage ??= usedByLast(services, call, failure)
+    if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
     return billOf(services.registry, call, now)
   })
+  // A try that cost something is final: the item is never paid twice.
+  const repeats = again === true && bill?.costNano === 0
   trying(services, call, () => {
-    services.telemetry.emit(finished(call, failure, bill ?? unbilled(call), { now, endedAt }))
+    const event = finished(call, failure, bill ?? unbilled(call), { now, endedAt, repeats })
+    if (batch) trying(services, call, () => batch.finished(event))
+    services.telemetry.emit(event)
     learnUsual(services, call)
   })
   return settleInOrder(services, call, () => settlementOf(services, call, bill ?? unbilled(call)))
+}
+
+/** Whether nothing of an answer has arrived. What such a call cost is estimated if it was given up, but not if it is
+ *  repeated: as after a crash, only the repetition is paid. */
+function isSilent({ usage, outputCharacters }: Call): boolean {
+  return usage === undefined && outputCharacters === 0
 }
 
 /** Runs a reporting step and logs its failure: a failed report must not prevent the settlement. */
@@ -87,7 +99,7 @@ function finished(
   call: Call,
   failure: GatewayError | undefined,
   bill: Bill,
-  { now, endedAt }: { readonly now: number; readonly endedAt: number },
+  { now, endedAt, repeats }: { readonly now: number; readonly endedAt: number; readonly repeats: boolean },
 ): CallFinished {
   const { caller } = call
   const served = servedBy(call)
@@ -99,6 +111,8 @@ function finished(
     at: isoTime(now),
     requestId: call.requestId,
     callId: call.id,
+    batchId: call.batch?.batchId ?? '',
+    repeats,
     endpoint: call.endpoint.path,
     mode: call.endpoint.mode.name,
     requestedModel: call.request.model,

@@ -51,7 +51,7 @@ describe('twenty calls with a huge limit that are cancelled', () => {
       const calls = budgetedCalls({ model_list: [placed('m', 'd', PRICES)] })
       const caller = calls.caller({ key: { max_budget: 1 } })
       const leaving = newAbort<GatewayError>()
-      const asking = many(20, () => calls.ask(caller, body, { ...DIME, ms: 60_000 }, CHAT, leaving))
+      const asking = many(20, () => calls.ask(caller, body, { ...DIME, ms: 60_000 }, CHAT, { signal: leaving }))
       await new Promise((resolve) => setTimeout(resolve, 20))
       // One of them is alone, and holds all that it may cost.
       expect(calls.asked).toHaveLength('max_tokens' in body ? 1 : 2)
