@@ -356,6 +356,7 @@ CREATE TABLE IF NOT EXISTS gateway_spend (
   team_id text COLLATE "C" NOT NULL,
   organization_id text COLLATE "C" NOT NULL,
   user_id text COLLATE "C" NOT NULL,
+  batch_id text COLLATE "C" NOT NULL DEFAULT '',
   tags text[] NOT NULL,
   streamed boolean NOT NULL,
   -- answered, failed, truncated, client_closed
@@ -386,6 +387,11 @@ CREATE TABLE IF NOT EXISTS gateway_spend (
   upstream_ms double precision,
   total_ms double precision NOT NULL
 );
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'gateway_spend'::regclass AND attname = 'batch_id') THEN
+    ALTER TABLE gateway_spend ADD COLUMN batch_id text COLLATE "C" NOT NULL DEFAULT '';
+  END IF;
+END $$;
 -- Every filter of the log has an index. The indexes do not contain call_id, which halves their size and cost: the few calls
 -- of one time are sorted when they are read.
 CREATE INDEX IF NOT EXISTS gateway_spend_at ON gateway_spend (at);
@@ -393,6 +399,7 @@ CREATE INDEX IF NOT EXISTS gateway_spend_key ON gateway_spend (key_id, at);
 CREATE INDEX IF NOT EXISTS gateway_spend_team ON gateway_spend (team_id, at) WHERE team_id <> '';
 CREATE INDEX IF NOT EXISTS gateway_spend_organization ON gateway_spend (organization_id, at) WHERE organization_id <> '';
 CREATE INDEX IF NOT EXISTS gateway_spend_user ON gateway_spend (user_id, at) WHERE user_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_spend_batch ON gateway_spend (batch_id, at) WHERE batch_id <> '';
 CREATE INDEX IF NOT EXISTS gateway_spend_model ON gateway_spend (model, at);
 CREATE INDEX IF NOT EXISTS gateway_spend_deployment ON gateway_spend (deployment, at);
 CREATE INDEX IF NOT EXISTS gateway_spend_provider ON gateway_spend (provider, at);

@@ -21,6 +21,8 @@ export function factsOf(call: CallFinished): ChargedRow {
     team_id: call.teamId,
     organization_id: call.organizationId,
     user_id: call.userId,
+    // Earlier builds had no batches.
+    batch_id: call.batchId ?? '',
     tags: call.tags,
     streamed: call.streamed,
     ending: call.ending,

@@ -64,6 +64,7 @@ describe.each([
       callId: 'call_whole',
       requestedModel: 'nickname',
       userId: 'user-1',
+      batchId: 'batch-1',
       tags: ['a', 'b "quoted", {c}', 'ü'],
       streamed: true,
       ending: 'truncated',
@@ -102,6 +103,7 @@ describe.each([
         team_id: 'team-1',
         organization_id: 'org-1',
         user_id: 'user-1',
+        batch_id: 'batch-1',
         tags: ['a', 'b "quoted", {c}', 'ü'],
         streamed: true,
         ending: 'truncated',
@@ -128,6 +130,18 @@ describe.each([
         total_ms: 31,
       },
     ])
+  })
+
+  it.skipIf(!possible)('keeps the batch of each of some calls that are otherwise alike', async () => {
+    const { batchId: _, ...ofEarlierBuild } = finishedCall({ callId: 'call_3' })
+    await write(
+      finishedCall({ callId: 'call_1', batchId: 'batch-1' }),
+      finishedCall({ callId: 'call_2', batchId: 'batch-2' }),
+      ofEarlierBuild as CallFinished,
+      finishedCall({ callId: 'call_4', batchId: 'batch-1' }),
+    )
+    const kept = await rows('SELECT call_id, batch_id FROM gateway_spend ORDER BY call_id')
+    expect(kept.map(({ batch_id }) => batch_id)).toEqual(['batch-1', 'batch-2', '', 'batch-1'])
   })
 
   it.skipIf(!possible)('knows an unknown price from none, and a call that used nothing', async () => {

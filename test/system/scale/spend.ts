@@ -73,6 +73,7 @@ try {
     'log of a tag': () => log.page('everything', { ...page, tag: 'tag-30' }),
     'log of a tag that has none': () => log.page('everything', { ...page, tag: 'nothing' }),
     'log of a request': () => log.page('everything', { ...page, request_id: 'req_4711' }),
+    'log of a batch that has none': () => log.page('everything', { ...page, batch_id: 'batch-none' }),
     'log of an organization': () => log.page(org, page),
     'log of an organization, one model': () => log.page(org, { ...page, model: 'model-11' }),
     'log of a key and a model that never met': () =>

@@ -34,6 +34,7 @@ const list = defineRoute(
         ending: z.enum(ENDINGS).optional(),
         status: z.coerce.number().int().min(100).max(599).optional(),
         request_id: storable().min(1).max(128).optional(),
+        batch_id: storable().min(1).max(128).optional(),
         from: dateOrTime().optional(),
         to: dateOrTime().optional().describe('Exclusive.'),
         cursor: paging().cursor,

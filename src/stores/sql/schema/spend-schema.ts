@@ -13,7 +13,9 @@ interface ColumnTypes {
 }
 type Column<Fact extends CallFact> = Fact extends { readonly nullable: true }
   ? ColumnTypes[Fact['type']] | null
-  : ColumnTypes[Fact['type']]
+  : Fact extends { readonly later: true }
+    ? Defaulted<ColumnTypes[Fact['type']]>
+    : ColumnTypes[Fact['type']]
 
 /** One finished model call. */
 export type GatewaySpendTable = { [Name in FactName]: Column<CallFacts[Name]> }

@@ -6,6 +6,8 @@ export interface CallFact {
   readonly nullable?: true
   /** '' means that there was none, which API answers show as null. */
   readonly mayLack?: true
+  /** Added to ledgers that had calls already: '' in their rows, and in those of earlier builds that still run. */
+  readonly later?: true
   /** Part of the shape by which calls are folded; all other facts are measured for each call. */
   readonly alike?: true
   /** Reads the value to add to every table of sums. It runs for every call: a function for each fact is faster than a
@@ -43,6 +45,7 @@ export const CALL_FACTS = {
   team_id: { type: 'text', alike: true, mayLack: true },
   organization_id: { type: 'text', alike: true, mayLack: true },
   user_id: { type: 'text', alike: true, mayLack: true },
+  batch_id: { type: 'text', alike: true, mayLack: true, later: true, says: 'The batch that the call is an item of.' },
   tags: { type: 'text[]', alike: true },
   streamed: { type: 'boolean', alike: true },
   ending: { type: 'text', alike: true, values: ['answered', 'failed', 'truncated', 'client_closed'] },

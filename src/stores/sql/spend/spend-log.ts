@@ -21,6 +21,7 @@ export interface LogQuery extends SpendFilters {
   readonly ending?: string | undefined
   readonly status?: number | undefined
   readonly request_id?: string | undefined
+  readonly batch_id?: string | undefined
   /** Inclusive. */
   readonly from?: string | undefined
   /** Exclusive. */
@@ -92,6 +93,7 @@ function conditions(query: LogQuery, order: Order): RawBuilder<unknown> {
   const tagged = order === 'tagged' ? sql`tagged.tag = ${tag}` : sql`call.tags @> ${[tag]}::text[]`
   return all([
     ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
+    equal('batch_id', query.batch_id),
     request_id === undefined ? undefined : sql`request_id = ${request_id}`,
     tag === undefined ? undefined : tagged,
     ending === undefined ? undefined : sql`ending = ${ending}`,

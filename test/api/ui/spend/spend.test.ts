@@ -33,6 +33,7 @@ const calls: CallFinished[] = Array.from({ length: 600 }, (_, index) => {
     model: pick(['big', 'small']),
     provider: pick(['openai', 'anthropic']),
     deployment: pick(['one', 'two', 'three']),
+    batchId: index % 50 === 0 ? 'batch_a' : index % 51 === 0 ? 'batch_b' : '',
     tags: pick([[], ['x'], ['x', 'y'], ['=cmd()']]),
     ending: failed ? pick(['failed', 'client_closed', 'truncated'] as const) : 'answered',
     status: failed ? pick([502, 200]) : 200,
@@ -196,6 +197,7 @@ describe.skipIf(!postgresUrl)('spend', () => {
           call_id: call.callId,
           at: call.at,
           team_id: null,
+          batch_id: null,
           tags: call.tags,
           cost: (call.costNano as number) / 1e9,
           saved: 0,
@@ -204,6 +206,8 @@ describe.skipIf(!postgresUrl)('spend', () => {
           first_token_ms: 20,
         }),
       ])
+      const [itemOfBatch] = (await ask('/logs?batch_id=batch_a&limit=1')).body.data
+      expect(itemOfBatch.batch_id).toBe('batch_a')
       const unpriced = calls.find(({ costNano }) => costNano === undefined) as CallFinished
       expect((await ask(`/logs?request_id=${unpriced.requestId}`)).body.data[0].cost).toBeNull()
     })
@@ -219,6 +223,8 @@ describe.skipIf(!postgresUrl)('spend', () => {
       ['ending=client_closed', ({ ending }) => ending === 'client_closed'],
       ['ending=answered&status=200', ({ ending }) => ending === 'answered'],
       ['status=502', ({ status }) => status === 502],
+      ['batch_id=batch_a', ({ batchId }) => batchId === 'batch_a'],
+      ['batch_id=batch_b&tag=x', ({ batchId, tags }) => batchId === 'batch_b' && tags.includes('x')],
       ['tag=y', ({ tags }) => tags.includes('y')],
       ['from=2026-02-28&to=2026-03-01T12:00:00Z', ({ at }) => at >= '2026-02-28' && at < '2026-03-01T12'],
       ['model=nobody', () => false],

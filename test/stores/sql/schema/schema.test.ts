@@ -41,7 +41,10 @@ const TYPES: Readonly<Record<CallFact['type'], string>> = {
 }
 const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   GatewaySpendTable: Object.fromEntries(
-    FACT_NAMES.map((name) => [name, `${TYPES[factOf(name).type]}${factOf(name).nullable ? ' | null' : ''}`]),
+    FACT_NAMES.map((name) => {
+      const { type, nullable, later } = factOf(name)
+      return [name, `${later ? `Defaulted<${TYPES[type]}>` : TYPES[type]}${nullable ? ' | null' : ''}`]
+    }),
   ),
   SpendDimensionColumns: Object.fromEntries(SPEND_DIMENSIONS.map((name) => [name, 'string'])),
   SpendSumColumns: Object.fromEntries(
