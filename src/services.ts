@@ -79,8 +79,6 @@ export interface Adapters {
 
 export interface Services extends ApiServices {
   readonly backfill: Backfill
-  readonly blobs: Blobs
-  readonly queue: Queue
 }
 
 /** Builds the services of the app from a configuration and the adapters of a runtime. */

@@ -13,6 +13,8 @@ import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
 import type { PipelineServices } from '../pipeline/services.ts'
 import type { LiveRegistry } from '../routing/live-registry.ts'
+import type { Blobs } from '../stores/blobs/blobs.ts'
+import type { Queue } from '../stores/queue/queue.ts'
 import type { SqlRecords } from '../stores/sql/records/index.ts'
 import type { SpendLog } from '../stores/sql/spend/spend-log.ts'
 import type { SpendReports } from '../stores/sql/spend/spend-reports.ts'
@@ -25,6 +27,8 @@ import type { ToResponse } from './respond.ts'
 /** The services of the HTTP side, in addition to the pipeline's. */
 export interface ApiServices extends PipelineServices, PasswordServices {
   readonly sql: Sql
+  readonly blobs: Blobs
+  readonly queue: Queue
   readonly identify: Identify
   readonly sessions: Sessions
   readonly outbox: Outbox

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts'
 import { audioSpeech } from './audio-speech.ts'
 import { audioTranscriptions } from './audio-transcriptions.ts'
+import { batches } from './batches/index.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
@@ -23,4 +24,5 @@ export const v1: readonly Route[] = [
   audioSpeech,
   audioTranscriptions,
   ...rerankRoutes,
+  ...batches,
 ]

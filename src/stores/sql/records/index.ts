@@ -1,3 +1,4 @@
+import { batchRecords } from '../batches/batch-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
@@ -40,6 +41,7 @@ export const sqlRecords = (sql: Sql) => ({
   invitationAcceptance: invitationAcceptance(sql),
   secondFactors: secondFactorRecords(sql),
   identities: identityRecords(sql),
+  batches: batchRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>

@@ -1,0 +1,15 @@
+import { GatewayError } from '../../../lib/errors.ts'
+import type { BatchRecord } from '../../../stores/sql/batches/batch-records.ts'
+
+/** A batch that is being cancelled, by this request or by one before. Throws for one that can no longer be. */
+export function requireCancelled({
+  batch,
+  cancelled,
+}: {
+  readonly batch: BatchRecord
+  readonly cancelled: boolean
+}): BatchRecord {
+  if (cancelled || batch.status === 'cancelling') return batch
+  const message = `Cannot cancel a batch with status '${batch.status}'.`
+  throw new GatewayError('conflict', message, { code: 'batch_not_cancellable' })
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { json } from '../../respond.ts'
+import { defineRoute } from '../../route.ts'
+import { storable } from '../../ui/storable.ts'
+import { batchAnswer, batchObject } from './batch-object.ts'
+import { noSuchBatch } from './no-such-batch.ts'
+
+export const listBatches = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/batches',
+    summary: 'The batches of the caller and of its team, newest first.',
+    tag: 'Batches',
+    auth: 'caller',
+    ofBatches: true,
+    query: () =>
+      z.object({
+        limit: z.coerce.number().int().min(1).max(100).default(20),
+        after: storable().max(128).optional().describe('The id of the last batch of the page before.'),
+      }),
+    responses: {
+      200: {
+        description: 'One page.',
+        schema: () =>
+          z.object({
+            object: z.literal('list'),
+            data: z.array(batchObject()),
+            first_id: z.string().nullable(),
+            last_id: z.string().nullable(),
+            has_more: z.boolean(),
+          }),
+      },
+    },
+  },
+  async ({ services, caller, input: { query } }) => {
+    const { limit } = query
+    const after = query.after === '' ? undefined : query.after
+    const found = await services.records.batches.page(ownerOf(caller()), { after, limit: limit + 1 })
+    if (!found) throw noSuchBatch(after ?? '', 'after')
+    const data = found.slice(0, limit).map(batchAnswer)
+    return json({
+      object: 'list',
+      data,
+      first_id: data.at(0)?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+      has_more: found.length > limit,
+    })
+  },
+)

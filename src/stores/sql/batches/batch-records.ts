@@ -1,0 +1,172 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { batchOf, queries, rowsOf } from '../query.ts'
+import type { GatewayBatchTable } from '../schema/batch-schema.ts'
+import type { Sql } from '../sql.ts'
+import { type Owner, ownedBy, ownerColumns } from './owner.ts'
+import { UNFINISHED } from './unfinished.ts'
+
+/** A batch as its clients see it. */
+export type BatchRecord = Omit<
+  Selectable<GatewayBatchTable>,
+  'checkpoints' | 'next_item' | 'due_at' | 'served_at' | 'lease_token' | 'lease_until'
+>
+
+export interface NewBatch {
+  readonly batch_id: string
+  readonly endpoint: string
+  readonly input_file_id: string
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly idempotency_key: string | null
+  readonly request_hash: string | null
+  readonly retry_of: string | null
+}
+
+/** What became of a creation. `earlier`: the batch that its idempotency key has made before. */
+export type Creation =
+  | { readonly batch: BatchRecord; readonly earlier: boolean }
+  | { readonly refused: 'another_request' | 'no_file' | 'another_purpose' | 'too_many_active' }
+  | { readonly refused: 'managed_tools'; readonly line: number }
+
+export interface BatchRecords {
+  /** Makes a batch, unless its owner has `mostActive` of them, its input file is not there or cannot be run, or its
+   *  idempotency key was used. However many are made at once, no more come to be. */
+  create(batch: NewBatch, owner: Owner, mostActive: number): Promise<Creation>
+  find(batchId: string, owner: Owner): Promise<BatchRecord | undefined>
+  /** Newest first, behind the batch `after`; undefined if the owner has no such batch. */
+  page(
+    owner: Owner,
+    options: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<BatchRecord[] | undefined>
+  /** Cancels a batch that has not ended and whose files are not being written; `cancelled` is false for others and for
+   *  those that are being cancelled. undefined: there is none within the bounds. */
+  cancel(
+    batchId: string,
+    within: RawBuilder<boolean>,
+  ): Promise<{ readonly batch: BatchRecord; readonly cancelled: boolean } | undefined>
+}
+
+export const BATCH_COLUMNS = [
+  'batch_id',
+  'endpoint',
+  'input_file_id',
+  'completion_window',
+  'metadata',
+  'status',
+  'outcome',
+  'key_id',
+  'team_id',
+  'organization_id',
+  'user_id',
+  'idempotency_key',
+  'request_hash',
+  'retry_of',
+  'errors',
+  'requests',
+  'completed',
+  'failed',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost_nano',
+  'model',
+  'output_file_id',
+  'error_file_id',
+  'created_at',
+  'in_progress_at',
+  'finalizing_at',
+  'completed_at',
+  'failed_at',
+  'expired_at',
+  'cancelling_at',
+  'cancelled_at',
+  'expires_at',
+] as const satisfies readonly (keyof BatchRecord)[]
+
+/** What an owner's batches are counted by: its team, else its key. */
+const turnOf = ({ keyId, teamId }: Owner) =>
+  sql`SELECT pg_advisory_xact_lock(hashtextextended(${`batches of ${teamId ?? keyId}`}, 0))`
+
+export function batchRecords(database: Sql): BatchRecords {
+  return {
+    async create(batch, owner, mostActive) {
+      const { batch_id, idempotency_key } = batch
+      const columns = sql.join(BATCH_COLUMNS.map((name) => sql.ref(name)))
+      const active = sql<number>`(
+        SELECT count(*) FROM gateway_batch WHERE ${ownedBy(owner, 'gateway_batch')} AND ${UNFINISHED})`
+      const entries = Object.entries({ ...batch, ...ownerColumns(owner) })
+      const insertion = sql<BatchRecord>`
+        INSERT INTO gateway_batch (${sql.join(entries.map(([name]) => sql.id(name)))}, expires_at)
+        SELECT ${sql.join(entries.map(([, value]) => value))}, now() + interval '24 hours'
+        FROM gateway_file
+        WHERE ${readable(batch.input_file_id, owner)} AND purpose = 'batch' AND managed_tools_line IS NULL
+          AND ${active} < ${mostActive}
+        FOR SHARE OF gateway_file
+        ON CONFLICT (key_id, idempotency_key) DO NOTHING
+        RETURNING ${columns}`
+      const earlier = queries
+        .selectFrom('gateway_batch')
+        .select(BATCH_COLUMNS)
+        .where('key_id', '=', owner.keyId)
+        .where('idempotency_key', '=', idempotency_key)
+        .where('batch_id', '!=', batch_id)
+      const file = sql<{ purpose: string; managed_tools_line: number | null }>`
+        SELECT purpose, managed_tools_line FROM gateway_file WHERE ${readable(batch.input_file_id, owner)}`
+      const [, [made], [before], [input]] = await batchOf(database, [turnOf(owner), insertion, earlier, file])
+      if (made) return { batch: made, earlier: false }
+      if (before) {
+        if (before.request_hash !== batch.request_hash) return { refused: 'another_request' }
+        return { batch: before, earlier: true }
+      }
+      if (!input) return { refused: 'no_file' }
+      if (input.purpose !== 'batch') return { refused: 'another_purpose' }
+      if (input.managed_tools_line !== null) return { refused: 'managed_tools', line: input.managed_tools_line }
+      return { refused: 'too_many_active' }
+    },
+    async find(batchId, owner) {
+      const [found] = await rowsOf(
+        database,
+        queries
+          .selectFrom('gateway_batch')
+          .select(BATCH_COLUMNS)
+          .where('batch_id', '=', batchId)
+          .where(ownedBy(owner, 'gateway_batch')),
+      )
+      return found
+    },
+    async page(owner, { after, limit }) {
+      // Each half is read along its own index; a batch of this key and this team is in both.
+      const half = (column: 'key_id' | 'team_id', value: string) => sql`(
+        SELECT batch_id, created_at FROM gateway_batch WHERE ${sql.ref(column)} = ${value}
+          AND (${after ?? null}::text IS NULL OR (created_at, batch_id) < (SELECT created_at, batch_id FROM last))
+        ORDER BY created_at DESC, batch_id DESC LIMIT ${limit})`
+      const halves = [half('key_id', owner.keyId), ...(owner.teamId === null ? [] : [half('team_id', owner.teamId)])]
+      const last = sql`SELECT created_at, batch_id FROM gateway_batch
+        WHERE batch_id = ${after ?? null} AND ${ownedBy(owner, 'gateway_batch')}`
+      const page = sql<BatchRecord>`
+        WITH last AS (${last}), found AS (${sql.join(halves, sql` UNION `)})
+        SELECT ${sql.join(BATCH_COLUMNS.map((name) => sql.ref(`batch.${name}`)))}
+        FROM found JOIN gateway_batch AS batch USING (batch_id)
+        ORDER BY batch.created_at DESC, batch.batch_id DESC LIMIT ${limit}`
+      const [known, rows] = await batchOf(database, [sql<object>`${last}`, page])
+      return after !== undefined && known.length === 0 ? undefined : rows
+    },
+    async cancel(batchId, within) {
+      const change = sql<BatchRecord>`
+        UPDATE gateway_batch SET status = 'cancelling', outcome = 'cancelled', cancelling_at = now(),
+          lease_token = NULL, lease_until = NULL
+        WHERE batch_id = ${batchId} AND ${within} AND status IN ('validating', 'in_progress')
+        RETURNING ${sql.join(BATCH_COLUMNS.map((name) => sql.ref(name)))}`
+      const standing = queries
+        .selectFrom('gateway_batch')
+        .select(BATCH_COLUMNS)
+        .where('batch_id', '=', batchId)
+        .where(within)
+      const [[changed], [batch]] = await batchOf(database, [change, standing])
+      return batch && { batch, cancelled: changed !== undefined }
+    },
+  }
+}
+
+const readable = (fileId: string, owner: Owner) => sql`
+  file_id = ${fileId} AND ${ownedBy(owner, 'gateway_file')} AND state = 'ready' AND gateway_file.expires_at > now()`
