@@ -1,7 +1,7 @@
 import type { GatewayError } from '../lib/errors.ts'
 import type { Answer } from '../pipeline/answer.ts'
 
-/** Whether whoever asks would rather read a page than JSON, as browsers say. */
+/** Whether the client prefers a page to JSON, by its Accept header. */
 export function prefersPage(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const quality = (type: string) => {
@@ -17,7 +17,7 @@ export function prefersPage(accept: string | undefined): boolean {
   return page > 0 && page >= quality('application/json')
 }
 
-/** The page runs nothing, and asks nobody but the gateway for how it looks. */
+/** The page runs no scripts and loads its style from the gateway alone. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -26,7 +26,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** A failure as a page, with what its answer says to machines. */
+/** A failure as a page, with the status and headers of its answer. */
 export function errorPage(error: GatewayError, answer: Answer): Answer {
   const title = error.status === 403 ? 'No access' : error.status >= 500 ? 'Not available' : 'This did not work'
   const page = `<!doctype html>

@@ -21,7 +21,7 @@ interface State extends Aborter<unknown> {
 
 /** Creates an Abort. It costs a fifth of an AbortController with a listener; every call creates several. */
 export function newAbort<Reason>(): Aborter<Reason> {
-  // The functions are everybody's: of its own each has only what it knows.
+  // The functions are shared by all aborts, so that one costs a single object.
   const made: State = {
     aborted: false,
     reason: undefined,

@@ -14,7 +14,7 @@ interface Pace<Made> {
   next: Promise<Made> | undefined
 }
 
-/** Limits costly work that anybody may request without a key: it runs at most ten times a second for each owner, one
+/** Limits costly work that can be requested without a key: it runs at most ten times a second for each owner, one
  *  run at a time. Further requests share the next run, so that no result is older than its request. */
 export function paced<Owner extends object, Made>(
   make: (owner: Owner) => Promise<Made>,

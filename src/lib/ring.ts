@@ -4,15 +4,14 @@ export interface Link {
   after: Link | undefined
 }
 
-/** Items that come and go, in the order in which they came. The list runs through the items themselves: a Map or Set that
- *  every call enters and leaves is rebuilt again and again, and the tables that it has left keep the calls that stood in
- *  them alive until the whole heap is collected. */
+/** A doubly linked list in order of insertion, with the links in the items. A Map or Set that every call enters and leaves
+ *  is rebuilt again and again, and its former tables keep finished calls alive until the next full garbage collection. */
 export interface Ring<Item extends Link> {
   add(item: Item): void
   /** False if the item was not in it. */
   remove(item: Item): boolean
   first(): Item | undefined
-  /** The items of this moment; they may be removed meanwhile. */
+  /** A snapshot, so that items may be removed while it is read. */
   all(): Item[]
 }
 

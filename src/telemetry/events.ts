@@ -11,8 +11,8 @@ export type Ending = (typeof ENDINGS)[number]
 export interface AttemptFinished {
   readonly deployment: string
   readonly provider: string
-  /** `outrun`: the other attempt of a hedge committed first. `cut`: it failed after its answer had begun. */
-  readonly result: 'answered' | 'failed' | 'cut' | 'outrun' | 'client_closed'
+  /** `lost_hedge`: the other attempt of a hedge committed first. `cut`: it failed after its answer had begun. */
+  readonly result: 'answered' | 'failed' | 'cut' | 'lost_hedge' | 'client_closed'
   /** The kind of failure; '' if there was none. */
   readonly error: string
   /** Its usage, as far as known. For an attempt that lost a hedge it is an estimate, which is not part of the

@@ -86,7 +86,7 @@ describe('x-gateway-explain', () => {
   it('names who was late', async () => {
     await begin({ hedge_after_ms: 50 })
     await upstream.script(first, [answer({ text: 'slow' }, slowHeaders({ ms: 3000 }))])
-    expect(await explained()).toBe(`${first};outrun, ${second};taken, ${third};unneeded`)
+    expect(await explained()).toBe(`${first};lost_hedge, ${second};taken, ${third};unneeded`)
   })
 
   it('is ASCII, and bounded however many there are', async () => {

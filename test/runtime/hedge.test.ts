@@ -77,7 +77,7 @@ describe.each([
       deployment: second,
       attempts: 2,
       tried: [
-        { deployment: first, result: 'outrun', usage: { outputTokens: 0, estimated: true } },
+        { deployment: first, result: 'lost_hedge', usage: { outputTokens: 0, estimated: true } },
         { deployment: second, result: 'answered' },
       ],
       usage: { estimated: false },
@@ -97,7 +97,7 @@ describe.each([
     expect(await ask(streamed)).toEqual({ text: first, by: first, attempts: '2' })
     await upstream.until(second, ([call]) => call?.outcome === 'client_closed', 1000)
     await gateway.idle()
-    expect(line()).toMatchObject({ deployment: first, tried: [{ result: 'outrun' }, { result: 'answered' }] })
+    expect(line()).toMatchObject({ deployment: first, tried: [{ result: 'lost_hedge' }, { result: 'answered' }] })
     expect(await gateway.store.signals([second])).toMatchObject([{ failures: 0, active: 0 }])
   })
 

@@ -1,8 +1,8 @@
 import type { Permission } from '../../identity/permissions.ts'
 import type { Session } from '../../identity/session-caller.ts'
 
-/** The pages of a console, each with the permissions any of which gives it something to show; without any, everybody
- *  who is signed in sees it. */
+/** The pages of the console, each with the permissions of which any shows it. A page without permissions is shown to every
+ *  signed-in person. */
 const PAGES: Readonly<Record<string, readonly Permission[]>> = {
   overview: [],
   usage: ['spend.read', 'key.create_self'],

@@ -9,9 +9,9 @@ import type { Passwords } from '../passwords/passwords.ts'
 
 const SETUP_SECONDS = 3600
 
-/** The way to the first account: of the configuration, or of whoever holds the setup token or the master key. */
+/** Creates the first account: from the configuration, or for the holder of the setup token or the master key. */
 export interface FirstAdmin {
-  /** Whether there is no account yet. That there is one is remembered. */
+  /** Whether there is no account yet. Once there is one, the answer is remembered. */
   isMissing(): Promise<boolean>
   /** Makes the administrator that the configuration names, while there is no account. Costs nothing once there is one. */
   ensure(): Promise<void>

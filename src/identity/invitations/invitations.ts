@@ -19,14 +19,14 @@ export const MOST_PER_MINUTE = 60
 
 export interface Accepted {
   readonly invitation: AcceptedInvitation
-  /** Whoever accepts has proved to be the person, as far as the account asks for that: a session may begin. */
+  /** The person has proved every factor that the account requires, so that a session may begin. */
   readonly isProved: boolean
-  /** False: other processes may go by what was for a minute at most. */
+  /** False: other processes may use the former access for up to a minute. */
   readonly everywhere: boolean
 }
 
-/** Invitations, from their token to the access that they give. A token that is wrong, used, cancelled or too old is the
- *  same as one that never was. */
+/** Inspects and accepts invitations by their tokens. A token that is wrong, used, cancelled or expired is answered like one
+ *  that never existed. */
 export interface Invitations {
   /** A token for the link, and what is kept of it. */
   newToken(): { readonly token: string; readonly hash: string }
@@ -89,9 +89,9 @@ export function invitations(options: {
   }
 }
 
-/** Whoever set the password of the account is its owner. Into an account that had one already the link alone leads as the
- *  link of a forgotten password would: where it went to the person's mail and nowhere else, and there is no second
- *  factor. Whoever signs in elsewhere proves it there. */
+/** Setting the account's password proves its owner. For an account that already had one the link proves as much as that of
+ *  a password reset: only if it was sent by e-mail alone and there is no second factor. Accounts of single sign-on prove
+ *  themselves at their provider. */
 function isProved({ password_set, by_mail, has_password, mfa_enabled }: AcceptedInvitation): boolean {
   return password_set || (by_mail && has_password && !mfa_enabled)
 }

@@ -2,8 +2,8 @@ import type { ScryptInput } from '../../lib/crypto.ts'
 
 /** Runs scrypt where a runtime can do so without holding up model calls. */
 export interface PasswordHasher {
-  /** How many derivations it takes at once; whoever has more waits. undefined: the runtime runs one after the other by
-   *  itself, and no request may wait there for another one. */
+  /** The number of derivations that run at once; further ones wait. undefined if the runtime itself runs one after the
+   *  other and requests cannot wait for each other. */
   readonly atOnce: number | undefined
   derive(input: ScryptInput): Promise<Uint8Array>
 }

@@ -21,8 +21,8 @@ export const RESETS_OF_ACCOUNT = 3
 const REMEMBERED_SECONDS = 90 * 24 * 3600
 
 /** Limits guesses of passwords, over all processes and before anything is hashed. Accounts that do not exist have the same
- *  limits. The limit of an account over all places does not hold for the places it was signed in from before: those who
- *  guess elsewhere keep nobody out of their own account. */
+ *  limits. The limit of an account over all addresses does not apply to addresses from which it has signed in before:
+ *  guesses from elsewhere must not lock out the owner. */
 export interface PasswordThrottle {
   /** Counts an attempt. Throws where there were too many; that one is not counted. */
   admit(email: string, address: string): Promise<void>

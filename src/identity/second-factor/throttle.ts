@@ -4,9 +4,9 @@ import { attemptQuota, countAttempt, tooManyAttempts } from '../attempts-throttl
 const PER_HOUR = 30
 const PER_MINUTE = 10
 
-/** Counts a code that somebody is about to try for an account, over all processes, or refuses it. Of a million codes three
- *  are good at a time: at this rate a guesser who has the password needs years. Only somebody who has the password, or a
- *  session, gets as far as this; whoever changes it has the codes to themselves again. */
+/** Counts an attempt to prove a code for an account, over all processes, or refuses it. Three of a million codes are valid
+ *  at a time: at this rate a guesser needs years. An attempt requires the password or a session, so that the owner of the
+ *  account locks a guesser out by changing the password. */
 export async function countCode(store: Pick<SharedStore, 'admit'>, accountId: string): Promise<void> {
   const subject = `mfa:${accountId}`
   const refused = await countAttempt(store, [

@@ -124,7 +124,7 @@ export function sessions(options: {
     return now() >= Date.parse(caller.session.expiresAt) || now() - lastUsedAt > 1000 * IDLE_SECONDS
   }
 
-  /** Beside the request: nobody waits for it, and a failure only leaves the session older than it is. */
+  /** Stores the use beside the request, which does not wait for it. If it fails, the session merely seems idle for longer. */
   function noteUse(entry: Remembered, client: SessionClient): void {
     const time = now()
     entry.lastUsedAt = time

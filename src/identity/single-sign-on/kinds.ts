@@ -31,7 +31,7 @@ export const KINDS: Readonly<Record<SsoKind, Kind>> = {
       issuer.replace(/\/(common|organizations)\//, `/${TENANT}/`).replace('/consumers/', `/${CONSUMERS}/`),
     tokenIssuer: (issuer, { tid }) =>
       typeof tid === 'string' && UUID.test(tid) ? issuer.replace(TENANT, tid) : issuer,
-    // In a directory of their own its administrators write addresses; in those of others anybody writes anything.
+    // Addresses of a configured directory are written by its administrators; in other directories they prove nothing.
     vouchesFor({ xms_edov: owned }, issuer) {
       if (owned !== undefined) return owned === true || ['1', 'true'].includes(String(owned))
       return issuer !== undefined && !issuer.includes(TENANT) && !issuer.includes(CONSUMERS)

@@ -27,15 +27,14 @@ export interface Arrival extends SignedOn {
 export interface SingleSignOn {
   /** What a login page may offer; null: none is configured. */
   offer(): { readonly kind: SsoKind; readonly label: string } | null
-  /** The address at the provider that a browser is sent to, and the token of the browser's cookie, which is a new one where
-   *  it has none. */
+  /** The address at the provider to redirect the browser to, and the token of the browser's cookie, new if it had none. */
   begin(login: {
     readonly next: string | undefined
     readonly browser: string | undefined
     readonly address: string
   }): Promise<{ readonly location: string; readonly browser: string }>
-  /** The account of the person who came back. Their first login makes or links it. `profiled` hears who they are, before
-   *  it is known whether they may come in. */
+  /** The account of the person who came back; the first login creates or links it. `profiled` is called with the profile
+   *  before it is decided whether the person is admitted. */
   finish(callback: Callback, browser: string | undefined, profiled?: (profile: Profile) => void): Promise<Arrival>
 }
 

@@ -1,31 +1,31 @@
 import { type Link, type Ring, ring } from '../ring.ts'
 import { LONGEST_TIMER_MS, type Timers } from './timers.ts'
 
-/** Shorter ones go off often enough to have a timer of their own. */
+/** Shorter timers fire often enough to be worth a platform timer each. */
 const SHORT_MS = 250
-/** So many lengths of time for each doubling share a queue. */
+/** The number of queues for each doubling of the delay. */
 const LENGTHS = 8
 
 interface Waiting extends Link {
   readonly dueAt: number
   readonly work: () => void
-  /** When it is looked at: never later than it is due. */
+  /** When the queue checks it, at the latest when it is due. */
   lookAt: number
   queue: Queue | undefined
-  /** Its own, once little is left. */
+  /** Its platform timer, once little time is left. */
   own: NodeJS.Timeout | undefined
 }
 
-/** What waits for about the same length of time, and so in the order in which it is looked at. */
+/** Timers of about the same delay, and therefore in the order in which they are checked. */
 interface Queue {
   readonly waiting: Ring<Waiting>
   readonly lengthMs: number
-  /** Runs while anything waits, and may outlast it. */
+  /** Runs while timers wait, and may outlast them. */
   timer: NodeJS.Timeout | undefined
 }
 
-/** Timers that share one of the platform's for each length of time: to start and stop one changes a list, and keeps
- *  nothing else alive. For a process whose requests do not own their timers. */
+/** Timers that share one platform timer for each delay: starting and stopping one changes a linked list and keeps nothing
+ *  else alive. For processes whose timers do not belong to requests. */
 export function sharedTimers(): Timers {
   const queues = new Map<number, Queue>()
 
@@ -42,7 +42,7 @@ export function sharedTimers(): Timers {
     if (!queue.timer) arm(queue, queue.lengthMs)
   }
 
-  /** The longest length that is not longer. */
+  /** The queue of the longest delay that does not exceed `ms`. */
   function queueOf(ms: number): Queue {
     const step = 2 ** Math.floor(Math.log2(Math.min(ms, LONGEST_TIMER_MS))) / LENGTHS
     const lengthMs = step * Math.floor(Math.min(ms, LONGEST_TIMER_MS) / step)
@@ -56,7 +56,7 @@ export function sharedTimers(): Timers {
 
   function arm(queue: Queue, ms: number): void {
     queue.timer = setTimeout(look, Math.max(1, Math.ceil(ms)), queue)
-    // What is waited for keeps the process alive by itself.
+    // The awaited work itself keeps the process alive.
     queue.timer.unref()
   }
 
@@ -95,7 +95,7 @@ export function sharedTimers(): Timers {
   }
 }
 
-/** As a timer of its own would: what one throws is not another's. */
+/** An error is rethrown outside of the queue, as by a timer of its own, so that the others still run. */
 function run({ work }: Waiting): void {
   try {
     work()

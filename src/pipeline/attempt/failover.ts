@@ -17,7 +17,7 @@ const NONE_AVAILABLE: readonly FailureName[] = ['no_healthy_deployment', 'no_cap
 /** A group whose deployments are being tried. */
 interface Walk {
   readonly plan: Plan
-  readonly goOn: GroupWalk
+  readonly walkOn: GroupWalk
 }
 
 /** A walk that waits before it retries a deployment. */
@@ -30,14 +30,14 @@ interface Resting extends Walk {
  *  failed; one that asked for a pause, unless another group would answer sooner. When none is left, throws the last
  *  failure of an attempt, or the refusal if no attempt was made. */
 export async function failover(services: PipelineServices, call: Call, first: Plan): Promise<Committed> {
-  const walkOf = (plan: Plan): Walk => ({ plan, goOn: walkGroup(services, call, plan) })
+  const walkOf = (plan: Plan): Walk => ({ plan, walkOn: walkGroup(services, call, plan) })
   const waiting: Walk[] = []
   const resting: Resting[] = []
   let visited: Set<string> | undefined
   let failure: GatewayError | undefined
 
   for (let walk: Walk | undefined = walkOf(first); walk; walk = await nextOf(services, call, waiting, resting)) {
-    const { plan, goOn } = walk
+    const { plan, walkOn } = walk
     const again = call.plans.includes(plan)
     if (!again) call.plans.push(plan)
     const { servedGroup } = call
@@ -46,9 +46,9 @@ export async function failover(services: PipelineServices, call: Call, first: Pl
     try {
       if (!again && plan !== first) await holdFallback(services, call, plan, plan.order())
       call.servedGroup = plan.group.name
-      const result = await goOn()
+      const result = await walkOn()
       if (result.kind !== 'rest') return result
-      resting.push({ plan, goOn, rest: result })
+      resting.push({ plan, walkOn, rest: result })
       throw result.failure
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error

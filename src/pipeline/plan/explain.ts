@@ -59,7 +59,7 @@ function inOrder({ deployments }: Group, order: Plan['order']): Deployment[] {
 }
 
 function verdictOn({ lostHedge, failure }: Attempt): string {
-  if (lostHedge) return 'outrun'
+  if (lostHedge) return 'lost_hedge'
   return failure ? `failed=${failure.row.classification ?? failure.failure}` : 'taken'
 }
 

@@ -165,7 +165,7 @@ function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFin
 }
 
 function resultOf({ lostHedge, failure, firstTokenAt }: Attempt): AttemptFinished['result'] {
-  if (lostHedge) return 'outrun'
+  if (lostHedge) return 'lost_hedge'
   if (!failure) return 'answered'
   if (failure.failure === 'client_closed') return 'client_closed'
   return firstTokenAt === undefined ? 'failed' : 'cut'

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
 
 /** Settles behind what the call has settled early, so that outcomes reach the store in order. Resolves when it is done;
- *  undefined if it is at once. A failure is logged: nobody could do more about it. */
+ *  undefined if it is at once. A failure is logged and not thrown. */
 export function settleInOrder(
   { store, log }: PipelineServices,
   call: Call,

@@ -27,14 +27,14 @@ export class RedisRefusal extends Error {
 }
 
 export interface RedisStoreOptions {
-  /** Put before every key, so that several gateways can share one server. */
+  /** The prefix of every key, with which several gateways can share one server. */
   readonly prefix?: string
   /** Replaces the server's clock, for tests. */
   readonly now?: () => number
-  /** First line of every script, where a server wants one. */
+  /** The first line of every script, for servers that require one. */
   readonly scriptHeader?: string
-  /** Sends the `EVALSHA` of a settlement, where that is done in another way: nobody but its own call waits for it, and
-   *  twice is once. */
+  /** Sends the `EVALSHA` of a settlement, if another way is cheaper: only its own call waits for it, and a repeat changes
+   *  nothing. */
   readonly sendSettlement?: SendCommand
   readonly close?: () => Promise<void>
 }

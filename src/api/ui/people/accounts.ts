@@ -153,7 +153,7 @@ const remove = defineRoute(
     try {
       await records.users.remove(account.user_id, 'everything')
     } catch (error) {
-      // The spend of keys is told by the user that they name: who has any stays.
+      // A user with keys stays: their spend is reported by user.
       if (!brokenForeignKey(error)) throw error
     }
     return changeAnswer(everywhere, shown(account))

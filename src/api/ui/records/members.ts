@@ -82,7 +82,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
     async (scope) => {
       const id = await parent(scope, update)
       const { records } = scope.services
-      // Who may name anybody would see everybody.
+      // Naming any user would reveal which users exist.
       const visible = reach(scope, update)
       if (visible !== 'everything' && !(await records.users.find(scope.input.json.user_id, visible))) {
         throw unknownReference('user_id')

@@ -157,7 +157,7 @@ export function changeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, method:
       const byOwner = named.every((name) => kind.ownersFields?.some((field) => field === name))
       const mine = byOwner ? reachOfOwner(scope, kind, update) : reach(scope, update)
       if (kind.mayRefer && mine !== 'everything') {
-        // What it refers to is told to those alone who may change the record.
+        // References are checked only for callers who may change the record: the check reveals what exists.
         if (!(await records.find(id, mine))) throw await refused(scope, kind, id, update)
         await kind.mayRefer(scope.services, mine, values)
       }

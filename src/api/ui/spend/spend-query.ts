@@ -34,7 +34,7 @@ export const spendFilters = lazily(() => ({
 
 export const owner = () => z.enum(['me']).optional().describe("me: one's own calls alone.")
 
-/** Whose calls a caller may see: those of spend.read, and everybody their own. */
+/** The calls that a caller may see: its own, and those within reach of spend.read. */
 export function spendReach(caller: Caller, of: 'me' | undefined): Reach {
   return of === 'me' ? ownReach(caller) : reachWithOwn(caller, 'spend.read')
 }

@@ -16,7 +16,7 @@ export interface Leases {
   remove(id: string): void
 }
 
-/** How many leases are placed, beyond twice those that there are, before the walk over them begins anew. */
+/** The iterator is renewed after this many insertions beyond twice the number of leases. */
 const PLACED_BETWEEN = 64
 
 export function createLeases(): Leases {
@@ -25,11 +25,11 @@ export function createLeases(): Leases {
   /** No lease ends before this. */
   let earliest = Number.POSITIVE_INFINITY
   let latest = Number.NEGATIVE_INFINITY
-  /** The map is in the order of the ends, as it is while all leases are equally long. */
+  /** The map is ordered by end, which holds while all leases have the same length. */
   let ordered = true
 
-  // Kept between sweeps: a new one would walk over everything that was deleted since the map last grew. Not for ever:
-  // it holds on to every table that the map has left since it was made, with all that ever stood in them.
+  // Kept between sweeps, because a new iterator walks over all entries deleted since the map last grew. Renewed now and
+  // then, because an iterator retains every table that the map has outgrown since.
   let order: MapIterator<[string, Held]> | undefined
   let first: [string, Held] | undefined
   let placed = 0

@@ -1,17 +1,17 @@
-/** Ids of the last while. */
+/** A set of ids that forgets them after some time. */
 export interface RecentIds {
-  /** Notes one that came now; false if it has come in the last while already. */
+  /** Adds an id; false if it is in the set already. */
   add(id: string, now: number): boolean
 }
 
-/** Ids that came at about the same time, by how long after the first. */
+/** Ids of one period, with the time of each after its beginning. */
 interface Generation {
   readonly begunAt: number
   readonly ids: Map<string, number>
 }
 
-/** Forgets an id after `lifetimeMs`, or beyond half of `most` ids sooner. In two generations, of which the elder goes as a
- *  whole: an object for each id, and a sweep over them, would cost every call more than its settlement. */
+/** Forgets an id after `lifetimeMs`, or sooner once `most / 2` newer ones were added. Ids are kept in two generations, of
+ *  which the older is dropped as a whole: an object for each id and a sweep would cost a call more than its settlement. */
 export function recentIds(most: number, lifetimeMs: number): RecentIds {
   let young: Generation = { begunAt: 0, ids: new Map() }
   let old = young

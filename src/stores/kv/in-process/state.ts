@@ -33,9 +33,9 @@ export interface State {
 
 /** Values come from outside (sign-in state, answers); the other maps hold only what admitted calls named. */
 const MOST_VALUES = 50_000
-/** What a provider made for a call has a few ids. */
+/** A call creates a few objects at its provider. */
 const MOST_PROVIDER_IDS = 100_000
-/** A settlement that comes twice comes soon. */
+/** A repeated settlement comes soon after the first. */
 const MOST_SETTLED = 100_000
 
 export const createState = (now: () => number): State => ({
@@ -51,17 +51,17 @@ export const createState = (now: () => number): State => ({
   counters: new Map(),
 })
 
-/** Adds a lease to a subject's, which are kept while any of them lives. */
+/** Adds a lease to those of a subject, which are kept until the last one expires. */
 export function addLease(state: State, subject: string, id: string, now: number, end: number): void {
   const leases = state.slots.get(subject) ?? createLeases()
   leases.add(id, now, end)
   state.slots.set(subject, leases, leasesExpireAt(now, end))
 }
 
-/** Holds of one call are told apart by their amounts. */
+/** The id of a hold: its call and its amount. */
 export const holdId = (callId: string, holdNano: number) => `${callId}|${holdNano}`
 
-/** What the holds of a call are called, by their amounts: mostly the same of all its budgets, and then one text. */
+/** The ids of a call's holds. Most calls hold the same amount of every budget, and then share one string. */
 export function holdIds(callId: string, budgets: readonly { readonly holdNano: number }[]): string[] {
   const ids: string[] = []
   let amount = Number.NaN

@@ -61,7 +61,7 @@ export interface Reply {
   list(): Reply
   /** A list of numbers alone. */
   numbers(): number[]
-  /** How many items are left to read. */
+  /** The number of items not yet read. */
   left(): number
 }
 

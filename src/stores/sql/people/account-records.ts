@@ -31,7 +31,7 @@ export interface Credentials extends AccountRecord {
   readonly password_hash: string | null
 }
 
-/** An account that is to be made, with its user row. */
+/** An account to create, with its user row. */
 export interface NewAccount {
   readonly account_id: string
   readonly user_id: string
@@ -45,12 +45,12 @@ export interface NewAccount {
 
 /** The accounts of people. Every change gives the account a new version. */
 export interface AccountRecords {
-  /** Whether anybody has an account yet. */
+  /** Whether there is any account. */
   any(): Promise<boolean>
   find(accountId: string): Promise<AccountRecord | undefined>
   /** By e-mail address, whatever its case. */
   credentials(email: string): Promise<Credentials | undefined>
-  /** With its user row. undefined: the address has an account, or there is one already where it was to be the first. */
+  /** Creates it with its user row. undefined if the address has an account, or if `onlyFirst` and there is any. */
   create(account: NewAccount): Promise<AccountRecord | undefined>
 }
 

@@ -55,8 +55,8 @@ export interface RemovedAccount {
   readonly keys: readonly OwnedKey[]
 }
 
-/** Accounts as they are administered. Whoever is the last active administrator of the platform stays so: changes that could
- *  end that take turns. */
+/** The administration of accounts. The last active administrator of the platform cannot be demoted, disabled or removed;
+ *  changes that could do so are serialised. */
 export interface AdministeredAccounts {
   find(accountId: string, reach: Reach): Promise<AdministeredAccount | undefined>
   /** By account, after the cursor. */

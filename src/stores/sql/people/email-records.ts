@@ -20,13 +20,12 @@ export interface ClaimedEmail extends Pick<EmailRecord, 'email_id' | 'kind' | 'r
 export interface EmailRecords {
   /** The statement that puts an e-mail into the outbox: only if the condition holds then, where there is one. */
   insertion(email: NewEmail, onlyIf?: RawBuilder<boolean>): Query<unknown>
-  /** Takes e-mails that are due, the longest due first. Whoever has not told how it went when the lease ends leaves them to
-   *  others. */
+  /** Leases e-mails that are due, the longest due first. Without an outcome they are due again when the lease ends. */
   claim(limit: number, leaseSeconds: number): Promise<ClaimedEmail[]>
-  /** What it said is forgotten. Nothing happens when the claim is not the last one. */
+  /** Also forgets its content. Does nothing if the lease was lost to a later claim. */
   sent(claim: ClaimedEmail): Promise<void>
-  /** It is due again after that many seconds; without them it is given up, and what it said is forgotten. Nothing happens
-   *  when the claim is not the last one. */
+  /** Makes it due again after `retrySeconds`; without them gives it up and forgets its content. Does nothing if the lease
+   *  was lost to a later claim. */
   failed(claim: ClaimedEmail, error: string, retrySeconds: number | undefined): Promise<void>
   /** The newest first, after the cursor. */
   page(page: {
@@ -34,7 +33,7 @@ export interface EmailRecords {
     readonly cursor: string
     readonly limit: number
   }): Promise<EmailRecord[]>
-  /** Gives up what nobody could send in a day, and removes what is older than thirty. */
+  /** Gives up e-mails that could not be sent for a day, and removes those older than thirty days. */
   sweep(): Promise<void>
 }
 

@@ -5,24 +5,24 @@ import type { Sql } from '../sql.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
 import type { InvitedAccess } from './invitation-records.ts'
 
-/** An invitation that can be accepted, as whoever has its token sees it. */
+/** An invitation that can be accepted, as the holder of its token sees it. */
 export interface OpenInvitation extends InvitedAccess {
   readonly email: string
   readonly organization_name: string | null
   readonly team_name: string | null
   readonly expires_at: string
-  /** The person has no way yet to sign in, and gets a password. */
+  /** The person cannot sign in yet, and has to set a password. */
   readonly password_required: boolean
 }
 
 export interface Acceptance {
   readonly tokenHash: string
-  /** Of the account that is made where there is none. */
+  /** For the account that is created if the person has none. */
   readonly accountId: string
   readonly userId: string
-  /** Kept only where it is required. */
+  /** Stored only if it is required. */
   readonly passwordHash: string | null
-  /** Roles by their might, the mightiest first: a higher one stays. */
+  /** Roles in descending order; a member keeps a higher one. */
   readonly organizationRoles: readonly string[]
   readonly teamRoles: readonly string[]
 }
@@ -30,7 +30,7 @@ export interface Acceptance {
 /** What was accepted, and by whom. */
 export interface AcceptedInvitation extends InvitedAccess {
   readonly invitation_id: string
-  /** Its link travelled by e-mail alone: whoever has it can read the person's mail. */
+  /** Its link was sent by e-mail alone, so that its holder can read the person's mail. */
   readonly by_mail: boolean
   readonly team_organization_id: string | null
   readonly account_id: string
@@ -38,24 +38,24 @@ export interface AcceptedInvitation extends InvitedAccess {
   readonly account_version: string
   readonly user_version: string
   readonly is_new: boolean
-  /** The password was kept. */
+  /** The password was stored. */
   readonly password_set: boolean
   readonly has_password: boolean
   readonly mfa_enabled: boolean
-  /** Where somebody is a member now, or in a higher role. */
+  /** New memberships and raised roles. */
   readonly granted: readonly { readonly scope: 'organization' | 'team'; readonly id: string; readonly role: string }[]
 }
 
-/** The way of an invitation to its end. An invitation that was used, cancelled or forgotten, that has expired, or whose
- *  account is disabled, is the same as one that never was. */
+/** Accepts invitations. One that was used, cancelled, removed, expired, or whose account is disabled is like one that never
+ *  existed. */
 export interface InvitationAcceptance {
   inspect(tokenHash: string): Promise<OpenInvitation | undefined>
-  /** The use of the token and everything that it gives are one step: of many who try at once, one succeeds. undefined: it
-   *  cannot be accepted, or not without a password. */
+  /** Uses the token and grants everything in one step: one of several simultaneous acceptances succeeds. undefined if it
+   *  cannot be accepted, or requires a password. */
   accept(acceptance: Acceptance): Promise<AcceptedInvitation | undefined>
 }
 
-/** An account that there is already gets a password only from whoever can read the person's mail. */
+/** An existing account gets a password only from somebody who can read the person's mail. */
 const NEEDS_PASSWORD = sql<boolean>`(account.password_hash IS NULL AND invitation.email_id IS NOT NULL AND NOT EXISTS (
   SELECT FROM gateway_account_identity AS identity WHERE identity.account_id = account.account_id))`
 

@@ -11,7 +11,7 @@ type Row = Selectable<Schema['gateway_invitation']>
 export const INVITATION_STATES = ['pending', 'accepted', 'cancelled', 'expired'] as const
 export type InvitationState = (typeof INVITATION_STATES)[number]
 
-/** What an invitation gives to whoever accepts it. */
+/** The access that an invitation grants. */
 export type InvitedAccess = Pick<Row, 'organization_id' | 'organization_role' | 'team_id' | 'team_role'>
 
 /** An invitation as administrators see it. */
@@ -32,7 +32,7 @@ export interface InvitationRecord
   readonly organization_name: string | null
   readonly team_name: string | null
   readonly invited_by_email: string | null
-  /** What became of the e-mail that carried its link last; null: there was none, or it is long ago. */
+  /** The last e-mail with its link; null if there was none, or its record was removed. */
   readonly mail: {
     readonly state: 'queued' | 'sent' | 'failed'
     readonly attempts: number

@@ -98,7 +98,7 @@ interface Opened {
   readonly account_version: string | null
 }
 
-/** A session that nobody uses for so long has ended. */
+/** A session ends when it was unused for this long. */
 export const IDLE_SECONDS = 12 * 3600
 const KEPT_DAYS = 30
 

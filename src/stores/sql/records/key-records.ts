@@ -20,22 +20,22 @@ import { type TeamRecord, withinTeam } from './team-records.ts'
 export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
 
 export interface KeyRecords extends ScopeRecords<KeyRecord> {
-  /** In a team that is within the reach, and then in that team's organization. undefined: the team is not there, or it
-   *  is of another organization than the one that the values name. */
+  /** Creates a key in a team within reach, and thereby in its organization. undefined: there is no such team, or the values
+   *  name another organization. */
   createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
-  /** In a team, for somebody active who has one of the roles there or in its organization, or administers the platform,
-   *  if the team is as it was read and they own fewer live keys there than it allows. However many are made at once, no
-   *  more come to be. */
+  /** Creates a key in a team for an active person who has one of the roles there or in its organization, or administers the
+   *  platform. The team must have the given version, and its limit of live keys a person holds however many are created at
+   *  once. */
   createOwn(
     owner: Owner & { readonly roles: readonly string[] },
     team: Pick<TeamRecord, 'team_id' | 'version'>,
     values: ValuesOf<KeyRecord>,
   ): Promise<KeyRecord | undefined>
-  /** How many live keys a person owns in a team. */
+  /** The number of live keys that a person owns in a team. */
   countOwn(owner: Owner, teamId: string): Promise<number>
-  /** Revokes the key for good. A second time keeps the first `revoked_at`. */
+  /** Revokes the key irrevocably. A repeat keeps the first `revoked_at`. */
   revoke(id: string, reach: Reach): Promise<Changed<KeyRecord> | undefined>
-  /** undefined: there is no such key, or it was revoked. */
+  /** undefined: there is no such key, or it is revoked. */
   regenerate(id: string, reach: Reach, hash: string): Promise<Changed<KeyRecord> | undefined>
 }
 
@@ -55,7 +55,7 @@ const COLUMNS = [
   ...SCOPE_COLUMNS,
 ] as const
 
-/** A key is where its team or its organization is, and its owner's. */
+/** A key is within reach through its team, its organization or its owner. */
 export const withinKey: Within = (reach) => {
   const { own } = reach
   return own ? sql`(${withinTeam(reach)} OR record.owner_account_id = ${own.accountId})` : withinTeam(reach)

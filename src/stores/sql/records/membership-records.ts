@@ -15,7 +15,7 @@ export interface MembershipRecord {
   readonly created_at: string
 }
 
-/** A membership after a change, with the version that the change has given to the user. */
+/** A membership after a change, with the user's new version. */
 export interface PutMembership {
   readonly record: MembershipRecord
   readonly before: { readonly role: string | null }
@@ -25,25 +25,25 @@ export interface PutMembership {
 export interface EndedMembership {
   readonly record: MembershipRecord
   readonly userVersion: string
-  /** Teams that were left with their organization. */
+  /** Teams of the organization that were left with it. */
   readonly teams: readonly string[]
-  /** Keys that were the member's own there: they are revoked. */
+  /** The member's own keys there, which were revoked. */
   readonly keys: readonly { readonly key_id: string; readonly key_hash: string; readonly version: number }[]
 }
 
-/** The members of one organization or team. Every change gives the user a new version, by which their sessions feel it,
- *  and touches members of the roles alone that the changer may give and take away: another one is `above`. */
+/** The members of one organization or team. Every change gives the user a new version, which updates their sessions. Only
+ *  members whose roles are in `roles` are changed; for others the result is `above`. */
 export interface MembershipRecords {
   /** By user, after the cursor. */
   page(scope: MembershipScope, id: string, page: { cursor: string; limit: number }): Promise<MembershipRecord[]>
-  /** Adds the member or changes the role of one. undefined: the organization or team is gone. */
+  /** Adds a member or changes its role. undefined: there is no such organization or team. */
   put(
     scope: MembershipScope,
     id: string,
     member: { readonly user_id: string; readonly role: string },
     roles: readonly string[],
   ): Promise<PutMembership | 'above' | undefined>
-  /** Ends the membership, with an organization's those in its teams, and revokes the keys that the member owns there.
+  /** Ends the membership, for an organization also those in its teams, and revokes the keys that the member owns there.
    *  undefined: not a member. */
   remove(
     scope: MembershipScope,
@@ -55,14 +55,14 @@ export interface MembershipRecords {
 
 const COLUMNS = sql`member.user_id, member.role, "user".user_email, "user".user_name, member.created_at`
 
-/** Where the organizations and teams stand. */
+/** The table of each scope. */
 const PARENTS = {
   organization: { table: sql.table('gateway_organization'), id: sql.id('organization_id') },
   team: { table: sql.table('gateway_team'), id: sql.id('team_id') },
 }
 
-/** Changes of what a user is a member of, and of what they own by it, take turns. A statement sees what was there when it
- *  began: the one that changes must begin when it has its turn. */
+/** The lock that serialises changes of a user's memberships and of what they own through them. A statement sees the state
+ *  at its beginning, so that the change is a statement of its own after the lock. */
 export const turnOf = (userId: string): RawBuilder<unknown> =>
   sql`SELECT FROM gateway_user WHERE user_id = ${userId} FOR NO KEY UPDATE`
 
@@ -83,7 +83,7 @@ export function membershipRecords(database: Sql): MembershipRecords {
       ),
     async put(scope, id, { user_id, role }, roles) {
       const parent = PARENTS[scope]
-      // The lock on the parent makes adding, and removing the organization or team, take turns.
+      // The lock on the parent serialises adding members and removing the organization or team.
       const change = sql<MembershipRecord & { role_before: string | null; user_version: string; changed: boolean }>`
         WITH parent AS (SELECT ${parent.id} AS id FROM ${parent.table} WHERE ${parent.id} = ${id} FOR KEY SHARE),
         before AS (

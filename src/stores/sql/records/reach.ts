@@ -1,17 +1,16 @@
-/** The organizations and teams that a caller may see or change something in. A team within an organization of the list
- *  belongs to it without being named. */
+/** The organizations and teams in which a caller may see or change records. Teams of a listed organization are included. */
 export type Reach =
   | 'everything'
   | {
       readonly organizations: readonly string[]
       readonly teams: readonly string[]
-      /** What this person owns is within it too, wherever that is. */
+      /** Records that this person owns are within reach, wherever they are. */
       readonly own?: Owner | undefined
-      /** Of users those alone who are members of nothing beyond it. */
+      /** Only users without memberships beyond the reach are within it. */
       readonly wholeUsers?: boolean
     }
 
-/** A person who owns keys, and whose calls are told under their user. */
+/** A person who owns keys, and whose calls are recorded under their user. */
 export interface Owner {
   readonly accountId: string
   readonly userId: string

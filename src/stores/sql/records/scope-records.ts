@@ -5,15 +5,15 @@ import type { Sql } from '../sql.ts'
 import type { Owner, Reach } from './reach.ts'
 import { stored } from './stored.ts'
 
-/** Values by column of a record: null takes away, and what SQL computes is a piece of SQL. */
+/** Values by column. null resets a column to its default; an expression is computed by the database. */
 export type ValuesOf<Row> = {
   readonly [Column in keyof Row]?: Row[Column] | NumberFor<Row[Column]> | RawBuilder<unknown> | null | undefined
 }
 
-/** Large numbers are read as text, and written as either. */
+/** Large numbers are read as text, and written as text or numbers. */
 type NumberFor<Value> = string extends Value ? number : never
 
-/** A record after a change, and what the changed columns held before. */
+/** A record after a change, and the former values of the changed columns. */
 export interface Changed<Row> {
   readonly record: Row
   readonly before: ValuesOf<Row>
@@ -28,28 +28,27 @@ export interface PageOf<Row> {
   readonly where: ValuesOf<Row>
 }
 
-/** Records of one kind that callers are built from. Every change is one statement, gives the record a new version, and
- *  touches nothing beyond the reach. undefined says that there is no such record, or that it is not as was asked. */
+/** Records of one kind that callers are read from. Every change is one statement, gives the record a new version, and is
+ *  limited to the reach. undefined: there is no such record within it, or it does not meet the condition. */
 export interface ScopeRecords<Row extends object> {
   find(id: string, reach: Reach): Promise<Row | undefined>
   /** By id, after the cursor. */
   page(page: PageOf<Row>): Promise<Row[]>
   /** undefined: the id is taken. */
   create(values: ValuesOf<Row>): Promise<Row | undefined>
-  /** Writes the values if the columns of `expected` hold what it says. */
+  /** Writes the values if the record's columns equal those of `expected`. */
   change(id: string, reach: Reach, values: ValuesOf<Row>, expected?: ValuesOf<Row>): Promise<Changed<Row> | undefined>
-  /** Takes along what hangs on the record: its members, its bindings, what its budget had spent. A record that others
-   *  need stays: the statement fails on their foreign key. */
+  /** Also removes its members, its bindings and the spend of its budget. Fails on a foreign key if other records need it. */
   remove(id: string, reach: Reach): Promise<Row | undefined>
 }
 
-/** What is particular to one kind. */
+/** The properties of one kind. */
 export interface ScopeTable<Row> {
   readonly table: keyof Schema
   readonly id: keyof Row & string
-  /** How its bindings and members name the kind. */
+  /** The kind's name in bindings and memberships. */
   readonly scopeType: 'organization' | 'team' | 'user' | 'api_key'
-  /** How its budget's subjects begin. */
+  /** The prefix of its budget's subjects. */
   readonly level: string
   readonly columns: readonly (keyof Row & string)[]
   /** Columns of text in which a search looks. */
@@ -123,7 +122,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
       )
       return row
     },
-    // The lock makes changes take turns: each sees what the one before it left, and has the newer version.
+    // The lock serialises changes: each one sees the result of the former one and gets a newer version.
     async change(key, reach, values, expected = {}) {
       const before = Object.keys(values).map((name) => sql`${sql.id('before', name)} AS ${sql.id(`${BEFORE}${name}`)}`)
       const set = [sql`version = ${NEXT_VERSION}`, sql`updated_at = now()`, ...assignments(values)]
@@ -140,8 +139,8 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     async remove(key, reach) {
       const names = sql.join(kind.columns.filter((column) => column !== 'version').map((column) => sql.id(column)))
       const subject = `${kind.level}:${encodeURIComponent(key)}`
-      // Who is writing a member or a binding holds the row. A statement sees what was there when it began, so that the one
-      // which takes them along must begin when that is over.
+      // Writers of members and bindings hold a lock on the row. A statement sees the state at its beginning, so that the
+      // removal must begin after they have ended.
       const lock = sql`SELECT FROM ${table} AS record WHERE ${one(key, reach)} FOR UPDATE`
       const removal = sql<Row>`
         WITH gone AS (DELETE FROM ${table} AS record WHERE ${one(key, reach)} RETURNING ${columns}),
@@ -176,7 +175,7 @@ export function reachable(reach: Reach, within: Within): RawBuilder<boolean> {
   })
 }
 
-/** What an insert names: the rest has its default. */
+/** The columns that an insert names; the others get their defaults. */
 export function present(values: object): [string, unknown][] {
   return Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
 }
@@ -188,12 +187,11 @@ function holding(values: object): RawBuilder<unknown>[] {
 }
 
 function assignments(values: { readonly budget_duration?: unknown }): RawBuilder<unknown>[] {
-  // What is taken away is as it is in a new record.
   const set = Object.entries(values).map(
     ([name, value]) => sql`${sql.id(name)} = ${value === null ? sql`DEFAULT` : stored(value)}`,
   )
   if (!('budget_duration' in values)) return set
-  // Another duration begins a period of its own.
+  // A new duration starts a new period.
   return [
     ...set,
     sql`budget_started_at = CASE WHEN record.budget_duration IS DISTINCT FROM ${values.budget_duration}::text

@@ -18,14 +18,14 @@ export function userRecords(database: Sql): UserRecords {
   })
 }
 
-/** Users belong nowhere by themselves: one is seen where they are a member. */
+/** A user is within reach through its memberships alone. */
 export const withinUser: Within = ({ organizations, teams, wholeUsers }) => {
   const inside = sql<boolean>`(
     (membership.scope_type = 'team' AND (membership.scope_id = ${teams} OR team.organization_id = ${organizations}))
     OR (membership.scope_type = 'organization' AND membership.scope_id = ${organizations}))`
   const somewhere = sql<boolean>`EXISTS (SELECT FROM ${MEMBERSHIPS} AND ${inside})`
   if (!wholeUsers) return somewhere
-  // A plain member of a team's organization is no less the team's.
+  // Plain membership of the team's organization does not put a user beyond the team's reach.
   const aside = sql<boolean>`(membership.scope_type = 'organization' AND membership.role = 'org_member'
     AND membership.scope_id IN (SELECT organization_id FROM gateway_team WHERE team_id = ${teams}))`
   return sql`(${somewhere} AND NOT EXISTS (SELECT FROM ${MEMBERSHIPS} AND NOT ${inside} AND NOT ${aside}))`
