@@ -13,7 +13,11 @@ import { answerOf, sessionAnswer } from './session-answer.ts'
 
 const body = lazily(() =>
   z.strictObject({
-    token: z.string().max(4096).optional().describe('Of the setup link; without it the master key has to be sent.'),
+    token: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe('The token of the setup link; without it the master key is required.'),
     email: storable().pipe(z.email().max(320)),
     password: z.string().max(65_536),
   }),
@@ -23,7 +27,7 @@ export const bootstrap = defineRoute(
   {
     method: 'post',
     path: '/auth/bootstrap',
-    summary: 'Makes the first administrator, while there is no account yet; then there is no such thing.',
+    summary: 'Creates the first administrator while there is no account; afterwards it answers 404.',
     tag: 'Accounts',
     auth: 'public',
     action: 'account.bootstrap',

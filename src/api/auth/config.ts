@@ -12,7 +12,7 @@ const answer = lazily(() =>
       .describe('The identity provider, if there is one.'),
     self_registration: z.boolean(),
     email: z.boolean().describe('E-mail is sent, so that a forgotten password can be reset.'),
-    first_run: z.boolean().describe('There is no account yet: POST /auth/bootstrap makes the first.'),
+    first_run: z.boolean().describe('There is no account yet; POST /auth/bootstrap creates the first.'),
   }),
 )
 
@@ -20,10 +20,10 @@ export const authConfig = defineRoute(
   {
     method: 'get',
     path: '/auth/config',
-    summary: 'What a login page may offer.',
+    summary: 'The sign-in options that a login page can offer.',
     tag: 'Accounts',
     auth: 'public',
-    responses: { 200: { description: 'The ways in.', schema: answer } },
+    responses: { 200: { description: 'The ways to sign in.', schema: answer } },
   },
   async ({ services }) => {
     const { firstAdmin, outbox, config, singleSignOn } = services

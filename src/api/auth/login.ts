@@ -23,7 +23,7 @@ const password = lazily(() =>
       .max(64)
       .optional()
       .describe(
-        'Of the second factor, or a recovery code. Without it the session of an account that has one waits for it.',
+        'A code of the second factor, or a recovery code. Without it the session of an account with a second factor is incomplete.',
       ),
   }),
 )
@@ -33,7 +33,7 @@ export const login = defineRoute(
   {
     method: 'post',
     path: '/auth/internal/login',
-    summary: 'Opens a session: its cookie comes with the answer. The session that the browser had ends.',
+    summary: 'Opens a session and sets its cookie. A former session of the browser ends.',
     tag: 'Accounts',
     auth: 'public',
     takesSession: true,

@@ -10,12 +10,12 @@ export const logout = defineRoute(
   {
     method: 'post',
     path: '/auth/internal/logout',
-    summary: 'Ends the session, everywhere and at once. Without one it does nothing.',
+    summary: 'Ends the session at once. Does nothing without a session.',
     tag: 'Accounts',
     auth: 'public',
     takesSession: true,
     action: 'account.logout',
-    responses: { 200: { description: 'There is no session any more.', schema: answer } },
+    responses: { 200: { description: 'The session has ended.', schema: answer } },
   },
   async (scope) => {
     const session = scope.session()

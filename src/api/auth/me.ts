@@ -7,7 +7,7 @@ export const me = defineRoute(
   {
     method: 'get',
     path: '/auth/me',
-    summary: 'Who is signed in, what they may do and where. Answers everybody.',
+    summary: 'The signed-in person and their permissions. Also answers without a session.',
     tag: 'Accounts',
     auth: 'public',
     takesSession: true,

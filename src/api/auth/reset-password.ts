@@ -8,13 +8,13 @@ const forgot = defineRoute(
   {
     method: 'post',
     path: '/auth/internal/forgot-password',
-    summary: 'Sends a link for a new password to the address, if it has an account. The answer is always the same.',
+    summary: 'Sends a password reset link to the address if it has an account. The answer is the same in any case.',
     tag: 'Accounts',
     auth: 'public',
     action: 'account.forgot_password',
     json: () => z.strictObject({ email: emailField() }),
     responses: {
-      202: { description: 'Taken.', schema: () => z.object({ accepted: z.literal(true) }) },
+      202: { description: 'Accepted.', schema: () => z.object({ accepted: z.literal(true) }) },
     },
   },
   async (scope) => {
@@ -36,11 +36,11 @@ const inspect = defineRoute(
   {
     method: 'get',
     path: '/auth/internal/reset-password/{token}',
-    summary: 'Whether a link for a new password is good, and for whose. It is not used up.',
+    summary: 'Checks a password reset link without using it.',
     tag: 'Accounts',
     auth: 'public',
     params: () => z.object({ token: z.string() }),
-    responses: { 200: { description: 'The link. One that is not good says no more than that.', schema: pending } },
+    responses: { 200: { description: 'The link. An invalid one reveals nothing else.', schema: pending } },
   },
   async (scope) => {
     const found = await scope.services.passwordResets.pending(scope.input.params.token)
@@ -52,7 +52,7 @@ const reset = defineRoute(
   {
     method: 'post',
     path: '/auth/internal/reset-password',
-    summary: 'Sets a new password with the token of a link, which works once. All sessions of the account end.',
+    summary: 'Sets a new password with the token of a reset link, once. All sessions of the account end.',
     tag: 'Accounts',
     auth: 'public',
     action: 'account.reset_password',
@@ -61,7 +61,7 @@ const reset = defineRoute(
         token: z.string().max(512),
         new_password: givenPassword().describe('12 to 1,024 characters, and none that many people use.'),
       }),
-    responses: { 200: { description: 'It is set.', schema: () => z.object({ reset: z.literal(true) }) } },
+    responses: { 200: { description: 'The password is set.', schema: () => z.object({ reset: z.literal(true) }) } },
   },
   async (scope) => {
     const { token, new_password } = scope.input.json

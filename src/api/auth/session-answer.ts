@@ -23,13 +23,15 @@ export const sessionAnswer = lazily(() =>
     must_change_password: z.boolean(),
     standing: z
       .enum(['unverified', 'password_expired', 'unenrolled', 'complete'])
-      .describe('What it still lacks: the second factor, a new password, a second factor to be set up; or nothing.'),
+      .describe(
+        'What the session still requires: the second factor, a new password, the setup of a second factor; or complete.',
+      ),
     session_id: z.string(),
     expires_at: z.iso.datetime(),
-    permissions: permissions().describe('What it may do everywhere.'),
+    permissions: permissions().describe('The permissions that apply everywhere.'),
     organizations: z.array(z.object(place())),
     teams: z.array(z.object({ ...place(), organization_id: z.string().nullable() })),
-    pages: z.array(z.string()).describe('The pages of a console that have something to show.'),
+    pages: z.array(z.string()).describe('The pages of the console that the person may open.'),
   }),
 )
 

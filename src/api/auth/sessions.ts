@@ -9,13 +9,13 @@ import { accountSession } from './own-account.ts'
 const listed = lazily(() =>
   z.object({
     session_id: z.string(),
-    current: z.boolean().describe('It is the session of this request.'),
+    current: z.boolean().describe('Whether it is the session of this request.'),
     method: z.string(),
     mfa_verified: z.boolean(),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
     created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().describe('To within five minutes.'),
+    last_used_at: z.iso.datetime().describe('Accurate to five minutes.'),
     expires_at: z.iso.datetime(),
   }),
 )
@@ -46,7 +46,10 @@ const remove = defineRoute(
     action: 'account.end_session',
     params: () => z.object({ session_id: z.string() }),
     responses: {
-      200: { description: 'It has ended.', schema: () => z.object({ session_id: z.string(), ended: z.literal(true) }) },
+      200: {
+        description: 'The session has ended.',
+        schema: () => z.object({ session_id: z.string(), ended: z.literal(true) }),
+      },
     },
   },
   async (scope) => {

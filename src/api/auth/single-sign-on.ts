@@ -9,7 +9,7 @@ import { auditSignOn } from './audit-sign-on.ts'
 
 const page = (description: string) => ({ description, contentType: ['text/html', 'application/json'] })
 const responses = {
-  302: { description: 'Where the browser goes next.', contentType: [] },
+  302: { description: 'The redirect of the browser.', contentType: [] },
   403: page('The domain of the address may not register.'),
   503: page('The shared store or the database is away, and with it single sign-on.'),
 }
@@ -23,7 +23,7 @@ const begin = defineRoute(
     auth: 'public',
     errorPages: true,
     query: () =>
-      z.object({ next: z.string().optional().describe('The path of this gateway to go to afterwards: /console.') }),
+      z.object({ next: z.string().optional().describe('The path of this gateway to return to, such as /console.') }),
     responses: { 302: responses[302], 503: responses[503] },
   },
   async (scope) => {
@@ -48,7 +48,7 @@ const callback = defineRoute(
   {
     method: 'get',
     path: '/auth/callback',
-    summary: 'Where the identity provider sends the browser back: opens a session.',
+    summary: 'The redirect address of the identity provider: opens a session.',
     tag: 'Accounts',
     auth: 'public',
     action: 'account.sso_login',
@@ -84,7 +84,7 @@ const callback = defineRoute(
       scope.audits({ action: 'account.sso_blocked' })
       throw new GatewayError(
         'permission',
-        'People of your e-mail domain have no access here. Ask who runs this gateway.',
+        'People of your e-mail domain have no access here. Ask the operator of this gateway.',
         {
           code,
         },

@@ -44,7 +44,7 @@ export const deploymentsHealth = defineRoute(
   {
     method: 'get',
     path: '/health/deployments',
-    summary: 'How each deployment that the caller may use is doing.',
+    summary: 'The health of each deployment that the caller may use.',
     tag: 'Health',
     auth: 'caller',
     query: () => z.object({ model: z.string().optional().describe('Only the deployments of this model.') }),

@@ -24,12 +24,12 @@ export const fallbackEvents = defineRoute(
   {
     method: 'get',
     path: '/health/fallback-events',
-    summary: 'The newest calls of models that the caller may use that were retried or failed over, newest first.',
+    summary: 'Retries and failovers of calls to models that the caller may use, newest first.',
     tag: 'Health',
     auth: 'caller',
     query: () =>
       z.object({
-        limit: z.coerce.number().int().min(1).max(MOST).default(50).describe('How many, at most 1,000.'),
+        limit: z.coerce.number().int().min(1).max(MOST).default(50).describe('At most 1,000.'),
       }),
     responses: { 200: { description: 'The events.', schema: () => z.object({ events: z.array(fallbackEvent()) }) } },
   },

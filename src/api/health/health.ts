@@ -41,7 +41,7 @@ export const healthReadiness = defineRoute(
   {
     method: 'get',
     path: '/health/readiness',
-    summary: 'Whether the shared store and the database answer.',
+    summary: 'Checks the shared store and the database.',
     tag: 'Health',
     auth: 'public',
     responses: {

@@ -13,5 +13,8 @@ const ids = idPlaces([
 
 export const audioSpeech = modelRoute(
   { path: '/v1/audio/speech', mode: asMode(mode), errorEvent: chatErrorEvent, ids },
-  { summary: 'Say a text.', responses: { 200: { description: 'The sound, as raw bytes.', contentType: 'audio/*' } } },
+  {
+    summary: 'Turn text into speech.',
+    responses: { 200: { description: 'The sound, as raw bytes.', contentType: 'audio/*' } },
+  },
 )

@@ -6,7 +6,7 @@ import { modelRoute } from './model-route.ts'
 export const audioTranscriptions = modelRoute(
   { path: '/v1/audio/transcriptions', mode: asMode(audioTranscription), errorEvent: chatErrorEvent },
   {
-    summary: 'Write down a recording.',
+    summary: 'Turn a recording into text.',
     responses: {
       200: {
         description: 'The text, in the asked format.',

@@ -8,6 +8,6 @@ export const blobStorage = lazily(() =>
     region: text().default('us-east-1').describe("The bucket's region."),
     access_key_id: text().describe('The id of the access key.'),
     secret_access_key: secretText().describe('The secret of the access key.'),
-    prefix: text().optional().describe('What the names of the objects begin with.'),
+    prefix: text().optional().describe('The prefix of the names of objects.'),
   }),
 )

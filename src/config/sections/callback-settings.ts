@@ -27,10 +27,10 @@ export const callbackSettings = lazily(() =>
     otel: otel().optional().describe('OpenTelemetry traces over HTTP.'),
     opentelemetry: otel().optional().describe('Another name of otel.'),
     s3: section({
-      bucket: text().optional().describe('The bucket that log objects go to.'),
+      bucket: text().optional().describe('The bucket for log objects.'),
       region: text().default('us-east-1').describe("The bucket's region."),
-      prefix: text().optional().describe('What the names of the objects begin with.'),
-      endpoint: operatorUrl().optional().describe('The address of the object storage, where it is not AWS.'),
+      prefix: text().optional().describe('The prefix of the names of objects.'),
+      endpoint: operatorUrl().optional().describe('The address of the object storage, if it is not AWS.'),
       access_key_id: text().optional().describe('The id of the access key.'),
       secret_access_key: secretText().optional().describe('The secret of the access key.'),
       compression: z.enum(['none', 'gzip']).default('gzip').describe('How objects are compressed.'),

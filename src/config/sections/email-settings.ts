@@ -21,13 +21,16 @@ const baseUrl = () =>
 
 /** Keys of `general_settings` about outgoing e-mail. */
 export const emailSettings = lazily(() => ({
-  email_provider: z.enum(EMAIL_PROVIDERS).optional().describe('What sends e-mail; log writes it to the log instead.'),
+  email_provider: z
+    .enum(EMAIL_PROVIDERS)
+    .optional()
+    .describe('The service that sends e-mail; log writes it to the log instead.'),
   email_base_url: baseUrl().optional().describe('Absolute address that the links in e-mails begin with.'),
   email_from: sender().optional().describe('Sender of e-mails.'),
   email_api_key: headerSecret().optional().describe('Key of resend, sendgrid or postmark.'),
   email_api_base: operatorUrl()
     .optional()
-    .describe('Address of the API of resend, sendgrid or postmark, where it is not the usual one.'),
+    .describe('Address of the API of resend, sendgrid or postmark, if it is not the default.'),
   email_smtp_host: text().optional().describe('Host of the SMTP server.'),
   email_smtp_port: positiveCount().max(65_535).default(587).describe('Port of the SMTP server.'),
   email_smtp_secure: flag().default(false).describe('Whether the SMTP connection begins with TLS (port 465).'),

@@ -22,11 +22,11 @@ export const gatewaySettings = lazily(() =>
     content_policy_fallbacks: chains(
       "For each model group the groups to try in order when a provider's policy refuses.",
     ),
-    success_callback: z.array(z.enum(CALLBACKS)).default([]).describe('The sinks that are told of every call.'),
+    success_callback: z.array(z.enum(CALLBACKS)).default([]).describe('The sinks that receive every call.'),
     callback_settings: callbackSettings().prefault({}).describe('Settings of those sinks, by name.'),
     turn_off_message_logging: flag()
       .default(false)
-      .describe('Leaves the content of requests and answers out of every sink, log and audit event.'),
+      .describe('Keeps the content of requests and answers out of every sink, log and audit event.'),
     mcp_servers: mcpServers().default([]).describe('Servers of managed tools.'),
   }).superRefine((settings, context) => {
     if (!Array.isArray(settings.success_callback)) return

@@ -50,7 +50,7 @@ export const generalSettings = lazily(() =>
     identity_grace_seconds: seconds()
       .default(600)
       .describe(
-        'How long a key that was good keeps working while neither the shared store nor the database can say so; then 503.',
+        'Seconds that a known key keeps working while neither the shared store nor the database can confirm it; then 503.',
       ),
     blob_storage: blobStorage()
       .optional()
@@ -62,18 +62,18 @@ export const generalSettings = lazily(() =>
       .union([z.literal(false), z.enum(['admins', 'everyone'])])
       .default(false)
       .describe(
-        'Who has to set up a second factor before a session may do anything else: everyone, or admins (of the platform, of an organization or of a team).',
+        'Who must set up a second factor before using a session: everyone, or admins (of the platform, an organization or a team).',
       ),
     ...emailSettings(),
     ...ssoSettings(),
     self_registration: selfRegistration()
       .prefault({})
-      .describe('Accounts that people of allowed domains make themselves.'),
+      .describe('Accounts that people of allowed domains create themselves.'),
 
     cors_origins: z
       .array(checked(mistakeInOrigin))
       .default([])
-      .describe('Browser origins that may call the API; * is any.'),
+      .describe('Browser origins that may call the API; *: any.'),
     trusted_proxies: z
       .array(checked(mistakeInAddressRange))
       .default([])
@@ -86,48 +86,46 @@ export const generalSettings = lazily(() =>
       .describe('Largest audio upload.'),
     max_backlog_bytes: count()
       .default(1024 * MIB)
-      .describe(
-        'Most bytes of records in the data folder that wait for a database that is away; 0 is none. Node only.',
-      ),
+      .describe('The most bytes of records kept in the data folder while the database is away; 0: none. Node only.'),
     max_failed_authentications: count()
       .default(300)
       .describe(
-        'Requests without a valid credential that one address may send in a minute until they get 429; 0 is no limit.',
+        'Requests without a valid credential that one address may send in a minute before it gets 429; 0: unlimited.',
       ),
     max_in_flight_bytes: positiveCount()
       .optional()
       .describe(
-        'Bytes of bodies and untaken answers that a process holds at most: a quarter of its memory on Node and 64 MiB on Workers when left out.',
+        'The most bytes of request bodies and unread answers in a process; default: a quarter of its memory on Node, 64 MiB on Workers.',
       ),
     max_key_in_flight_bytes: positiveCount()
       .optional()
-      .describe('The same for the requests of one key: half of what all may hold when left out.'),
+      .describe('The same for the requests of one key; default: half of that.'),
     client_stall_timeout: positiveSeconds()
       .default(60)
       .describe(
-        'Seconds in which a client takes nothing of its answer, or sends nothing of its body, until it is cut.',
+        'Seconds without progress after which a client that does not read its answer or send its body is disconnected.',
       ),
     callable_target_default: z
       .enum(['allow', 'deny'])
       .default('allow')
-      .describe('Whether callers may call every model or none while nothing is bound to anything that they belong to.'),
+      .describe('Whether callers without any binding on their scopes may call every model or none.'),
     refuse_unpriced: flag()
       .default(false)
       .describe('Refuses deployments whose price is unknown, so that no call is unbilled.'),
-    cache_enabled: flag().default(false).describe('Whether complete answers are kept and given again.'),
-    cache_ttl: seconds().min(1).default(3600).describe('Seconds that a kept answer stays good.'),
+    cache_enabled: flag().default(false).describe('Whether complete answers are cached.'),
+    cache_ttl: seconds().min(1).default(3600).describe('Seconds that a cached answer is valid.'),
     health_check_interval: seconds()
       .default(0)
       .describe(
-        'Seconds between health checks of idle deployments, some of which cost a few tokens; 0 is none. On Workers 60 at least.',
+        'Seconds between health checks of idle deployments, some of which cost a few tokens; 0: none. At least 60 on Workers.',
       ),
     metrics_token: secretText()
       .optional()
-      .describe('What /metrics asks for as its bearer token; without it the page is open to everybody.'),
+      .describe('The bearer token that /metrics requires; without it the page is public.'),
     shutdown_delay: seconds()
       .default(0)
       .describe(
-        'Seconds that a stopping process (Node) still takes calls while /health/readiness answers 503, so that balancers leave it first.',
+        'Seconds that a stopping process (Node) still accepts calls while /health/readiness answers 503, so that load balancers leave it first.',
       ),
     log_level: z.enum(LOG_LEVELS).default('info').describe('The least severe log lines that are written.'),
 

@@ -10,12 +10,12 @@ const mcpServer = lazily(() =>
         ? undefined
         : 'must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name',
     ).describe('The name that requests use, and the first part of the names of its tools.'),
-    transport: z.literal('streamable_http').default('streamable_http').describe('How the server is spoken to.'),
+    transport: z.literal('streamable_http').default('streamable_http').describe('The protocol of the server.'),
     base_url: operatorUrl().describe("The server's address."),
     auth_mode: z
       .enum(['none', 'bearer', 'header_map'])
       .default('none')
-      .describe('How the gateway proves itself there.'),
+      .describe('How the gateway authenticates there.'),
     auth_token: headerSecret().optional().describe('The token for auth_mode bearer.'),
     auth_headers: headers().optional().describe('The headers for auth_mode header_map.'),
     enabled: flag().default(true).describe('Whether its tools are offered.'),

@@ -75,9 +75,7 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
     api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
       .optional()
-      .describe(
-        'Seconds that an attempt may take here, in the place of the timeout of router_settings or of a policy.',
-      ),
+      .describe('Seconds that an attempt may take here, instead of the timeout of router_settings or a policy.'),
     region: region().optional().describe("The provider's region."),
     project: headerText().optional().describe("The provider's project."),
     organization: headerText().optional().describe("The provider's organization."),
@@ -117,11 +115,14 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
       return { ...params, provider: provider as string, upstream_model: upstreamModel }
     })
 
-const limit = (unit: string) => count().optional().describe(`${unit} that this deployment takes in a minute.`)
+const limit = (unit: string) => count().optional().describe(`${unit} that this deployment accepts in a minute.`)
 
 export const modelInfo = lazily(() =>
   section({
-    mode: z.enum(MODEL_MODES).optional().describe('What this deployment does; default: whatever its provider can.'),
+    mode: z
+      .enum(MODEL_MODES)
+      .optional()
+      .describe('The kind of requests of this deployment; default: all that its provider can serve.'),
     weight: z.number().min(0).default(1).describe('Share of the traffic under weighted and tag-based-routing.'),
     priority: count().default(0).describe('Lower numbers are tried first under priority-based-routing.'),
     tags: z.array(text()).default([]).describe('Tags that a request can ask for in metadata.tags.'),
@@ -136,17 +137,17 @@ export const modelInfo = lazily(() =>
     max_input_tokens: positiveCount()
       .optional()
       .describe(
-        'The longest input of its model, in tokens: budgets hold for no more; default: for what the body may come to.',
+        'The longest input of its model in tokens, the most that budgets hold for; default: what the body may amount to.',
       ),
     max_output_tokens: positiveCount()
       .optional()
       .describe(
-        'The longest answer of its model, in tokens: what budgets hold for a call that sets no limit; default: 4,096.',
+        'The longest answer of its model in tokens, which budgets hold for a call without a limit; default: 4,096.',
       ),
     default_params: z
       .record(z.string(), z.unknown())
       .default({})
-      .describe('Fields of the request body that are set where the client leaves them out, such as voice_id.'),
+      .describe('Request fields with defaults for clients that omit them, such as voice_id.'),
     supports_assistant_prefix: flag()
       .default(false)
       .describe('The provider continues a last assistant message, so a cut answer can be resumed here.'),

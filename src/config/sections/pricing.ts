@@ -24,14 +24,16 @@ export const pricing = lazily(() => ({
   ),
   input_cost_per_audio_token: price('US dollars for one input token of audio; else what an input token costs.'),
   output_cost_per_audio_token: price('US dollars for one output token of audio; else what an output token costs.'),
-  long_context_above: count().optional().describe('Input tokens above which a whole call is billed as long.'),
-  long_context_input_multiplier: multiplier().optional().describe('What the input of a long call is multiplied by.'),
-  long_context_output_multiplier: multiplier().optional().describe('What the output of a long call is multiplied by.'),
+  long_context_above: count().optional().describe('Input tokens above which the whole call is billed as long.'),
+  long_context_input_multiplier: multiplier().optional().describe('The multiplier of the input price of a long call.'),
+  long_context_output_multiplier: multiplier()
+    .optional()
+    .describe('The multiplier of the output price of a long call.'),
   price_multipliers: z
     .record(z.string().regex(/^[^/]+\/[^/]+$/, { error: NOT_A_TERM }), multiplier())
     .optional()
     .describe(
-      'What the prices of tokens are multiplied by, by `<field>/<value>` of the request: `service_tier/priority`, `service_tier/flex`, `speed/fast`, `inference_geo/us`.',
+      'Multipliers of token prices by `<field>/<value>` of the request: `service_tier/priority`, `service_tier/flex`, `speed/fast`, `inference_geo/us`.',
     ),
   tool_costs: z
     .record(z.string().min(1), money())
@@ -43,9 +45,9 @@ export const pricing = lazily(() => ({
   output_cost_per_token_batches: price('US dollars for one output token of a batch.'),
   batch_price_multiplier: multiplier()
     .default(1)
-    .describe('What the prices are multiplied by in a batch, where no batch price is given.'),
+    .describe('The multiplier of prices in a batch, if there is no batch price.'),
   input_cost_per_image: perImage(
-    'US dollars for one image, or a map from `<width>x<height>`, `<quality>/<width>x<height>` and `default`; without a `default` a size that is not in it costs what the dearest does.',
+    'US dollars for one image, or a map from `<width>x<height>`, `<quality>/<width>x<height>` and `default`; without a `default` an unlisted size costs as much as the most expensive one.',
   ),
   cost_per_image: perImage('Another name of input_cost_per_image.'),
   cost_per_audio_second: price('US dollars for one second of audio.'),

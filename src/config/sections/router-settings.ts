@@ -13,43 +13,37 @@ export const routerSettings = (strategies: Registered) =>
     retry_after: seconds()
       .default(0)
       .describe(
-        'Seconds before the first retry, doubling from there; 0 goes to another deployment at once, and to the same one again after 0.5.',
+        'Seconds before the first retry, doubled for each further one; 0 asks another deployment at once, and the same one after 0.5.',
       ),
     timeout: positiveSeconds()
       .default(600)
       .describe(
-        'Seconds that an attempt may take until its answer is there, or a stream has begun; then it has failed, and the next deployment or fallback is asked.',
+        'Seconds until an attempt must have answered, or its stream begun; then the next deployment or fallback is asked.',
       ),
     total_timeout: positiveSeconds()
       .default(600)
-      .describe('Seconds that a call may take in all: its attempts, the waits between them, the whole of a stream.'),
+      .describe('Seconds that a call may take in total: attempts, waits between them, the whole stream.'),
     stream_first_token_timeout: positiveSeconds()
       .default(60)
       .describe('Seconds until a stream must show its first token.'),
     stream_idle_timeout: positiveSeconds().default(60).describe('Seconds that a stream may be silent between chunks.'),
     stream_keep_alive: positiveSeconds()
       .default(15)
-      .describe(
-        'Seconds of silence after which the client of a stream is sent a comment, so that its connection stays.',
-      ),
+      .describe('Seconds of silence after which a stream gets a comment that keeps its connection open.'),
     hedge_after_ms: positiveMilliseconds()
       .optional()
-      .describe(
-        'Milliseconds without a first token after which a second deployment is asked as well; off when left out.',
-      ),
+      .describe('Milliseconds without a first token after which a second deployment is asked as well; default: off.'),
     hedge: z
       .enum(['p95'])
       .optional()
       .describe("With p95 the wait is the time in which 95 % of the group's recent calls began to be answered."),
     cooldown_time: seconds()
       .default(60)
-      .describe(
-        'Seconds that a failing deployment stays out of rotation, or as long as it asks, where that is longer; 0 is off.',
-      ),
+      .describe('Seconds that a failing deployment is out of rotation, or longer if it asks for it; 0: off.'),
     allowed_fails: count().default(0).describe('Failures in a row that are allowed before a deployment is cooled.'),
     enable_pre_call_checks: flag()
       .default(false)
-      .describe('Whether deployments at their per-minute limits are left out of routing.'),
+      .describe('Whether deployments at their per-minute limits are excluded from routing.'),
     model_group_alias: z
       .record(text(), text())
       .default({})

@@ -14,26 +14,28 @@ const domain = () =>
 /** Accounts that are created at a person's first single sign-on. The defaults apply once, at provisioning. */
 export const selfRegistration = lazily(() =>
   section({
-    enabled: flag().default(false).describe('Whether people of an allowed domain get an account by signing on.'),
-    mode: z.literal('sso_allowed_domain').default('sso_allowed_domain').describe('How it is decided who may.'),
+    enabled: flag()
+      .default(false)
+      .describe('Whether people of an allowed domain get an account at their first sign-on.'),
+    mode: z.literal('sso_allowed_domain').default('sso_allowed_domain').describe('How access is decided.'),
     allowed_domains: z.array(domain()).default([]).describe('E-mail domains whose people may register.'),
     require_email_verification: flag()
       .default(true)
-      .describe('Only addresses that the identity provider calls verified count.'),
+      .describe('Only addresses that the identity provider has verified are accepted.'),
     default_org: section({
-      id: text().optional().describe('The organization that newcomers join; made when it is absent.'),
-      max_budget: money().optional().describe('Its budget in US dollars, when it is made here.'),
-      rpm_limit: count().optional().describe('Its requests per minute, when it is made here.'),
+      id: text().optional().describe('The organization that newcomers join; created if absent.'),
+      max_budget: money().optional().describe('Its budget in US dollars, if it is created here.'),
+      rpm_limit: count().optional().describe('Its requests per minute, if it is created here.'),
     })
       .prefault({})
       .describe('The organization of newcomers.'),
     default_team: section({
-      id: text().optional().describe('The team that newcomers join; made when it is absent.'),
+      id: text().optional().describe('The team that newcomers join; created if absent.'),
       role: z.enum(TEAM_ROLES).default('team_developer').describe('The role that newcomers get in it.'),
-      self_service_keys_enabled: flag().default(false).describe('Whether members may make their own keys.'),
-      self_service_max_keys_per_user: count().optional().describe('How many keys one member may own there.'),
+      self_service_keys_enabled: flag().default(false).describe('Whether members may create their own keys.'),
+      self_service_max_keys_per_user: count().optional().describe('The most keys that one member may own there.'),
       self_service_budget_ceiling: money().optional().describe('The largest budget of such a key, in US dollars.'),
-      self_service_require_expiry: flag().default(false).describe('Whether such a key must have an end.'),
+      self_service_require_expiry: flag().default(false).describe('Whether such a key must expire.'),
       self_service_max_expiry_days: positiveCount().optional().describe('The longest life of such a key, in days.'),
     })
       .prefault({})

@@ -37,7 +37,7 @@ export const ssoSettings = lazily(() => ({
   sso_userinfo_url: operatorUrl()
     .optional()
     .describe("Where the profile is read; left out, as the issuer's document says."),
-  sso_redirect_uri: redirectUri().optional().describe('Where people come back: this gateway, path /auth/callback.'),
+  sso_redirect_uri: redirectUri().optional().describe('The address of this gateway with the path /auth/callback.'),
   sso_admin_email_list: z.array(email()).default([]).describe('Addresses that become platform_admin at first login.'),
 }))
 

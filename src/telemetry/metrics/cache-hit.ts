@@ -3,7 +3,7 @@ import type { Metric } from './metric.ts'
 
 export const cacheHit: Metric = {
   name: 'gateway_cache_hit_total',
-  help: 'Model calls that were answered out of the cache.',
+  help: 'Model calls answered from the cache.',
   type: 'counter',
   initial: NO_CALL,
   value: (event) => (event.type === 'call.finished' && event.cache === 'hit' ? 1 : undefined),

@@ -3,7 +3,7 @@ import type { Metric } from './metric.ts'
 
 export const cacheMiss: Metric = {
   name: 'gateway_cache_miss_total',
-  help: 'Model calls whose answer was looked for in the cache and was not there.',
+  help: 'Model calls whose answer was not in the cache.',
   type: 'counter',
   initial: NO_CALL,
   value: (event) => (event.type === 'call.finished' && event.cache === 'miss' ? 1 : undefined),

@@ -52,7 +52,7 @@ export function storeState(mode: 'shared' | 'local' | 'degraded'): Family {
   const name = 'gateway_store_degraded'
   return {
     name,
-    help: 'Whether the shared store is away and this process goes by itself: 0 or 1.',
+    help: 'Whether the shared store is away and this process counts by itself: 0 or 1.',
     type: 'gauge',
     series: [[name, mode === 'degraded' ? 1 : 0]],
   }

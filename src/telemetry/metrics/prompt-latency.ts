@@ -4,7 +4,7 @@ import { type Metric, unlabelled } from './metric.ts'
 /** Never observed yet: there are no prompt templates. */
 export const promptLatency: Metric = {
   name: 'gateway_prompt_resolution_latency_seconds',
-  help: 'Time that it took to put a prompt template into a call.',
+  help: 'Time to render a prompt template into a call.',
   type: 'histogram',
   buckets: LATENCY_BUCKETS,
   value: () => undefined,

@@ -4,7 +4,7 @@ import type { Metric } from './metric.ts'
 
 export const providerLatency: Metric = {
   name: 'gateway_llm_api_latency_seconds',
-  help: 'Time that the provider took, of the attempt that served the call.',
+  help: 'Time of the provider in the attempt that served the call.',
   type: 'histogram',
   buckets: LATENCY_BUCKETS,
   value: (event) =>

@@ -2,7 +2,7 @@ import type { Metric } from './metric.ts'
 
 export const recordWriteFailures: Metric = {
   name: 'gateway_record_write_failures_total',
-  help: 'Batches of records that could not be written this time, by topic; they are repeated.',
+  help: 'Failed writes of groups of records, by topic; they are repeated.',
   type: 'counter',
   initial: { topic: 'ledger' },
   value: (event) => (event.type === 'records.failed' ? 1 : undefined),

@@ -2,7 +2,7 @@ import type { Metric } from './metric.ts'
 
 export const recordsKept: Metric = {
   name: 'gateway_records_kept_total',
-  help: 'Records that the database did not take soon and that went to disk, by topic.',
+  help: 'Records that were written to disk because the database was late, by topic.',
   type: 'counter',
   initial: { topic: 'ledger' },
   value: (event) => (event.type === 'records.kept' ? event.records : undefined),

@@ -3,7 +3,7 @@ import type { Metric } from './metric.ts'
 
 export const unpricedCalls: Metric = {
   name: 'gateway_unpriced_calls_total',
-  help: 'Model calls that cost something unknown: their deployment has no price.',
+  help: 'Model calls of unknown cost: their deployment has no price.',
   type: 'counter',
   value: (event) => (event.type === 'call.finished' && event.costNano === undefined ? 1 : undefined),
   labels: callLabels,

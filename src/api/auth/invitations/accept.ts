@@ -12,7 +12,7 @@ import { givenPassword } from '../fields.ts'
 const body = lazily(() =>
   z.strictObject({
     token: z.string().min(1).max(1024),
-    password: givenPassword().optional().describe('For a new account; one that there is keeps its own.'),
+    password: givenPassword().optional().describe('For a new account; an existing one keeps its role.'),
   }),
 )
 
@@ -28,13 +28,13 @@ export const acceptInvitation = defineRoute(
   {
     method: 'post',
     path: '/auth/invitations/accept',
-    summary: 'Accepts an invitation: makes the account, if there is none, and gives access, once.',
+    summary: 'Accepts an invitation: creates the account if there is none, and grants the access.',
     tag: 'Accounts',
     auth: 'public',
     takesSession: true,
     action: 'account.invitation_accept',
     json: body,
-    responses: { 200: { description: 'It is accepted.', schema: answer } },
+    responses: { 200: { description: 'The invitation is accepted.', schema: answer } },
   },
   async (scope) => {
     const { token, password } = accepted(body(), scope.input.json)

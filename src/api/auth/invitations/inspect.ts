@@ -7,7 +7,7 @@ const place = () => z.object({ id: z.string(), name: z.string().nullable() }).nu
 
 const answer = lazily(() =>
   z.object({
-    valid: z.boolean().describe('false, and everything else empty: it is wrong, used, cancelled or too old.'),
+    valid: z.boolean().describe('false, and all other fields empty: the token is wrong, used, cancelled or expired.'),
     email: z.string().nullable(),
     organization: place(),
     team: place(),
@@ -35,7 +35,7 @@ export const inspectInvitation = defineRoute(
   {
     method: 'get',
     path: '/auth/invitations/{token}',
-    summary: 'What an invitation is to, for whoever has its token.',
+    summary: 'The content of an invitation, by its token.',
     tag: 'Accounts',
     auth: 'public',
     params: () => z.object({ token: z.string() }),

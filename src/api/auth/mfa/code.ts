@@ -11,7 +11,7 @@ import { accountSession } from '../own-account.ts'
 /** The body of routes that take a code. */
 export const codeBody = lazily(() =>
   z.strictObject({
-    code: z.string().min(1).max(64).describe('Of the authenticator, or a recovery code.'),
+    code: z.string().min(1).max(64).describe('A code of the authenticator, or a recovery code.'),
   }),
 )
 

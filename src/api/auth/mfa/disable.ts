@@ -12,7 +12,7 @@ export const disable = defineRoute(
   {
     method: 'post',
     path: '/auth/mfa/disable',
-    summary: 'Takes the second factor away, and its recovery codes.',
+    summary: 'Removes the second factor and its recovery codes.',
     tag: 'Accounts',
     auth: 'session',
     action: 'account.mfa_disable',

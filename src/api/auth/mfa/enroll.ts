@@ -12,7 +12,7 @@ import { recoveryCodes } from './recovery-codes.ts'
 const started = lazily(() =>
   z.object({
     secret: z.string().describe('In base32: 6 digits every 30 seconds, by SHA-1.'),
-    otpauth_url: z.string().describe('The same for the QR code that an authenticator reads.'),
+    otpauth_url: z.string().describe('The secret as an otpauth address, for a QR code.'),
   }),
 )
 
@@ -20,7 +20,7 @@ const start = defineRoute(
   {
     method: 'post',
     path: '/auth/mfa/enroll/start',
-    summary: 'A new secret for an authenticator, which counts once a code of it is confirmed. It is shown once.',
+    summary: 'Creates a secret for an authenticator, shown only here and active once a code of it is confirmed.',
     tag: 'Accounts',
     auth: 'session',
     standings: ['unenrolled'],
@@ -43,13 +43,14 @@ const confirm = defineRoute(
   {
     method: 'post',
     path: '/auth/mfa/enroll/confirm',
-    summary: 'Makes the second factor count. The session is verified, by a new cookie; others have to verify.',
+    summary:
+      'Activates the second factor. This session is verified and gets a new cookie; other sessions have to verify.',
     tag: 'Accounts',
     auth: 'session',
     standings: ['unenrolled'],
     action: 'account.mfa_enable',
     json: codeBody,
-    responses: { 200: { description: 'It counts.', schema: confirmed } },
+    responses: { 200: { description: 'The second factor is active.', schema: confirmed } },
   },
   async (scope) => {
     const { session, code } = sentCode(scope)

@@ -10,7 +10,7 @@ export const recoveryCodes = lazily(() =>
     recovery_codes: z
       .array(z.string())
       .length(RECOVERY_CODES)
-      .describe('Each stands in for a code of the authenticator once. They are shown here and never again.'),
+      .describe('Each replaces one code of the authenticator, once. They are shown only here.'),
   }),
 )
 
@@ -18,7 +18,7 @@ export const renewRecoveryCodes = defineRoute(
   {
     method: 'post',
     path: '/auth/mfa/recovery-codes',
-    summary: 'New recovery codes in the place of the old ones.',
+    summary: 'Replaces the recovery codes.',
     tag: 'Accounts',
     auth: 'session',
     action: 'account.recovery_codes',

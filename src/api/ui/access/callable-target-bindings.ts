@@ -27,9 +27,7 @@ import {
 
 const PATH = '/ui/api/callable-target-bindings'
 
-const enabled = lazily(() =>
-  z.boolean().describe('One that is not enabled still restricts its scope, and allows nothing.'),
-)
+const enabled = lazily(() => z.boolean().describe('A disabled binding still restricts its scope, but allows nothing.'))
 const answer = lazily(() =>
   z.object({
     binding_id: z.string(),
@@ -61,7 +59,7 @@ const list = defineRoute(
     ...common,
     method: 'get',
     path: PATH,
-    summary: 'What organizations, teams, users and keys may call, one binding each.',
+    summary: 'The bindings of organizations, teams, users and keys.',
     permission: ANY_SCOPE.read,
     query: () =>
       z.object({
@@ -86,7 +84,7 @@ const create = defineRoute(
     ...common,
     method: 'post',
     path: PATH,
-    summary: 'Binds a model, a route group or a label to a scope, which from then on may call what is bound to it.',
+    summary: 'Binds a model, a route group or a label to a scope, which may then call only what is bound to it.',
     permission: ANY_SCOPE.update,
     json: draft,
     responses: changeAnswers(201, shown),
@@ -112,7 +110,7 @@ const patch = defineRoute(
   {
     ...one,
     method: 'patch',
-    summary: 'Changes a binding: what is left out stays. It keeps its scope.',
+    summary: 'Changes a binding; omitted fields stay. Its scope cannot change.',
     permission: ANY_SCOPE.update,
     json: () =>
       z.strictObject({
@@ -141,7 +139,7 @@ const remove = defineRoute(
   {
     ...one,
     method: 'delete',
-    summary: 'Removes a binding. With the last one, a scope without a policy allows everything again.',
+    summary: 'Removes a binding. A scope without bindings and without a policy allows everything.',
     permission: ANY_SCOPE.update,
     responses: changeAnswers(200, shown),
   },

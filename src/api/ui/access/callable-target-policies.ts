@@ -25,7 +25,7 @@ const list = defineRoute(
   {
     ...common,
     method: 'get',
-    summary: 'The scopes that take what is bound to them in another way than usual.',
+    summary: 'The scopes that do not apply their bindings in the default way.',
     permission: ANY_SCOPE.read,
     query: () =>
       z.object({
@@ -51,7 +51,7 @@ const put = defineRoute(
   {
     ...common,
     method: 'put',
-    summary: 'Says how a scope takes what is bound to it.',
+    summary: 'Sets how a scope applies its bindings.',
     permission: ANY_SCOPE.update,
     json: () => z.strictObject({ scope_type: scopeType(), scope_id: scopeId(), mode: mode() }),
     responses: changeAnswers(200, { description: 'The policy.', schema: answer }),

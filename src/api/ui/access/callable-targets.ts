@@ -10,7 +10,7 @@ const answer = lazily(() =>
     callable_kind: callableKind(),
     callable_key: z.string(),
     access_groups: z.array(z.string()).optional().describe('The labels of a target.'),
-    targets: z.array(z.string()).optional().describe('The targets that have a label.'),
+    targets: z.array(z.string()).optional().describe('Only targets with this label.'),
   }),
 )
 
@@ -18,7 +18,7 @@ const list = defineRoute(
   {
     method: 'get',
     path: '/ui/api/callable-targets',
-    summary: 'Everything that can be bound now: models and route groups, then labels, each by name.',
+    summary: 'Everything that can be bound: models and route groups, then labels, each by name.',
     tag: 'Identity',
     auth: 'admin',
     permission: ['config.read', 'org.update', 'team.update', 'user.update', 'key.update'],

@@ -46,7 +46,7 @@ const answer = lazily(() =>
     access_groups: z.array(z.string()),
     effective: z
       .array(z.string())
-      .describe('What can be called now, under everything that the scope belongs to: what /v1/models lists.'),
+      .describe('The models that can be called now under all scopes together, as /v1/models lists them.'),
   }),
 )
 const shown = { description: 'What the scope may call.', schema: answer } as const
@@ -80,7 +80,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
     {
       ...common,
       method: 'put',
-      summary: `Says what this ${noun} may call, in the place of everything that was bound to it.`,
+      summary: `Replaces everything that this ${noun} may call.`,
       permission: update,
       json: access,
       responses: changeAnswers(200, shown),

@@ -41,7 +41,7 @@ const list = defineRoute(
   {
     method: 'get',
     path: '/ui/api/audit/events',
-    summary: 'What was done, or tried, in the administration; newest first. As JSON, or to export as jsonl or csv.',
+    summary: 'Administrative changes and attempts, newest first, as JSON or exported as jsonl or csv.',
     tag: 'Audit',
     auth: 'admin',
     permission: 'audit.read',

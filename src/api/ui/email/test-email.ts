@@ -16,7 +16,7 @@ export const testEmail = defineRoute(
   {
     method: 'post',
     path: '/ui/api/email/test',
-    summary: 'Sends a test e-mail at once, and tells what the way of sending said.',
+    summary: 'Sends a test e-mail at once and reports the outcome.',
     tag: 'Accounts',
     auth: 'admin',
     permission: 'platform.admin',
@@ -24,7 +24,7 @@ export const testEmail = defineRoute(
     json: () => body().optional(),
     responses: {
       200: {
-        description: 'It was taken over.',
+        description: 'The e-mail was accepted for delivery.',
         schema: () => z.object({ recipient: z.string(), provider: z.string(), response: z.string() }),
       },
     },

@@ -24,16 +24,16 @@ const time = () => z.iso.datetime().nullable()
 const answer = lazily(() =>
   z.object({
     account_id: z.string(),
-    user_id: z.string().describe('The user that its limits, budgets and memberships hang on.'),
+    user_id: z.string().describe('The user to which limits, budgets and memberships belong.'),
     email: z.string(),
     email_proved: z
       .boolean()
-      .describe('The person reads its mail, or an administrator vouches: single sign-on may link.'),
+      .describe('The address is proved, by e-mail or an administrator, so that single sign-on may link it.'),
     user_name: z.string().nullable(),
     platform_role: z.enum(PLATFORM_ROLES),
     state: z.enum(STATES),
     has_password: z.boolean(),
-    identities: z.array(z.string()).describe('The kinds of single sign-on that know the person.'),
+    identities: z.array(z.string()).describe('The identity providers that are linked to the account.'),
     mfa_enabled: z.boolean(),
     must_change_password: z.boolean(),
     memberships: z.array(
@@ -105,9 +105,9 @@ const get = defineRoute(
 const change = lazily(() =>
   z.strictObject({
     platform_role: z.enum(PLATFORM_ROLES).optional(),
-    state: z.enum(STATES).optional().describe('disabled: nobody signs in, and the keys that it owns are refused.'),
+    state: z.enum(STATES).optional().describe('disabled: sign-in and the keys that it owns are refused.'),
     email_proved: z.boolean().optional().describe('Whether single sign-on may link a person of this address.'),
-    must_change_password: z.boolean().optional().describe('Whether the next thing the person does is that.'),
+    must_change_password: z.boolean().optional().describe('Whether it is required next.'),
   }),
 )
 
@@ -115,7 +115,7 @@ const patch = defineRoute(
   {
     ...one,
     method: 'patch',
-    summary: 'Changes an account. Another role or state ends its sessions.',
+    summary: 'Changes an account. A new role or state ends its sessions.',
     permission: 'platform.admin',
     json: change,
     responses: changeAnswers(200, { description: 'The account.', schema: answer }),
@@ -166,10 +166,13 @@ const endSessions = defineRoute(
     path: `${one.path}/end-sessions`,
     method: 'post',
     action: 'account.end_sessions',
-    summary: 'Ends every session of an account, everywhere and at once.',
+    summary: 'Ends all sessions of an account at once.',
     permission: 'platform.admin',
     responses: {
-      200: { description: 'How many have ended.', schema: () => z.object({ account_id: z.string(), ended: z.int() }) },
+      200: {
+        description: 'The number of ended sessions.',
+        schema: () => z.object({ account_id: z.string(), ended: z.int() }),
+      },
     },
   },
   async (scope) => {

@@ -46,7 +46,7 @@ const answer = lazily(() =>
         sent_at: time().nullable(),
       })
       .nullable()
-      .describe('What became of the e-mail that carried the link last.'),
+      .describe('The state of the last e-mail with the link.'),
   }),
 )
 
@@ -56,7 +56,7 @@ const linked = lazily(() =>
     invitation_url: z
       .string()
       .optional()
-      .describe('The link, shown once, to be handed to the person: only where no e-mail is configured.'),
+      .describe('The link to pass on to the person, shown only here; null if it is sent by e-mail.'),
   }),
 )
 
@@ -64,9 +64,9 @@ const body = lazily(() =>
   z.strictObject({
     email: mailbox(),
     organization_id: storable().min(1).max(1024).optional(),
-    organization_role: z.enum(ORGANIZATION_ROLES).optional().describe('org_member when left out.'),
+    organization_role: z.enum(ORGANIZATION_ROLES).optional().describe('Default: org_member.'),
     team_id: storable().min(1).max(1024).optional(),
-    team_role: z.enum(TEAM_ROLES).optional().describe('team_developer when left out.'),
+    team_role: z.enum(TEAM_ROLES).optional().describe('Default: team_developer.'),
   }),
 )
 
@@ -74,7 +74,7 @@ const create = defineRoute(
   {
     method: 'post',
     path: PATH,
-    summary: 'Invites somebody by e-mail: to an organization, to a team, to both, or to the gateway alone.',
+    summary: 'Invites a person by e-mail: to an organization, a team, both, or the gateway alone.',
     tag: 'Accounts',
     auth: 'admin',
     permission: 'user.update',
@@ -155,7 +155,7 @@ const resend = defineRoute(
     ...one,
     path: `${PATH}/{invitation_id}/resend`,
     action: 'invitation.resend',
-    summary: 'Another link, good for another 72 hours. The one before works no longer.',
+    summary: 'Sends a new link, valid for another 72 hours. The former link ends.',
     responses: { 200: { description: 'The invitation.', schema: linked } },
   },
   async (scope) => {
@@ -175,7 +175,7 @@ const cancel = defineRoute(
     ...one,
     path: `${PATH}/{invitation_id}/cancel`,
     action: 'invitation.cancel',
-    summary: 'Takes an invitation back, as long as nobody has accepted it.',
+    summary: 'Cancels an invitation that is not accepted yet.',
     responses: { 200: { description: 'The invitation.', schema: answer } },
   },
   async (scope) => {

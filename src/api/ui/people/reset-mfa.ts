@@ -9,7 +9,7 @@ const answer = lazily(() =>
   z.object({
     account_id: z.string(),
     mfa_enabled: z.literal(false),
-    ended: z.int().describe('How many sessions of the account have ended.'),
+    ended: z.int().describe('The number of ended sessions.'),
   }),
 )
 
@@ -17,13 +17,16 @@ export const resetMfa = defineRoute(
   {
     method: 'post',
     path: '/ui/api/accounts/{account_id}/reset-mfa',
-    summary: 'Takes the second factor of somebody away who has lost it, and ends the sessions of the account.',
+    summary: 'Removes a lost second factor and ends the sessions of the account.',
     tag: 'Accounts',
     auth: 'admin',
     permission: 'platform.admin',
     action: 'account.reset_mfa',
     params: () => z.object({ account_id: z.string() }),
-    responses: changeAnswers(200, { description: 'It is gone, with its recovery codes.', schema: answer }),
+    responses: changeAnswers(200, {
+      description: 'The second factor and its recovery codes are removed.',
+      schema: answer,
+    }),
   },
   async (scope) => {
     const { account_id } = scope.input.params

@@ -43,9 +43,7 @@ export type AnyKind = Omit<KeyedKind<KeyedTableName, never>, 'id' | 'fields' | '
 }
 
 /** The version that a change is meant for. */
-const version = lazily(() =>
-  z.int32().optional().describe('The version that the change is meant for; another one answers 409.'),
-)
+const version = lazily(() => z.int32().optional().describe('The version to change; any other answers 409.'))
 
 /** The bodies and answers of a kind. */
 export function schemasOf(kind: AnyKind) {
@@ -67,7 +65,7 @@ export function schemasOf(kind: AnyKind) {
       z.object({
         ...id(),
         ...kind.fields(),
-        version: z.int().describe('Rises with every change.'),
+        version: z.int().describe('Increases with every change.'),
         created_at: z.iso.datetime(),
         updated_at: z.iso.datetime(),
       }),

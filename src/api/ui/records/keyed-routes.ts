@@ -132,7 +132,7 @@ export function keyedRoutes<Name extends KeyedTableName, Id extends TextColumn<R
       {
         ...one,
         method: 'patch',
-        summary: `Changes ${withArticle(noun)}: what is left out stays, null takes away, a list replaces the list.`,
+        summary: `Changes ${withArticle(noun)}; omitted fields stay, null removes, a list replaces the list.`,
         permission: permissions.update,
         json: schemas.patch,
         responses: { 200: answer },

@@ -53,8 +53,8 @@ const kind: RecordKind<KeyRecord> = {
     ...limitFields(),
     max_parallel_requests: countOf('Calls that may run at once'),
     model_max_budget: modelBudgets(),
-    allowed_ips: optional(z.array(address()).max(200)).describe('Where it may be used from; null: from anywhere.'),
-    expires_at: optional(moment()).describe('When it ends; null: never.'),
+    allowed_ips: optional(z.array(address()).max(200)).describe('The addresses from which it may be used; null: any.'),
+    expires_at: optional(moment()).describe('When it expires; null: never.'),
     metadata: metadata(),
   })),
   async mayRefer({ records }, visible, { user_id: user }) {
@@ -93,7 +93,7 @@ const creation = lazily(() => {
     ...kind.fields(),
     duration: optional(
       checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d')),
-    ).describe('How long it lives, instead of `expires_at`: 24h, 30d, 1mo.'),
+    ).describe('Its lifetime, instead of `expires_at`: 24h, 30d, 1mo.'),
     owner: optional(z.enum(['me'])).describe(
       "me: it is the caller's own, as the team allows its members. Who may make no other keys there need not say so.",
     ),
@@ -104,7 +104,7 @@ const create = defineRoute(
   {
     method: 'post',
     path: kind.path,
-    summary: 'Makes a key. The answer is the only one that shows it.',
+    summary: 'Creates a key. Only this answer shows it.',
     tag: 'Identity',
     auth: 'admin',
     permission: ['key.update', 'key.create_self'],
@@ -148,7 +148,7 @@ const regenerate = defineRoute(
     path: `${kind.path}/{key_id}/regenerate`,
     method: 'post',
     action: 'key.regenerate',
-    summary: 'Gives a key another text, which only this answer shows. The old one ends at once.',
+    summary: 'Replaces the secret of a key, which only this answer shows. The old one ends at once.',
     permission: kind.permissions.update,
     responses: changeAnswers(200, { description: 'The key.', schema: withKey }),
   },
@@ -174,7 +174,7 @@ const revoke = defineRoute(
     path: `${kind.path}/{key_id}/revoke`,
     method: 'post',
     action: 'key.revoke',
-    summary: 'Ends a key for good, from the next request on. Its record stays.',
+    summary: 'Revokes a key irrevocably, from the next request on. Its record stays.',
     permission: 'key.revoke',
     responses: changeAnswers(200, { description: 'The key.', schema: kind.answer }),
   },

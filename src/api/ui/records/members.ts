@@ -75,7 +75,7 @@ export function memberRoutes<Row extends ScopeRow>(kind: RecordKind<Row>, scopeT
       permission: update,
       json: () => z.strictObject({ user_id: storable().min(1).max(1024), role: role() }),
       responses: {
-        ...changeAnswers(200, { description: 'Was a member already.', schema: answer }),
+        ...changeAnswers(200, { description: 'The user was a member already.', schema: answer }),
         201: { description: 'The new member.', schema: answer },
       },
     },

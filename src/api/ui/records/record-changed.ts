@@ -46,7 +46,7 @@ export function changeAnswers<const Status extends 200 | 201>(
   answer: { readonly description: string; readonly schema: () => z.ZodObject },
 ): Readonly<Record<Status | 202, ResponseContract>> {
   const pending = {
-    description: `${answer.description} It is written, and holds in this process; the shared store, and with it the other processes, will know it within a minute.`,
+    description: `${answer.description} The change is stored and in force in this process; other processes apply it within a minute, once the shared store is back.`,
     schema: () => answer.schema().extend({ pending: z.literal(true) }),
   }
   return { [status]: answer, 202: pending } as Record<Status | 202, ResponseContract>

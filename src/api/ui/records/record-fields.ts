@@ -20,10 +20,10 @@ const id = () =>
 export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
 
 export const countOf = (what: string, most = Number.MAX_SAFE_INTEGER) =>
-  optional(z.int().min(0).max(most)).describe(`${what}; null: no limit, 0: none at all.`)
+  optional(z.int().min(0).max(most)).describe(`${what}; null: unlimited, 0: none.`)
 
 /** The id of a record: chosen at creation or made up, and then never changed. */
-export const idField = (what: string) => optional(id()).describe(`The id of the ${what}; made up where it is left out.`)
+export const idField = (what: string) => optional(id()).describe(`The id of the ${what}; default: a new one.`)
 export const reference = (what: string) => optional(id()).describe(what)
 export const label = (what: string) => optional(storable().max(256)).describe(what)
 export const flag = (what: string) => optional(z.boolean()).describe(what)
@@ -36,11 +36,11 @@ export const limitFields = lazily(() => ({
   rph_limit: countOf('Requests per hour'),
   rpd_limit: countOf('Requests per day (UTC)'),
   tpd_limit: countOf('Tokens per day (UTC)'),
-  max_budget: optional(money()).describe('What may be spent, in US dollars; null: no limit, 0: nothing.'),
+  max_budget: optional(money()).describe('The budget in US dollars; null: unlimited, 0: nothing may be spent.'),
   soft_budget: dollars('What is warned at'),
   budget_duration: optional(
     checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h, 30d or 1mo')),
-  ).describe('After what time the budget begins anew: 24h, 30d, 1mo; null: never. Another one begins a new period.'),
+  ).describe('The period of the budget: 24h, 30d, 1mo; null: it never resets. A change starts a new period.'),
 }))
 
 export const modelBudgets = () =>
@@ -58,7 +58,7 @@ export const metadata = () =>
         (value) => JSON.stringify(value).length <= LONGEST_METADATA,
         `is longer than ${LONGEST_METADATA} characters`,
       ),
-  ).describe('Whatever you want to keep with it.')
+  ).describe('Any JSON object to keep with the record.')
 
 const number = () => z.number().nullable()
 
@@ -67,7 +67,7 @@ export const limitAnswer = lazily(() => ({
   max_budget: number(),
   soft_budget: number(),
   budget_duration: z.string().nullable(),
-  spend: z.number().describe('What was spent in this period of the budget, in US dollars.'),
+  spend: z.number().describe('Spent in the current period of the budget, in US dollars.'),
   rpm_limit: number(),
   tpm_limit: number(),
   rph_limit: number(),

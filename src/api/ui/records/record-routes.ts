@@ -89,7 +89,7 @@ export function createRoute<Row extends ScopeRow>(
     {
       method: 'post',
       path: kind.path,
-      summary: `Makes ${withArticle(kind.noun)}.`,
+      summary: `Creates ${withArticle(kind.noun)}.`,
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.create,

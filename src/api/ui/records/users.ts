@@ -15,7 +15,7 @@ const kind: RecordKind<UserRecord> = {
   records: ({ records }) => records.users,
   settled: lazily(() => ({ user_id: idField('user') })),
   fields: lazily(() => ({
-    user_email: optional(z.email().max(320)).describe('The address of the person, if it is one.'),
+    user_email: optional(z.email().max(320)).describe('The address, if the invitation is for a particular person.'),
     user_name: label('What people call them.'),
     user_role: label('For display; it gives no right.'),
     ...limitFields(),

@@ -9,11 +9,11 @@ export const modelAnswer = lazily(() =>
   z.object({
     deployment_id: z.string(),
     model_name: z.string(),
-    source: z.enum(['database', 'file']).describe('Where it is kept; entries of the file are changed there.'),
+    source: z.enum(['database', 'file']).describe('Where it is stored; entries of the file are changed in the file.'),
     gateway_params: z.record(z.string(), z.unknown()).describe(`Secrets show as ${MASK}.`),
     has_api_key: z.boolean(),
     model_info: z.record(z.string(), z.unknown()),
-    version: z.int().nullable().describe('Rises with every change; null for entries of the file.'),
+    version: z.int().nullable().describe('Increases with every change; null for entries of the file.'),
     created_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
   }),

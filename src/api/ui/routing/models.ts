@@ -16,9 +16,7 @@ import { fromFile, fromRecord, modelAnswer } from './model-answer.ts'
 const PATH = '/ui/api/models'
 const TRIES = 20
 
-const version = lazily(() =>
-  z.int32().optional().describe('The version that the change is meant for; another one answers 409.'),
-)
+const version = lazily(() => z.int32().optional().describe('The version to change; any other answers 409.'))
 
 const one = {
   path: `${PATH}/{deployment_id}`,
@@ -64,7 +62,7 @@ const create = defineRoute(
   {
     method: 'post',
     path: PATH,
-    summary: 'Adds a deployment, or puts one in the place of an entry of the configuration file.',
+    summary: 'Adds a deployment, or overrides an entry of the configuration file.',
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.update',
@@ -108,7 +106,7 @@ const patch = defineRoute(
   {
     ...one,
     method: 'patch',
-    summary: 'Changes a deployment: what is left out stays, null takes away.',
+    summary: 'Changes a deployment; omitted fields stay, null removes.',
     permission: 'config.update',
     json: () =>
       z.strictObject({
@@ -134,7 +132,7 @@ const put = defineRoute(
   {
     ...one,
     method: 'put',
-    summary: 'Replaces a deployment. A secret that is sent as its mask stays.',
+    summary: 'Replaces a deployment. A secret sent as its mask is kept.',
     permission: 'config.update',
     json: () => modelEntry().safeExtend({ version: version() }),
     responses: answers,
@@ -150,7 +148,7 @@ const remove = defineRoute(
   {
     ...one,
     method: 'delete',
-    summary: 'Removes a deployment; an entry of the file that it stood in place of is back.',
+    summary: 'Removes a deployment. An entry of the file that it overrode is in force again.',
     permission: 'config.update',
     responses: answers,
   },

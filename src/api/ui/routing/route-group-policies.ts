@@ -17,28 +17,28 @@ const PATH = '/ui/api/route-groups/{name}/policy'
 
 const version = lazily(() =>
   z.object({
-    version: z.int().describe('Rises with everything that is published.'),
+    version: z.int().describe('Increases with every publication.'),
     policy: routeGroupPolicy(),
-    restored_from: z.int().nullable().describe('The version whose policy this one brought back.'),
+    restored_from: z.int().nullable().describe('The version that this one restored.'),
     published_at: z.iso.datetime(),
   }),
 )
 const effective = lazily(() =>
-  z.record(z.string(), z.unknown()).describe('What calls go by: router_settings with the policy over it.'),
+  z.record(z.string(), z.unknown()).describe('The settings in force: router_settings overridden by the policy.'),
 )
 const answer = lazily(() =>
   z.object({
     name: z.string(),
     effective: effective(),
-    published: version().nullable().describe('What holds; null before anything was published.'),
+    published: version().nullable().describe('The published policy; null before the first publication.'),
     draft: z
       .object({
-        draft_version: z.int().describe('Rises with every draft.'),
+        draft_version: z.int().describe('Increases with every draft.'),
         policy: routeGroupPolicy(),
         drafted_at: z.iso.datetime(),
       })
       .nullable()
-      .describe('What nothing goes by before it is published.'),
+      .describe('The draft, which has no effect before it is published.'),
   }),
 )
 
@@ -53,7 +53,7 @@ const ofDraft = lazily(() =>
       .min(0)
       .max(2_147_483_647)
       .optional()
-      .describe('The draft that is meant; another answers 409.'),
+      .describe('The version of the draft; any other answers 409.'),
   }),
 )
 
@@ -77,7 +77,7 @@ const putDraft = defineRoute(
     ...changes,
     method: 'put',
     path: `${PATH}/draft`,
-    summary: 'Writes the draft of a policy. An empty one stands for router_settings as they are.',
+    summary: 'Stores the draft of a policy. An empty one uses router_settings unchanged.',
     query: ofDraft,
     json: routeGroupPolicy,
     responses: answers,
@@ -96,7 +96,7 @@ const dropDraft = defineRoute(
     ...changes,
     method: 'delete',
     path: `${PATH}/draft`,
-    summary: 'Throws the draft of a policy away.',
+    summary: 'Discards the draft of a policy.',
     responses: answers,
   },
   async ({ services, input: { params } }) => {
@@ -112,12 +112,12 @@ const validate = defineRoute(
     ...common,
     method: 'post',
     path: `${PATH}/validate`,
-    summary: 'Says whether a policy could be published, and what calls would go by; writes nothing.',
+    summary: 'Validates a policy and returns the settings that would be in force. Stores nothing.',
     permission: 'config.read',
     json: routeGroupPolicy,
     responses: {
       200: {
-        description: 'It could; a mistake is a 400 that names its field.',
+        description: 'The policy is valid; otherwise the answer is a 400 that names the field.',
         schema: () => z.object({ valid: z.literal(true), policy: routeGroupPolicy(), effective: effective() }),
       },
     },
@@ -134,7 +134,7 @@ const publish = defineRoute(
     method: 'post',
     path: `${PATH}/publish`,
     action: 'route_group_policy.publish',
-    summary: 'Makes the draft what holds, in every process within five seconds.',
+    summary: 'Publishes the draft. Every process applies it within five seconds.',
     query: ofDraft,
     responses: answers,
   },
@@ -155,7 +155,7 @@ const rollback = defineRoute(
     method: 'post',
     path: `${PATH}/rollback`,
     action: 'route_group_policy.rollback',
-    summary: 'Makes what was published once hold again, as a new version.',
+    summary: 'Publishes a former version again, as a new version.',
     json: () => z.strictObject({ version: z.int().min(1).max(2_147_483_647) }),
     responses: answers,
   },
@@ -176,7 +176,7 @@ const versions = defineRoute(
     ...common,
     method: 'get',
     path: `${PATH}/versions`,
-    summary: 'Everything that was ever published for a group, newest first.',
+    summary: 'All published versions of a policy, newest first.',
     permission: 'config.read',
     query: () =>
       z.object({

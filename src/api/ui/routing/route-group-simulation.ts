@@ -32,11 +32,11 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 const asked = lazily(() =>
   z.strictObject({
-    mode: z.enum(MODEL_MODES).optional().describe('The kind of request; the first that the group takes when left out.'),
+    mode: z.enum(MODEL_MODES).optional().describe('The kind of request; default: the first that the group serves.'),
     tags: z.array(z.string().min(1)).max(100).optional().describe('As in `metadata.tags` of a call.'),
     calls: z.int().min(1).max(10_000).default(1000),
-    strategy: routeGroupPolicy().shape.routing_strategy.describe('To try instead of the one that holds.'),
-    policy: routeGroupPolicy().optional().describe('To try instead of the one that is published.'),
+    strategy: routeGroupPolicy().shape.routing_strategy.describe('Simulated instead of the published one.'),
+    policy: routeGroupPolicy().optional().describe('Simulated instead of the published one.'),
   }),
 )
 
@@ -45,14 +45,14 @@ const answer = lazily(() =>
     mode: z.enum(MODEL_MODES),
     strategy: z.string(),
     calls: z.int().describe('Fewer than asked for in very large groups.'),
-    unserved: z.int().describe('Calls that no deployment would take now: they fall back, wait or fail.'),
+    unserved: z.int().describe('Calls that no deployment can take now: they fall back, wait or fail.'),
     deployments: z.array(
       z.object({
         deployment_id: z.string(),
-        chosen: z.int().describe('How often it would be asked first.'),
+        chosen: z.int().describe('The number of calls that would go to it first.'),
         share: z.number(),
         eligible: z.boolean(),
-        reason: z.string().describe('Why it is left out, or what the strategy goes by of it.'),
+        reason: z.string().describe('Why it is excluded, or the figures that the strategy compares.'),
       }),
     ),
   }),
@@ -62,13 +62,13 @@ export const simulateRouteGroup = defineRoute(
   {
     method: 'post',
     path: '/ui/api/route-groups/{name}/simulate',
-    summary: 'Draws which deployments calls of this moment would go to, and says why; calls nobody.',
+    summary: 'Simulates which deployments calls would go to now, and explains why. No provider is called.',
     tag: 'Configuration',
     auth: 'admin',
     permission: 'config.read',
     params: () => z.object({ name: z.string() }),
     json: asked,
-    responses: { 200: { description: 'What was drawn.', schema: answer } },
+    responses: { 200: { description: 'The simulated calls.', schema: answer } },
   },
   async ({ services, input }) => {
     const { mode, tags, calls, strategy, policy } = asked().parse(input.json)

@@ -8,14 +8,17 @@ import { usageFields } from './fact-fields.ts'
 export const spendSums = lazily(() =>
   z.object({
     spend: z.number().describe('US dollars, as far as prices are known.'),
-    saved: z.number().describe('US dollars that answers out of the cache would have cost.'),
+    saved: z.number().describe('US dollars that answers from the cache saved.'),
     calls: z.int(),
     failed_calls: z.int().describe('Failed, or broken off after they began.'),
-    cached_calls: z.int().describe('Answered out of the cache.'),
-    estimated_calls: z.int().describe('Whose provider told no usage: what went through was counted.'),
-    unpriced_calls: z.int().describe('Whose price is unknown; they add nothing to `spend`.'),
+    cached_calls: z.int().describe('Answered from the cache.'),
+    estimated_calls: z.int().describe('Calls whose provider reported no usage; it was estimated.'),
+    unpriced_calls: z.int().describe('Calls whose price is unknown; they add nothing to `spend`.'),
     ...usageFields(),
-    average_ms: z.number().nullable().describe('From the arrival of a call to the end of its answer; null: no calls.'),
+    average_ms: z
+      .number()
+      .nullable()
+      .describe('From the arrival of a call to the end of its answer; null without calls.'),
   }),
 )
 

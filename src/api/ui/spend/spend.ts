@@ -16,7 +16,7 @@ const MOST_GROUPS = 10_000
 
 const range = () => ({
   from: dateOrTime().optional().describe('First hour; 30 days before `to` when left out.'),
-  to: dateOrTime().optional().describe('Where it ends, in whole hours; the end of this day (UTC) when left out.'),
+  to: dateOrTime().optional().describe('The end, in whole hours; default: the end of the current day (UTC).'),
 })
 const rangeAnswer = () => ({ from: z.iso.datetime(), to: z.iso.datetime() })
 
@@ -24,7 +24,7 @@ const summary = defineRoute(
   {
     method: 'get',
     path: '/ui/api/spend/summary',
-    summary: 'What was spent in a range of time, and in the one before it.',
+    summary: 'The spend of a period and of the one before it.',
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
@@ -48,8 +48,8 @@ const summary = defineRoute(
 
 const groupAnswer = lazily(() =>
   z.object({
-    group: z.string().nullable().describe('An hour, a day, an id or a name; null: calls that have none.'),
-    group_name: z.string().nullable().describe('What people call it, where it has such a name.'),
+    group: z.string().nullable().describe('An hour, a day, an id or a name; null for calls without one.'),
+    group_name: z.string().nullable().describe('Its display name, if it has one.'),
     ...spendSums().shape,
   }),
 )
@@ -58,7 +58,7 @@ const report = defineRoute(
   {
     method: 'get',
     path: '/ui/api/spend/report',
-    summary: 'What was spent, by time, by whom or for what.',
+    summary: 'The spend by time, caller or model.',
     tag: 'Spend',
     auth: 'admin',
     permission: 'spend.read',
@@ -70,7 +70,7 @@ const report = defineRoute(
         ...spendFilters(),
         owner: owner(),
         format: z.enum(FORMATS).default('json'),
-        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('How many groups.'),
+        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('The number of groups.'),
         cursor: z.coerce
           .number({ error: 'must be the next_cursor of the page before' })
           .int()
@@ -81,7 +81,7 @@ const report = defineRoute(
       }),
     responses: {
       200: {
-        description: 'By time in its order, by anything else the dearest first.',
+        description: 'By time in chronological order, otherwise the most expensive first.',
         schema: () =>
           z.object({
             ...rangeAnswer(),
