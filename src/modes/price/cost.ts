@@ -3,15 +3,16 @@ import { nanoOf } from '../../lib/money.ts'
 import type { Mode } from '../mode.ts'
 import type { Usage } from '../usage.ts'
 
-/** The cost of a call at a deployment in integer nano-dollars; undefined, never 0, if its price is unknown. */
+/** The cost of a call at a deployment in integer nano-dollars; undefined, never 0, if its price is unknown. A call that
+ *  has a `batch` costs what a batch's calls do. */
 export function costNano(
   mode: Mode,
   info: ModelInfo,
   usage: Usage,
-  { batch = false }: { readonly batch?: boolean } = {},
+  { batch }: { readonly batch?: unknown } = {},
 ): number | undefined {
   for (const tariff of mode.tariffs) {
-    const dollars = tariff.cost(info, usage, batch)
+    const dollars = tariff.cost(info, usage, Boolean(batch))
     if (dollars !== undefined) return nanoOf(dollars)
   }
   return undefined

@@ -26,7 +26,7 @@ const ELSEWHERE_TOKENS = 32_768
 /** No tokenizer makes more than one token of a byte, while the estimate counts four bytes as one token. */
 const BYTES_A_TOKEN = 4
 
-type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form'>
+type Asked = Pick<CallInput, 'endpoint' | 'bytes' | 'form' | 'batch'>
 export type Expecting = (deployments: readonly Deployment[]) => ExpectedCost
 
 /** Computes the cost of a call at the dearest of some deployments; nothing if no price is known. `continuedTokens`: the
@@ -47,8 +47,8 @@ export function expecting(
     const limit = services.config.general_settings.max_upload_bytes
     const mostBytes = form?.raw.length ?? (form?.raw.ended ? bodyBytes : limit)
     return {
-      holdNano: costNano(mode, info, usageOf(file(mostBytes).most)) ?? 0,
-      likelyNano: costNano(mode, info, usageOf(file(bodyBytes).likely)) ?? 0,
+      holdNano: costNano(mode, info, usageOf(file(mostBytes).most), input) ?? 0,
+      likelyNano: costNano(mode, info, usageOf(file(bodyBytes).likely), input) ?? 0,
     }
   }
 
@@ -69,7 +69,7 @@ export function expecting(
     const usualOutput = Math.ceil((usual?.longAnswer ?? 0) * output.answers)
     const likelyOutput = output.meant ? output.tokens : Math.min(output.tokens, usualOutput)
     const measured = mode.measure(asked)
-    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...measured, ...used })) ?? 0
+    const cost = (used: Partial<Usage>) => costNano(mode, info, usageOf({ ...measured, ...used }), input) ?? 0
     const likelyNano = cost({ inputTokens: likelyInput, outputTokens: likelyOutput })
     let holdNano = likelyNano
     for (const kind of dearestKinds(mode, asked, most)) {

@@ -66,8 +66,8 @@ function placeOf(subject: string, list: readonly BudgetPeriod[]): number {
 }
 
 /** The cost of one attempt: 0 if it used nothing, undefined if its price is unknown. */
-export function attemptNano({ endpoint }: Call, { deployment, usage }: Attempt): number | undefined {
-  return usage ? costNano(endpoint.mode, deployment.info, usage) : 0
+export function attemptNano(call: Call, { deployment, usage }: Attempt): number | undefined {
+  return usage ? costNano(call.endpoint.mode, deployment.info, usage, call) : 0
 }
 
 function sumOf(attempts: readonly Attempt[], costs: Bill['attemptsNano']): number | undefined {

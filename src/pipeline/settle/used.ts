@@ -54,7 +54,7 @@ function asAsked({ request }: Call, { connection: { defaults } }: Deployment): C
 function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
   const { mode } = call.endpoint
   if (mode.ofFile) {
-    const told = costNano(mode, deployment.info, usage) !== undefined
+    const told = costNano(mode, deployment.info, usage, call) !== undefined
     if (told && !usage.estimated) return usage
     const certain = usage.estimated || usage.audioSeconds === 0 ? call.form?.seconds : usage.audioSeconds
     const { audioSeconds = 0, ...tokens } = mode.ofFile(requestBytes(call), certain).most
@@ -62,10 +62,10 @@ function inMoney(call: Call, { deployment }: Attempt, usage: Usage): Usage {
     if (certain !== undefined && certain === usage.audioSeconds) return { ...whole, estimated: true }
     return { ...whole, audioSeconds: Math.max(usage.audioSeconds, audioSeconds), estimated: true }
   }
-  if (!mode.unreported || costNano(mode, deployment.info, usage) !== undefined) return usage
+  if (!mode.unreported || costNano(mode, deployment.info, usage, call) !== undefined) return usage
   const whole = { ...filled(usage, mode.unreported(asAsked(call, deployment))), estimated: true }
   // If the estimate has no price either, the reported usage stays.
-  return costNano(mode, deployment.info, whole) === undefined ? usage : whole
+  return costNano(mode, deployment.info, whole, call) === undefined ? usage : whole
 }
 
 /** Adds the surcharges: those that were reported, else those that were requested. */

@@ -103,6 +103,14 @@ describe('tokens', () => {
     const own = { input_cost_per_token_batches: 0.00000125, batch_price_multiplier: 0.9 }
     expect(cost(CHAT, { ...prices, ...own }, usage, true)).toBe(800 * 1250 + 200 * 625 + 100 * 9000)
     expect(cost(CHAT, { ...text, output_cost_per_token_batches: 0 }, { outputTokens: 5 }, true)).toBe(0)
+    // The price of a batch is known where the usual one is free or unknown.
+    const onlyOwn = { input_cost_per_token_batches: 0.000001, output_cost_per_token_batches: 0.000002 }
+    expect(cost(CHAT, onlyOwn, usage, true)).toBe(1000 * 1000 + 100 * 2000)
+    expect(cost(CHAT, { ...onlyOwn, input_cost_per_token: 0 }, usage, true)).toBe(1000 * 1000 + 100 * 2000)
+    expect(cost(CHAT, onlyOwn, usage)).toBeUndefined()
+    // What has a price of its own is discounted as the rest of its kind.
+    const audio = { ...text, output_cost_per_audio_token: 0.0001, output_cost_per_token_batches: 0.0000025 }
+    expect(cost(CHAT, audio, { outputTokens: 10, audioOutputTokens: 4 }, true)).toBe(6 * 2500 + 4 * 25_000)
   })
 })
 

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { messagesDefaults, responsesDefaults } from '../../../src/api/dialects/default-field-names.ts'
+import { modelInfo } from '../../../src/config/sections/model-list.ts'
 import { audioTranscription } from '../../../src/modes/audio-transcription.ts'
 import { chat } from '../../../src/modes/chat.ts'
 import { embedding } from '../../../src/modes/embedding.ts'
 import { asMode } from '../../../src/modes/mode.ts'
+import { costNano } from '../../../src/modes/price/cost.ts'
 import { rerank } from '../../../src/modes/rerank.ts'
 import { usageOf } from '../../../src/modes/usage.ts'
 import { expecting, NO_COST } from '../../../src/pipeline/admit/expected-cost.ts'
 import { usualUsage } from '../../../src/pipeline/admit/usual-usage.ts'
 import type { Deployment } from '../../../src/routing/deployment.ts'
+import { seededRandom } from '../../support/random.ts'
 
 type Parameters = globalThis.Parameters<typeof expecting>
 
@@ -171,5 +174,42 @@ describe('what is held for a call', () => {
   ])('is the price of the input where nothing is written: %s', (_name, mode, fields) => {
     const info = { input_cost_per_token: 0.001, batch_price_multiplier: 1 }
     expect(cost({ endpoint: { mode } }, fields, { info })).toEqual({ holdNano: 100_000_000, likelyNano: 25_000_000 })
+  })
+})
+
+describe('what is held for a call of a batch', () => {
+  const OF_BATCH = { batch: {} }
+  const chatPrices = { input_cost_per_token: 0.001, output_cost_per_token: 0.002 }
+  it.each([
+    ['half of the usual price', { batch_price_multiplier: 0.5 }, 0.5],
+    ['the price of batches', { input_cost_per_token_batches: 0.004, output_cost_per_token_batches: 0.008 }, 4],
+    ['its dearer kind', { ...chatPrices, cache_creation_input_cost_per_token: 0.1, batch_price_multiplier: 2 }, 2],
+  ])('is %s', (_, prices, times) => {
+    const info = modelInfo().parse({ ...chatPrices, ...prices })
+    const fields = { max_tokens: 100, messages: [{ role: 'user', content: 'x'.repeat(80) }] }
+    const [single, ofBatch] = [cost({}, fields, { info }), cost(OF_BATCH, fields, { info })]
+    expect(single.holdNano).toBeGreaterThan(0)
+    expect(ofBatch.holdNano).toBe(times * single.holdNano)
+    expect(ofBatch.likelyNano).toBe(times * single.likelyNano)
+  })
+
+  it('is at least what it is billed, whatever is reported within its bounds', () => {
+    const random = seededRandom(11)
+    const price = () => random.pick([undefined, 0, 0.000_001, 0.000_03, 0.001])
+    for (let turn = 0; turn < 500; turn++) {
+      const info = modelInfo().parse({
+        input_cost_per_token: price(),
+        output_cost_per_token: price(),
+        input_cost_per_token_batches: price(),
+        output_cost_per_token_batches: price(),
+        batch_price_multiplier: random.pick([0, 0.5, 1, 3]),
+      })
+      const most = random.integer(1, 5000)
+      const bytes = random.integer(40, 400)
+      const { holdNano } = cost({ ...OF_BATCH, bytes: new Uint8Array(bytes) }, { max_tokens: most }, { info })
+      const used = usageOf({ inputTokens: random.integer(1, bytes / 4), outputTokens: random.integer(1, most) })
+      const billed = costNano(input.endpoint.mode, info, used, OF_BATCH)
+      if (billed !== undefined) expect(holdNano, JSON.stringify(info)).toBeGreaterThanOrEqual(billed)
+    }
   })
 })

@@ -44,6 +44,25 @@ describe('a budget of $1.00 and 200 calls of $0.10 at once', () => {
   })
 })
 
+describe('a budget of $1.00 and 200 calls of a batch at once', () => {
+  it.each([
+    ['half of the usual price', { batch_price_multiplier: 0.5 }, 20],
+    ['a price of their own', { output_cost_per_token_batches: 0.00004 }, 25],
+    ['a dearer price of their own', { output_cost_per_token_batches: 0.0002, batch_price_multiplier: 0.5 }, 5],
+  ])('spend all of it and no more at %s', async (_, prices, served) => {
+    const calls = budgetedCalls({ model_list: [placed('m', 'd', { ...PRICES, ...prices })] })
+    const caller = calls.caller({ key: { max_budget: 1 } })
+    const batch = { batchId: 'batch_1', repeats: () => false, finished() {} }
+    const ask = (body: object, at: number) =>
+      calls.ask(caller, body, DIME, CHAT, { batch: { ...batch, callId: `call_${at}` } })
+    const answers = await many(200, (at) => ask({ max_tokens: 1000 }, at))
+    await calls.idle()
+    expect(calls.spentNano()).toBe(DOLLAR)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(served)
+    expect(answers.filter(({ param }) => param === 'key_budget')).toHaveLength(200 - served)
+  })
+})
+
 describe('twenty calls with a huge limit that are cancelled', () => {
   it.each([{ max_tokens: 1_000_000 }, { max_tokens: 1_000_000, stream: true }, {}])(
     'leave a budget usable at once: %o',
