@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { place } from '../runtimes/node/gateway-process.ts'
+import { place, SOURCES } from '../runtimes/node/gateway-process.ts'
 import { configOf } from '../support/gateway.ts'
 import { startUpstream } from '../support/scripted-upstream.ts'
 
@@ -41,7 +41,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     (model) =>
       `  - model_name: ${model}\n    gateway_params: { model: ${model}, api_base: ${upstream.url}/gateway, api_key: sk-vendor }\n`,
   )
-  const { start, clear } = await place()
+  const { start, clear } = await place(SOURCES)
   const gateway = await start({ yaml: configOf(upstream.url, groups, settings) + echo + vendors.join('') })
   await gateway.greeted()
 

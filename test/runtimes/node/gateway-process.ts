@@ -9,8 +9,21 @@ import { MASTER_KEY } from '../../support/gateway.ts'
 
 const root = new URL('../../../', import.meta.url)
 
-/** Compiled sources, which every gateway of the tests shares. */
-const COMPILED = fileURLToPath(new URL('node_modules/.cache/tests', root))
+/** What a gateway is started from, and where all of them share what Node has compiled of it. */
+interface Program {
+  readonly program: string
+  readonly compiled: string
+}
+
+export const SOURCES: Program = {
+  program: 'src/node.ts',
+  compiled: fileURLToPath(new URL('node_modules/.cache/tests', root)),
+}
+
+async function built(): Promise<Program> {
+  const { builtGateway } = await import('../../support/built-gateway.ts')
+  return builtGateway()
+}
 
 /** The gateway as `npm start` runs it: a process of its own. */
 export interface GatewayProcess {
@@ -40,8 +53,8 @@ export interface Place {
   clear(): Promise<void>
 }
 
-/** A temporary data folder, and gateways started on it. */
-export async function place(): Promise<Place> {
+/** A temporary data folder, and gateways started on it: of the build, unless something else is given. */
+export async function place(from?: Program): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-process-'))
   const children: ChildProcess[] = []
   async function end(): Promise<void> {
@@ -56,12 +69,13 @@ export async function place(): Promise<Place> {
     async start({ yaml = 'model_list: []\n', env = {}, nodeOptions = [] } = {}) {
       const config = join(folder, 'gateway.yaml')
       await writeFile(config, yaml)
-      const child = spawn(process.execPath, [...nodeOptions, 'src/node.ts'], {
+      const { program, compiled } = from ?? (await built())
+      const child = spawn(process.execPath, [...nodeOptions, program], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
           PATH: process.env.PATH ?? '',
-          NODE_COMPILE_CACHE: COMPILED,
+          NODE_COMPILE_CACHE: compiled,
           PORT: '0',
           GATEWAY_CONFIG: config,
           GATEWAY_DATA_DIR: join(folder, 'data'),

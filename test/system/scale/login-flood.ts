@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { place } from '../../runtimes/node/gateway-process.ts'
+import { place, SOURCES } from '../../runtimes/node/gateway-process.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 
 // How slow chat calls are beside a flood of logins, which all come from other addresses and are for other accounts, so that
@@ -87,7 +87,7 @@ function inThread<Result>(task: Task): { readonly result: Promise<Result>; stop(
 
 async function measure(): Promise<void> {
   const [perSecond = 200, rounds = 3] = process.argv.slice(2).map(Number)
-  const home = await place()
+  const home = await place(SOURCES)
   try {
     const gateway = await home.start({
       yaml: `
