@@ -6,7 +6,7 @@ import type { Delivery, Handler } from '../../src/stores/queue/queue.ts'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
-import { emptyEmbeddedSql } from '../support/embedded-database.node.ts'
+import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { queueContract } from './queue.ts'
 
@@ -14,7 +14,7 @@ const postgresUrl = inject('postgresUrl')
 const silent = jsonLog('silent', () => {})
 
 describe('queue: PGlite', () => {
-  postgresQueueContract(() => emptyEmbeddedSql())
+  postgresQueueContract(() => preparedEmbeddedSql())
 })
 
 describe.skipIf(postgresUrl === '')('queue: node-postgres', () => {

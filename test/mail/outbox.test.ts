@@ -11,7 +11,7 @@ import { emailRecords } from '../../src/stores/sql/people/email-records.ts'
 import { batchOf, rowsOf } from '../../src/stores/sql/query.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import { type Sql, SqlError } from '../../src/stores/sql/sql.ts'
-import { emptyEmbeddedSql } from '../support/embedded-database.node.ts'
+import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -32,7 +32,7 @@ describe.each([
   beforeAll(async () => {
     database = onServer
       ? nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) })
-      : await emptyEmbeddedSql()
+      : await preparedEmbeddedSql()
     await applySchema(database, schema)
   })
   afterAll(() => database?.close())

@@ -12,7 +12,7 @@ import { routeGroupPolicyRecords } from '../../src/stores/sql/records/route-grou
 import { routeGroupRecords } from '../../src/stores/sql/records/route-group-records.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
-import { emptyEmbeddedSql } from '../support/embedded-database.node.ts'
+import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 
 const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
 
@@ -37,7 +37,7 @@ describe('the live registry', () => {
   })
 
   it('warns once of names in chains and aliases that lead nowhere, when it knows what the database holds', async () => {
-    const sql = await emptyEmbeddedSql()
+    const sql = await preparedEmbeddedSql()
     await applySchema(sql, schemaText)
     const groups = routeGroupRecords(sql)
     await groups.create('stored', { enabled: true, members: [{ model_name: 'a', enabled: true }] })

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
+import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
 import { madeOnce } from './made-once.ts'
+
+export const SCHEMA = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
 
 /** Lays an empty embedded database into a folder that is not there yet. Setting one up takes seconds of a core, opening
  *  it a fraction of one: what does not test the first start begins here. */
@@ -15,11 +19,27 @@ export async function emptyDatabaseIn(folder: string): Promise<void> {
   await cp(join(made, 'postgres'), folder, { recursive: true })
 }
 
+/** The same with the schema in it, which takes another second of a core. */
+export async function preparedDatabaseIn(folder: string): Promise<void> {
+  const made = await madeOnce('embedded-database-with-schema', async (shared) => {
+    await emptyDatabaseIn(join(shared, 'postgres'))
+    const sql = await pgliteSql({ folder: join(shared, 'postgres') })
+    await applySchema(sql, SCHEMA)
+    await sql.close()
+  })
+  await cp(join(made, 'postgres'), folder, { recursive: true })
+}
+
 /** An empty embedded database of the test's own, gone when it is closed. */
-export async function emptyEmbeddedSql(): Promise<Sql> {
+export const emptyEmbeddedSql = () => embeddedSqlOver(emptyDatabaseIn)
+
+/** The same with the schema in it. */
+export const preparedEmbeddedSql = () => embeddedSqlOver(preparedDatabaseIn)
+
+async function embeddedSqlOver(lay: (folder: string) => Promise<void>): Promise<Sql> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-embedded-'))
   const folder = join(home, 'postgres')
-  await emptyDatabaseIn(folder)
+  await lay(folder)
   const sql = await pgliteSql({ folder })
   return {
     ...sql,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +7,9 @@ import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../src/runtimes/node/setup/adapters.node.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
-import { emptyDatabaseIn } from './embedded-database.node.ts'
+import { preparedDatabaseIn, SCHEMA } from './embedded-database.node.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
+import { cheapHasher } from './passwords.ts'
 
 /** Under which its keys are kept. */
 export const FULL_GATEWAY_SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
@@ -27,16 +27,24 @@ export interface FullGateway {
   close(): Promise<void>
 }
 
-const SCHEMA = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+interface FullGatewayOptions {
+  readonly schemaText?: string
+  /** Passwords are kept at the cost that they have, and not at next to none. */
+  readonly costlyPasswords?: boolean
+}
 
-/** A gateway over the stores that its configuration names, as `npm start` makes it. */
-export async function startFullGateway(yaml: string, schemaText = SCHEMA): Promise<FullGateway> {
+/** A gateway over the stores that its configuration names, as `npm start` makes it; only passwords cost it nothing. */
+export async function startFullGateway(
+  yaml: string,
+  { schemaText = SCHEMA, costlyPasswords = false }: FullGatewayOptions = {},
+): Promise<FullGateway> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-full-'))
   const config = loadConfig(yaml, { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: FULL_GATEWAY_SALT_KEY })
   const log = jsonLog('silent', () => {})
-  if (!config.general_settings.database_url) await emptyDatabaseIn(join(dataFolder, 'postgres'))
+  if (!config.general_settings.database_url) await preparedDatabaseIn(join(dataFolder, 'postgres'))
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log })
-  const serving = await serve(config, adapters, { port: 0, host: '127.0.0.1' })
+  const passwordHasher = costlyPasswords ? adapters.passwordHasher : cheapHasher(adapters.passwordHasher)
+  const serving = await serve(config, { ...adapters, passwordHasher }, { port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${serving.port}`
   const call = (path: string, init: RequestInit = {}) =>
     fetch(url + path, {

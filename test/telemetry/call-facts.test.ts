@@ -5,7 +5,6 @@ import { factFields, factsAnswer } from '../../src/api/ui/spend/fact-fields.ts'
 import { logs } from '../../src/api/ui/spend/logs.ts'
 import { spend } from '../../src/api/ui/spend/spend.ts'
 import { sumsAnswer } from '../../src/api/ui/spend/spend-answer.ts'
-import { pgliteSql } from '../../src/stores/sql/adapters/pglite.node.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import { CALL_FACTS, type CallFact } from '../../src/stores/sql/spend/call-facts.ts'
 import type { FoldedCalls } from '../../src/stores/sql/spend/spend-folded.ts'
@@ -16,6 +15,7 @@ import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger } from '../../src/telemetry/folded-ledger.ts'
 import { ledger } from '../../src/telemetry/ledger.ts'
+import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
 
 // What the contributing guide says of a fact, followed to the letter: a row, a line that says where it comes from, columns.
@@ -52,7 +52,7 @@ const COLUMNS = [
 describe('a fact of finished calls that was added', () => {
   let sql: Sql
   beforeAll(async () => {
-    sql = await pgliteSql()
+    sql = await preparedEmbeddedSql()
     await applySchema(sql, `${readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')}\n${COLUMNS}`)
     const at = '2026-05-05T10:20:30.000Z'
     const calls = ['one', 'two'].map((callId) => finishedCall({ callId, at, tags: ['filmed'], model: 'm' }))

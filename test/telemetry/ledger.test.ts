@@ -10,7 +10,7 @@ import type { Folding } from '../../src/telemetry/delivery.ts'
 import type { CallFinished } from '../../src/telemetry/events.ts'
 import { foldedLedger, foldOfCalls } from '../../src/telemetry/folded-ledger.ts'
 import { ledger } from '../../src/telemetry/ledger.ts'
-import { emptyEmbeddedSql } from '../support/embedded-database.node.ts'
+import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
@@ -24,7 +24,7 @@ describe.each([
     postgresUrl !== '',
     async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
   ],
-  ['PGlite', true, () => emptyEmbeddedSql()],
+  ['PGlite', true, () => preparedEmbeddedSql()],
 ] as const)('the ledger in %s', (_, possible, open) => {
   let sql: Sql
   beforeAll(async () => {

@@ -28,6 +28,7 @@ describe('the time of an answer', { timeout: 400_000 }, () => {
   beforeAll(async () => {
     gateway = await startFullGateway(
       `general_settings: { ${BEHIND_PROXY}, email_provider: log, email_base_url: 'https://gateway.example' }`,
+      { costlyPasswords: true },
     )
     const passwordHash = await passwords({ atOnce: 1, derive: scrypt }).hash(PASSWORD, 'x@example.com')
     for (let account = 0; account < ACCOUNTS; account++) {

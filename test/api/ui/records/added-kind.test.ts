@@ -75,7 +75,7 @@ describe('a kind of record that was added', () => {
   let gateway: FullGateway
   beforeAll(async () => {
     const schema = readFileSync(new URL('../../../../schema.sql', import.meta.url), 'utf8')
-    gateway = await startFullGateway('model_list: []', schema + TABLE)
+    gateway = await startFullGateway('model_list: []', { schemaText: schema + TABLE })
   })
   afterAll(() => gateway?.close())
 

@@ -11,6 +11,19 @@ import { emptyDatabaseIn } from '../../../support/embedded-database.node.ts'
 const HEAVY = { sql: 'SELECT count(*) AS n FROM generate_series(1, 3000000)', parameters: [] }
 const LIGHT = { sql: 'SELECT 1 AS n', parameters: [] }
 
+let place: string
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'gateway-pglite-thread-'))
+})
+afterEach(() => rm(place, { recursive: true, force: true }))
+
+/** The folder of a database that was set up before. */
+async function prepared(): Promise<string> {
+  const folder = join(place, 'postgres')
+  await emptyDatabaseIn(folder)
+  return folder
+}
+
 describe('PGlite on a thread of its own', { timeout: 60_000 }, () => {
   it('leaves the event loop to everybody else, while it is set up and while it works', async () => {
     const gaps: number[] = []
@@ -35,7 +48,7 @@ describe('PGlite on a thread of its own', { timeout: 60_000 }, () => {
   })
 
   it('lets statements wait for the opening, in order', async () => {
-    const { port: sql } = openPglite()
+    const { port: sql } = openPglite({ folder: await prepared() })
     const made = sql.query({ sql: 'CREATE TABLE t (n int)', parameters: [] })
     const filled = sql.query({ sql: 'INSERT INTO t VALUES (1), (2)', parameters: [] })
     const counted = sql.query({ sql: 'SELECT count(*) AS n FROM t', parameters: [] })
@@ -45,7 +58,7 @@ describe('PGlite on a thread of its own', { timeout: 60_000 }, () => {
   })
 
   it('answers late with an error, and later again', async () => {
-    const sql = await pgliteSql({ timeoutMs: 400 })
+    const sql = await pgliteSql({ folder: await prepared(), timeoutMs: 400 })
     await expect(sql.query({ ...HEAVY, sql: HEAVY.sql.replace('3000000', '9000000') })).rejects.toMatchObject({
       name: 'SqlError',
       message: 'The database did not answer within 400 ms.',
@@ -56,8 +69,9 @@ describe('PGlite on a thread of its own', { timeout: 60_000 }, () => {
   })
 
   it('fails what waits and what comes after, when the thread dies', async () => {
+    const folder = await prepared()
     const born = new Promise<Worker>((resolve) => process.once('worker', resolve))
-    const sql = await pgliteSql()
+    const sql = await pgliteSql({ folder })
     const pending = expect(sql.query(HEAVY)).rejects.toMatchObject({ name: 'SqlError' })
     await (await born).terminate()
     await pending
@@ -67,7 +81,7 @@ describe('PGlite on a thread of its own', { timeout: 60_000 }, () => {
   })
 
   it('fails what waits, when it is closed before it was open', async () => {
-    const { port: sql, opened } = openPglite()
+    const { port: sql, opened } = openPglite({ folder: await prepared() })
     const waiting = expect(sql.query(LIGHT)).rejects.toMatchObject({ name: 'SqlError' })
     await sql.close()
     await waiting
@@ -77,20 +91,13 @@ describe('PGlite on a thread of its own', { timeout: 60_000 }, () => {
 })
 
 describe('a process with PGlite', { timeout: 60_000 }, () => {
-  let place: string
-  beforeEach(async () => {
-    place = await mkdtemp(join(tmpdir(), 'gateway-pglite-thread-'))
-  })
-  afterEach(() => rm(place, { recursive: true, force: true }))
-
   const run = (program: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
   const source = new URL('../../../../src/stores/sql/adapters/pglite.node.ts', import.meta.url).href
 
   it.each(['', 'await sql.close()'])(
     'ends when it has nothing more to do, and what it wrote is kept: %s',
     async (end) => {
-      const folder = join(place, 'postgres')
-      await emptyDatabaseIn(folder)
+      const folder = await prepared()
       await run(`
       import { pgliteSql } from '${source}'
       const sql = await pgliteSql({ folder: '${folder}' })
@@ -108,6 +115,7 @@ describe('a process with PGlite', { timeout: 60_000 }, () => {
     await writeFile(folder, 'a file')
     await expect(pgliteSql({ folder })).rejects.toThrow('EEXIST')
     await rm(folder)
+    await emptyDatabaseIn(folder)
     const { port, opened } = openPglite({ folder })
     expect(() => openPglite({ folder })).toThrow(`is held by process ${process.pid}`)
     await opened

@@ -20,7 +20,7 @@ import {
 import type { Reach } from '../../../../src/stores/sql/records/reach.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
-import { emptyEmbeddedSql } from '../../../support/embedded-database.node.ts'
+import { preparedEmbeddedSql } from '../../../support/embedded-database.node.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -54,7 +54,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
     postgresUrl !== '',
   ],
-  ['PGlite', () => emptyEmbeddedSql(), true],
+  ['PGlite', () => preparedEmbeddedSql(), true],
 ])('callable targets on %s', (name, open, present) => {
   let sql: Sql
   let bindings: CallableBindingRecords
