@@ -578,8 +578,9 @@ CREATE TABLE IF NOT EXISTS gateway_file (
   lines integer NOT NULL DEFAULT 0,
   -- The first line that asks for managed tools, which batches do not have.
   managed_tools_line integer,
-  -- uploading: the content is not complete, and the file is not shown.
-  state text NOT NULL DEFAULT 'uploading' CHECK (state IN ('uploading', 'ready')),
+  -- Only a ready file is shown. uploading: the content is not complete. removing: it was deleted or has expired, and its
+  -- content may still be there.
+  state text NOT NULL DEFAULT 'uploading' CHECK (state IN ('uploading', 'ready', 'removing')),
   -- The owner: this key (a virtual key's id, or master_key), and the others of its team.
   key_id text COLLATE "C" NOT NULL,
   team_id text COLLATE "C",
@@ -591,6 +592,7 @@ CREATE TABLE IF NOT EXISTS gateway_file (
 CREATE INDEX IF NOT EXISTS gateway_file_key ON gateway_file (key_id, created_at, file_id);
 CREATE INDEX IF NOT EXISTS gateway_file_team ON gateway_file (team_id, created_at, file_id) WHERE team_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS gateway_file_expires ON gateway_file (expires_at);
+CREATE INDEX IF NOT EXISTS gateway_file_unready ON gateway_file (created_at) WHERE state <> 'ready';
 
 CREATE TABLE IF NOT EXISTS gateway_batch (
   batch_id text COLLATE "C" PRIMARY KEY,

@@ -1,6 +1,7 @@
 import { clientAddress } from './api/middleware/client-address.ts'
 import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
+import { batchFiles } from './batch/files/batch-files.ts'
 import type { Config } from './config/schema.ts'
 import { firstAdmin } from './identity/accounts/first-admin.ts'
 import { apiKeys } from './identity/api-keys.ts'
@@ -184,6 +185,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
       throttle: attempts.failed,
       now: systemClock.now,
     }),
+    files: batchFiles({ records: records.files, blobs: adapters.blobs, settings: config.general_settings, log }),
     hashKey,
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),

@@ -197,6 +197,9 @@ function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near
   if (error.failure === 'database_unavailable') {
     services.log.warn('database.away', { requestId, error: describeError(error.cause) })
   }
+  if (error.failure === 'blobs_unavailable') {
+    services.log.warn('blobs.away', { requestId, error: describeError(error.cause) })
+  }
   const answer = failureAnswer(error, near?.errorBody?.(error, requestId))
   const isPage = near?.errorPages && prefersPage(exchange.c.req.header('accept'))
   return respond(services, exchange, isPage ? errorPage(error, answer) : answer, near)

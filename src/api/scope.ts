@@ -1,3 +1,4 @@
+import type { BatchFiles } from '../batch/files/batch-files.ts'
 import type { FirstAdmin } from '../identity/accounts/first-admin.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Invitations } from '../identity/invitations/invitations.ts'
@@ -36,6 +37,7 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly secondFactor: SecondFactor
   readonly firstAdmin: FirstAdmin
   readonly singleSignOn: SingleSignOn
+  readonly files: BatchFiles
   readonly footprints: Footprints
   readonly toResponse: ToResponse
   /** The hash that identifies a stored key. */

@@ -1,4 +1,4 @@
-import { createHmac, hash, scrypt as nodeScrypt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, scrypt as nodeScrypt, timingSafeEqual } from 'node:crypto'
 
 /** A constant-time comparison with one secret. */
 export function secretMatcher(secret: string): (given: string) => boolean {
@@ -21,6 +21,18 @@ export function keyHasher(saltKey: string): (key: string) => string {
  *  random text as hard to invert. */
 export function digestOf(text: string | Uint8Array): string {
   return hash('sha256', text)
+}
+
+/** SHA-256 of bytes that arrive in pieces. */
+export interface RunningDigest {
+  push(bytes: Uint8Array): void
+  /** In hexadecimal digits. Ends the digest. */
+  end(): string
+}
+
+export function runningDigest(): RunningDigest {
+  const digest = createHash('sha256')
+  return { push: (bytes) => void digest.update(bytes), end: () => digest.digest('hex') }
 }
 
 /** Whether two texts of bytes are the same, in a time that does not depend on where they differ. */

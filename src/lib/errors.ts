@@ -53,6 +53,8 @@ export const FAILURES = {
   call_timeout: { status: 504, type: 'api_error', code: 'call_timeout', classification: 'timeout' },
   store_unavailable: { status: 503, type: 'api_error', code: 'store_unavailable' },
   database_unavailable: { status: 503, type: 'api_error', code: 'database_unavailable' },
+  /** The storage of files did not take or give one. */
+  blobs_unavailable: { status: 503, type: 'api_error', code: 'blobs_unavailable', retryAfterSeconds: 2 },
   /** What sends e-mail did not take one over. */
   email_failed: { status: 502, type: 'api_error', code: 'email_failed' },
   /** A deployment's address leads back to this gateway, directly or through others. Another deployment may succeed. */

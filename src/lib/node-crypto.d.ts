@@ -4,6 +4,11 @@ declare module 'node:crypto' {
     update(data: string): Hmac
     digest(encoding: 'hex'): string
   }
+  interface Hash {
+    update(data: Uint8Array): Hash
+    digest(encoding: 'hex'): string
+  }
+  export function createHash(algorithm: 'sha256'): Hash
   export function createHmac(algorithm: 'sha256', key: string): Hmac
   export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean
   export function scrypt(

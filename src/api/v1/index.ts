@@ -5,6 +5,7 @@ import { batches } from './batches/index.ts'
 import { chatCompletions } from './chat-completions.ts'
 import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
+import { fileRoutes } from './files/index.ts'
 import { imagesGenerations } from './images-generations.ts'
 import { countTokens, messages } from './messages.ts'
 import { getModel, listModels } from './models.ts'
@@ -25,4 +26,5 @@ export const v1: readonly Route[] = [
   audioTranscriptions,
   ...rerankRoutes,
   ...batches,
+  ...fileRoutes,
 ]

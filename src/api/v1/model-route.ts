@@ -1,5 +1,4 @@
 import { hasPermission } from '../../identity/grants.ts'
-import { GatewayError } from '../../lib/errors.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { refuseEarly } from '../../pipeline/refuse-early.ts'
@@ -8,6 +7,7 @@ import { type IncomingForm, incomingForm } from '../../pipeline/request/incoming
 import { runCall } from '../../pipeline/run-call.ts'
 import { HOPS_HEADER } from '../../transport/open-headers.ts'
 import { refuseCompressed } from '../middleware/refuse-compressed.ts'
+import { MEDIA_TYPES, requireType } from '../middleware/require-type.ts'
 import { defineRoute, type Route, type RouteContract } from '../route.ts'
 import type { Scope } from '../scope.ts'
 
@@ -92,13 +92,3 @@ function headersOf(scope: Scope, { clientHeaders }: Endpoint): Readonly<Record<s
 }
 
 const NO_BYTES: Uint8Array = new Uint8Array()
-
-const MEDIA_TYPES = { json: 'application/json', multipart: 'multipart/form-data' } as const
-
-const ACCEPTED = { json: /^application\/([\w.+-]+\+)?json\b/i, multipart: /^multipart\/form-data\b/i } as const
-
-function requireType(contentType: string | undefined, body: 'json' | 'multipart'): string {
-  if (contentType !== undefined && ACCEPTED[body].test(contentType)) return contentType
-  const expected = MEDIA_TYPES[body]
-  throw new GatewayError('unsupported_media_type', `Send the body as ${expected}, with that "Content-Type" header.`)
-}

@@ -1,4 +1,5 @@
 import { batchRecords } from '../batches/batch-records.ts'
+import { fileRecords } from '../batches/file-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
@@ -42,6 +43,7 @@ export const sqlRecords = (sql: Sql) => ({
   secondFactors: secondFactorRecords(sql),
   identities: identityRecords(sql),
   batches: batchRecords(sql),
+  files: fileRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>

@@ -10,7 +10,7 @@ export interface GatewayFileTable {
   sha256: string | null
   lines: Defaulted<Int4>
   managed_tools_line: Int4 | null
-  state: Defaulted<'uploading' | 'ready'>
+  state: Defaulted<'uploading' | 'ready' | 'removing'>
   key_id: string
   team_id: string | null
   organization_id: string | null

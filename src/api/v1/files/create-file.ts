@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { mostFormBytes } from '../../../lib/forms/file-form.ts'
+import { ownerOf } from '../../../stores/sql/batches/owner.ts'
+import { refuseCompressed } from '../../middleware/refuse-compressed.ts'
+import { MEDIA_TYPES, requireType } from '../../middleware/require-type.ts'
+import { json } from '../../respond.ts'
+import { defineRoute } from '../../route.ts'
+import { fileAnswer, fileObject } from './file-answer.ts'
+
+export const createFile = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/files',
+    summary: 'Upload the requests of a batch: a file with one of them, as JSON, in each line.',
+    tag: 'Batches',
+    auth: 'caller',
+    ofBatches: true,
+    action: 'file.create',
+    body: {
+      contentType: MEDIA_TYPES.multipart,
+      schema: () =>
+        z.object({
+          purpose: z.literal('batch'),
+          file: z.file(),
+          'expires_after[anchor]': z.literal('created_at').optional(),
+          'expires_after[seconds]': z.int().min(3600).optional(),
+        }),
+    },
+    responses: { 200: { description: 'The file.', schema: fileObject } },
+  },
+  async ({ services, client, header, caller, audits }) => {
+    const contentType = requireType(header('content-type'), 'multipart')
+    refuseCompressed(header('content-encoding'))
+    const owner = ownerOf(caller())
+    const source = client.upload(mostFormBytes(services.config.general_settings.batch_max_file_bytes))
+    const receiving = services.files.receive({ owner, source, contentType })
+    // What is left of the upload of a client that leaves is removed.
+    client.defer(receiving.catch(() => {}))
+    const file = await receiving
+    const { file_id: id, bytes } = file
+    audits({ resource_id: id, organization_id: owner.organizationId, metadata: { bytes: Number(bytes) } })
+    return json(fileAnswer(file))
+  },
+)

@@ -1,0 +1,222 @@
+import { type Selectable, sql } from 'kysely'
+import { batchOf, type Query, queries, rowsOf } from '../query.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { Sql } from '../sql.ts'
+import { type Owner, ownedBy, ownerColumns } from './owner.ts'
+import { UNFINISHED } from './unfinished.ts'
+
+type Row = Selectable<Schema['gateway_file']>
+
+export type FilePurpose = Row['purpose']
+
+const SHOWN = [
+  'file_id',
+  'purpose',
+  'filename',
+  'bytes',
+  'sha256',
+  'lines',
+  'managed_tools_line',
+  'created_at',
+  'expires_at',
+] as const
+
+/** A file whose content is complete. */
+export type FileRecord = Pick<Row, (typeof SHOWN)[number]>
+
+/** What is known of a file's content once it was read. */
+export interface FileContent {
+  readonly bytes: number
+  /** In hexadecimal digits; null for a file that was written in parts by several processes. */
+  readonly sha256: string | null
+  /** How many of its lines are not blank. */
+  readonly lines: number
+  /** The first line that asks for managed tools. */
+  readonly managedToolsLine: number | null
+}
+
+export interface FilePage {
+  readonly purpose?: FilePurpose | undefined
+  readonly limit: number
+  /** The id of the last file of the page before. */
+  readonly after?: string | undefined
+  readonly order: 'asc' | 'desc'
+}
+
+export interface FileRecords {
+  /** A file whose content is about to arrive. */
+  create(file: {
+    readonly fileId: string
+    readonly owner: Owner
+    readonly filename: string
+    readonly retentionSeconds: number
+  }): Promise<void>
+  /** Its content is complete; from now on it is shown. undefined: it was given up meanwhile. */
+  ready(fileId: string, content: FileContent, retentionSeconds: number): Promise<FileRecord | undefined>
+  /** Takes away a file that never became ready; false if it did. */
+  giveUp(fileId: string): Promise<boolean>
+  find(fileId: string, owner: Owner): Promise<FileRecord | undefined>
+  /** One more than the limit, where there are more. undefined: there is no file `after`. */
+  page(owner: Owner, page: FilePage): Promise<FileRecord[] | undefined>
+  /** Takes a file from its owner; its content and its row are to be removed then. `in_use`: an unfinished batch reads it. */
+  takeAway(fileId: string, owner: Owner): Promise<'taken' | 'in_use' | 'absent'>
+  /** Takes away files that have expired, unless an unfinished batch reads them, and such whose upload was never ended.
+   *  Resolves with the ids of some whose content is to be removed. */
+  takeExpired(limit: number): Promise<string[]>
+  /** Forgets files that were taken away. Their content must be gone. */
+  forget(fileIds: readonly string[]): Promise<void>
+}
+
+/** An upload that took longer was killed. */
+const LONGEST_UPLOAD = sql`interval '1 day'`
+
+/** A batch that is made at the moment in which its input expires is seen after this time. */
+const BEING_MADE = sql`interval '1 minute'`
+
+const inSeconds = (seconds: number) => sql<string>`now() + make_interval(secs => ${seconds})`
+
+const isReadable = sql<boolean>`gateway_file.state = 'ready' AND gateway_file.expires_at > now()`
+
+const isRead = sql<boolean>`EXISTS (
+  SELECT FROM gateway_batch WHERE gateway_batch.input_file_id = gateway_file.file_id AND ${UNFINISHED})`
+
+/** The file as the input of a new batch. Its row is locked, so that it is not taken away before the batch is there: to be
+ *  used in the statement that inserts the batch. */
+export const lockedInput = (fileId: string, owner: Owner) =>
+  queries
+    .selectFrom('gateway_file')
+    .select(SHOWN)
+    .where('file_id', '=', fileId)
+    .where('purpose', '=', 'batch')
+    .where(ownedBy(owner, 'gateway_file'))
+    .where(isReadable)
+    .forShare()
+
+/** A file that a batch wrote, to be inserted together with the end of the batch. Repeated, it changes nothing. */
+export const insertOutputFile = (file: {
+  readonly fileId: string
+  readonly owner: Owner
+  readonly filename: string
+  readonly content: FileContent
+  readonly retentionSeconds: number
+}): Query<unknown> =>
+  queries
+    .insertInto('gateway_file')
+    .values({
+      file_id: file.fileId,
+      purpose: 'batch_output',
+      filename: file.filename,
+      ...columnsOf(file.content),
+      state: 'ready',
+      ...ownerColumns(file.owner),
+      expires_at: inSeconds(file.retentionSeconds),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+
+const columnsOf = ({ bytes, sha256, lines, managedToolsLine }: FileContent) => ({
+  bytes,
+  sha256,
+  lines,
+  managed_tools_line: managedToolsLine,
+})
+
+export function fileRecords(database: Sql): FileRecords {
+  const ofOwner = (owner: Owner) => queries.selectFrom('gateway_file').where(ownedBy(owner, 'gateway_file'))
+
+  return {
+    async create({ fileId, owner, filename, retentionSeconds }) {
+      const row = { file_id: fileId, purpose: 'batch' as const, filename, ...ownerColumns(owner) }
+      const values = { ...row, expires_at: inSeconds(retentionSeconds) }
+      await rowsOf(database, queries.insertInto('gateway_file').values(values))
+    },
+
+    async ready(fileId, content, retentionSeconds) {
+      const update = queries
+        .updateTable('gateway_file')
+        .set({
+          ...columnsOf(content),
+          state: 'ready',
+          expires_at: sql`created_at + make_interval(secs => ${retentionSeconds})`,
+        })
+        .where('file_id', '=', fileId)
+        .where('state', '=', 'uploading')
+        .returning(SHOWN)
+      return (await rowsOf(database, update))[0]
+    },
+
+    async giveUp(fileId) {
+      const update = queries
+        .updateTable('gateway_file')
+        .set({ state: 'removing' })
+        .where('file_id', '=', fileId)
+        .where('state', '=', 'uploading')
+        .returning('file_id')
+      return (await rowsOf(database, update)).length > 0
+    },
+
+    async find(fileId, owner) {
+      const query = ofOwner(owner).select(SHOWN).where('file_id', '=', fileId).where(isReadable)
+      return (await rowsOf(database, query))[0]
+    },
+
+    async page(owner, { purpose, limit, after, order }) {
+      let query = ofOwner(owner)
+        .select(SHOWN)
+        .where(isReadable)
+        .orderBy('created_at', order)
+        .orderBy('file_id', order)
+        .limit(limit + 1)
+      if (purpose !== undefined) query = query.where('purpose', '=', purpose)
+      if (after === undefined) return rowsOf(database, query)
+      // One that has expired since is still known, and one that was deleted is where the client stands no more.
+      const last = ofOwner(owner).where('file_id', '=', after)
+      const beyond = order === 'asc' ? sql`>` : sql`<`
+      const following = query.where(
+        sql<boolean>`(created_at, file_id) ${beyond} (${last.select('created_at')}, ${after})`,
+      )
+      const [known, rows] = await batchOf<[unknown, FileRecord]>(database, [last.select('file_id'), following])
+      return known.length === 0 ? undefined : rows
+    },
+
+    async takeAway(fileId, owner) {
+      const readable = ofOwner(owner).select('file_id').where('file_id', '=', fileId).where(isReadable)
+      // A batch that is just being made holds the lock; the statement behind it sees that batch.
+      const [found, taken] = await batchOf<[unknown, unknown]>(database, [
+        readable.forUpdate(),
+        queries
+          .updateTable('gateway_file')
+          .set({ state: 'removing' })
+          .where('file_id', '=', fileId)
+          .where(ownedBy(owner, 'gateway_file'))
+          .where(isReadable)
+          .where(sql<boolean>`NOT ${isRead}`)
+          .returning('file_id'),
+      ])
+      if (taken.length > 0) return 'taken'
+      return found.length > 0 ? 'in_use' : 'absent'
+    },
+
+    async takeExpired(limit) {
+      const isOver = sql<boolean>`(state = 'ready' AND expires_at <= now() - ${BEING_MADE} AND NOT ${isRead}
+        OR state <> 'ready' AND (state = 'removing' OR created_at <= now() - ${LONGEST_UPLOAD}))`
+      const over = queries
+        .selectFrom('gateway_file')
+        .select('file_id')
+        .where(isOver)
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+      const taken = queries
+        .updateTable('gateway_file')
+        .set({ state: 'removing' })
+        .where('file_id', 'in', over)
+        .returning('file_id')
+      return (await rowsOf(database, taken)).map(({ file_id }) => file_id)
+    },
+
+    async forget(fileIds) {
+      const gone = queries.deleteFrom('gateway_file').where('file_id', 'in', fileIds).where('state', '=', 'removing')
+      await rowsOf(database, gone)
+    },
+  }
+}
