@@ -6,6 +6,7 @@ import { jsonLog } from '../../src/lib/log.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../src/runtimes/node/setup/adapters.node.ts'
+import type { Blobs } from '../../src/stores/blobs/blobs.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
 import { preparedDatabaseIn, SCHEMA } from './embedded-database.node.ts'
 import { chatInit, MASTER_KEY } from './gateway.ts'
@@ -17,6 +18,7 @@ export const FULL_GATEWAY_SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
 export interface FullGateway {
   readonly url: string
   readonly sql: Sql
+  readonly blobs: Blobs
   /** A request with the master key. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   chat(body: unknown): Promise<Response>
@@ -55,6 +57,7 @@ export async function startFullGateway(
   return {
     url,
     sql: adapters.sql,
+    blobs: adapters.blobs,
     fetch: call,
     idle: serving.idle,
     setupToken: serving.setupToken,

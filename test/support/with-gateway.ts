@@ -50,6 +50,9 @@ export function withFullGateway(configuration?: Configuration): FullGateway & Re
     get sql() {
       return running().sql
     },
+    get blobs() {
+      return running().blobs
+    },
     fetch: (path, init) => running().fetch(path, init),
     chat: (body) => running().chat(body),
     setupToken: () => running().setupToken(),

@@ -80,18 +80,6 @@ const isReadable = sql<boolean>`gateway_file.state = 'ready' AND gateway_file.ex
 const isRead = sql<boolean>`EXISTS (
   SELECT FROM gateway_batch WHERE gateway_batch.input_file_id = gateway_file.file_id AND ${UNFINISHED})`
 
-/** The file as the input of a new batch. Its row is locked, so that it is not taken away before the batch is there: to be
- *  used in the statement that inserts the batch. */
-export const lockedInput = (fileId: string, owner: Owner) =>
-  queries
-    .selectFrom('gateway_file')
-    .select(SHOWN)
-    .where('file_id', '=', fileId)
-    .where('purpose', '=', 'batch')
-    .where(ownedBy(owner, 'gateway_file'))
-    .where(isReadable)
-    .forShare()
-
 /** A file that a batch wrote, to be inserted together with the end of the batch. Repeated, it changes nothing. */
 export const insertOutputFile = (file: {
   readonly fileId: string
