@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { DATABASES } from '../../../support/people-gateways.ts'
@@ -53,7 +52,6 @@ describe.each(DATABASES)('files, on %s', (_, database) => {
   const send = (form: FileForm, name?: string) => ask(name, '/v1/files', { method: 'POST', body: formOf(form) })
   // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
   const read = async (response: Response): Promise<any> => ({ status: response.status, ...(await response.json()) })
-  const upload = async (form: FileForm = {}, name?: string): Promise<string> => (await read(await send(form, name))).id
   const rows = async () =>
     (
       await gateway.sql.query<{ file_id: string; state: string }>({
