@@ -4,6 +4,7 @@ import { deploymentsContract } from './shared-store/deployments.ts'
 import { keepingContract } from './shared-store/keeping.ts'
 import { limitsContract } from './shared-store/limits.ts'
 import { modelContract } from './shared-store/model.ts'
+import { settlingContract } from './shared-store/settling.ts'
 import { createWorld, type StoreUnderTest } from './shared-store/world.ts'
 
 /** What every adapter of `SharedStore` must do, told one promise a test, and then compared with the model at random. */
@@ -13,6 +14,7 @@ export function sharedStoreContract(name: string, subject: StoreUnderTest): void
     limitsContract(world)
     budgetsContract(world)
     deploymentsContract(world)
+    settlingContract(world)
     keepingContract(world)
     modelContract(world)
   })

@@ -32,12 +32,13 @@ interface OpenCall {
   readonly attempts: Attempt[]
 }
 
-/** An endless, repeatable life of a few subjects and deployments: calls that end well, badly, twice or never, retries of
- *  lost answers, jumps of the clock over minutes, hours and midnight (`awake` bounds them: a deployment is forgotten after
+/** An endless, repeatable life of a few subjects and deployments: calls that end well, badly, twice or never, or run again
+ *  after their end, retries of lost answers, jumps of the clock over minutes, hours and midnight (`awake` bounds them: a deployment is forgotten after
  *  a day, which only the model can see coming). */
 export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
   const open: OpenCall[] = []
   const done: Settlement[] = []
+  const ended: Admission[] = []
   let calls = 0
   let awakeMs = 20 * 3_600_000
 
@@ -157,8 +158,16 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     }
   }
 
+  /** As after a crash: the same call by another attempt. */
+  function again(): Admission {
+    calls += 1
+    const call = random.pick(ended)
+    return { ...call, attemptId: `${call.callId}/again-${calls}`, leaseSeconds: random.pick(LEASES) }
+  }
+
   const settlement = ({ admission, more, attempts }: OpenCall): Settlement => ({
     callId: admission.callId,
+    ...(chance(0.1) ? { id: `${admission.attemptId}/${random.integer(1, 2)}` } : {}),
     slots: admission.slots.map(({ subject }) => subject),
     budgets: [...admission.budgets, ...more].map(({ subject, period, holdNano }) => ({
       subject,
@@ -261,15 +270,17 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       if (dice < 0.37) return admit(random.pick(open).admission)
       if (dice < 0.42) return startAttempt()
       if (dice < 0.45) return renew()
-      const [ended] = dice < 0.7 ? open.splice(random.integer(0, open.length - 1), 1) : []
+      const [ending] = dice < 0.7 ? open.splice(random.integer(0, open.length - 1), 1) : []
       // One in five is never heard of again.
-      if (ended && chance(0.8)) {
-        const outcome = settlement(ended)
+      if (ending && chance(0.8)) {
+        const outcome = settlement(ending)
         done.push(outcome)
+        ended.push(ending.admission)
         return settle(outcome)
       }
     }
     if (dice < 0.73 && done.length > 0) return settle(random.pick(done))
+    if (dice < 0.77 && ended.length > 0) return admit(again())
     return admit(admission())
   }
 }

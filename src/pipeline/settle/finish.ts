@@ -1,5 +1,6 @@
 import { measured } from '../../lib/clock.ts'
 import type { GatewayError } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
 import { isoTime } from '../../lib/iso-time.ts'
 import { describeError } from '../../lib/log.ts'
 import type { Usage } from '../../modes/usage.ts'
@@ -45,7 +46,7 @@ export function finish(
     services.telemetry.emit(event)
     learnUsual(services, call)
   })
-  return settleInOrder(services, call, () => settlementOf(services, call, bill ?? unbilled(call)))
+  return settleInOrder(services, call, () => settlementOf(services, call, bill ?? unbilled(call), repeats))
 }
 
 /** Whether nothing of an answer has arrived. What such a call cost is estimated if it was given up, but not if it is
@@ -171,10 +172,12 @@ function resultOf({ lostHedge, failure, firstTokenAt }: Attempt): AttemptFinishe
   return firstTokenAt === undefined ? 'failed' : 'cut'
 }
 
-function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill): Settlement {
+function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill, repeats: boolean): Settlement {
   const events = () => fallbackEvents(services, call).map(entryOf)
   return {
     callId: call.id,
+    // The item may run again under the call's id.
+    id: repeats ? newId('settlement') : undefined,
     slots: call.slots,
     budgets,
     outcomes: outcomes(services, call),

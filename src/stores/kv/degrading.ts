@@ -127,8 +127,9 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     return decision.kind === 'stale' ? decision : { ...decision, unconfirmed: true }
   }
 
-  /** Releases what the shared store may have reserved for a call whose admission timed out and which is refused here. An
-   *  admission without candidates may belong to a running call, with which it is settled. */
+  /** Releases what the shared store may have reserved for a call whose admission timed out and which is refused here: the
+   *  call is not settled, because it may be asked for again. An admission without candidates may belong to a running
+   *  call, with which it is settled. */
   function release({ callId, attemptId, slots, budgets, candidates }: Admission): void {
     if (slots.length === 0 && candidates.length === 0) return
     const unspent = budgets.map(({ subject, period, holdNano }) => ({ subject, period, holdNano, spentNano: 0 }))
@@ -136,7 +137,8 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     // It is unknown which of them was reserved.
     const unused = { attemptId, ...UNUSED, unusedSince: now() }
     const outcomes = candidates.map(({ deployment }) => ({ deployment, ...unused }))
-    defer(settle({ callId, slots: subjects, budgets: unspent, outcomes, counters: {}, entries: [] }))
+    const id = `${attemptId}/release`
+    defer(settle({ callId, id, slots: subjects, budgets: unspent, outcomes, counters: {}, entries: [] }))
   }
 
   async function settle(outcome: Settlement): Promise<void> {

@@ -4,6 +4,7 @@ import {
   availability,
   finish,
   mayProbeEarly,
+  onlyReleased,
   reserve,
   signalsOf,
   unknownDeployment,
@@ -41,7 +42,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
 
   function settle(outcome: Settlement): undefined {
     at = now()
-    if (!state.settled.add(outcome.callId, at)) return
+    const repeated = !state.settled.add(outcome.id ?? outcome.callId, at)
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
     const holds = holdIds(outcome.callId, outcome.budgets)
     for (let index = 0; index < holds.length; index++) {
@@ -49,17 +50,20 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       const record = state.budgets.get(subject)
       if (!record) continue
       record.holds.remove(holds[index] as string)
-      if (period > record.period) {
+      if (!repeated && period > record.period) {
         record.period = period
         record.spent = spentNano
-      } else if (period === record.period) record.spent += spentNano
+      } else if (!repeated && period === record.period) record.spent += spentNano
       state.budgets.set(subject, record, at + LIFETIME_MS.budget)
     }
-    for (const ended of outcome.outcomes) {
+    for (const told of outcome.outcomes) {
+      const ended = repeated ? onlyReleased(told) : told
+      if (!ended) continue
       const known = deployment(ended.deployment)
       finish(known, ended, at)
       state.deployments.set(ended.deployment, known, deploymentExpiresAt(known, at))
     }
+    if (repeated) return
     for (const [name, amount] of Object.entries(outcome.counters)) {
       state.counters.set(name, (state.counters.get(name) ?? 0) + amount)
     }

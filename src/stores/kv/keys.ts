@@ -23,7 +23,7 @@ export const authKey = (keyHash: string) => key(`gateway:auth:2:${keyHash}`)
 /** Marks that a passed soft limit was reported in a period. 40 days. */
 export const softBudgetKey = (subject: string, period: string) => key(`gateway:soft-budget:${subject}:${period}`)
 /** Marks a settled call. One hour. */
-export const settledKey = (callId: string) => key(`gateway:settled:${callId}`)
+export const settledKey = (id: string) => key(`gateway:settled:${id}`)
 /** Marks that a job was begun in one of its intervals. Two intervals. */
 export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}:${interval}`)
 /** The owner and deployment of an object that a provider stores, by the provider's id. As long as the provider stores

@@ -157,6 +157,8 @@ export interface Lease {
 /** What is recorded when a call ends. */
 export interface Settlement {
   readonly callId: string
+  /** Set if the call may run again under its id, which this does not settle: what makes this settlement idempotent. */
+  readonly id?: string | undefined
   /** Subjects whose slot this call held. */
   readonly slots: readonly string[]
   /** The hold to release and the actual spend, for each budget. */
@@ -190,7 +192,9 @@ export interface SharedStore {
   admit(call: Admission): Promise<Decided> | Decided
   /** Reserves a deployment for a further attempt; undefined if it is cooled or full, and then nothing has changed. */
   startAttempt(start: AttemptStart): Promise<Reservation | undefined>
-  /** Records the outcome of a call. Idempotent by call id. */
+  /** Records the outcome of a call, once for each call id, or for each `id` if it has one. A later settlement releases
+   *  what the call holds by then (its slots, holds and places at deployments), because a call that is repeated after a
+   *  crash was admitted again; it spends, counts and learns nothing. */
   settle(outcome: Settlement): Promise<void> | undefined
   /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { budgetKey, type Key } from '../../../src/stores/kv/keys.ts'
 import type { RawRedis } from '../../support/raw-redis.ts'
-import { admitted, budget, call, ended, kinds, MINUTE, only, requests, settlement, slot, type World } from './world.ts'
+import { admitted, budget, call, ended, kinds, MINUTE, only, requests, slot, type World } from './world.ts'
 
-/** Versions, settlements and values, and what is left of them. */
+/** Versions and values, and what is left of them. */
 export function keepingContract({ fresh, freshWithOwnClock, raw }: World): void {
   describe('versions', () => {
     it('names every stale record and every unknown budget together', async () => {
@@ -67,37 +67,6 @@ export function keepingContract({ fresh, freshWithOwnClock, raw }: World): void 
       const unseeded = call({ budgets: [budget(9, 1, '2026-02', 'unseeded')] })
       expect(await store.admit(unseeded)).toEqual({ kind: 'stale', records: [], budgets: ['team:1'] })
       expect(await kinds(store, call({ versions: [{ record: 'key:1', version: 1 }] }))).toEqual(['stale'])
-    })
-  })
-
-  describe('settling', () => {
-    it('twice is once', async () => {
-      const { store, clock } = fresh()
-      const paid = call({ budgets: [budget(100, 10)], candidates: only })
-      await admitted(store, paid)
-      const outcome = {
-        ...ended(paid, { used: { tokens: 5 } }),
-        budgets: [{ subject: 'team:1', period: '2026-02', holdNano: 10, spentNano: 10 }],
-        counters: { requests: 1, seconds: 0.25 },
-        entries: [{ log: 'fallbacks', text: 'one', keep: 10 }],
-      }
-      await Promise.all([store.settle(outcome), store.settle(outcome)])
-      clock.advance(59_000)
-      await store.settle(outcome)
-      expect((await store.signals(['east']))[0]).toMatchObject({ failures: 1, used: { requests: 1, tokens: 5 } })
-      expect(await store.counters()).toEqual({ requests: 1, seconds: 0.25 })
-      expect(await store.entries('fallbacks', 10)).toEqual(['one'])
-      expect(await kinds(store, call({ budgets: [budget(100, 90)] }))).toEqual(['admitted'])
-    })
-
-    it('keeps the newest entries of a log, newest first', async () => {
-      const { store } = fresh()
-      for (const text of ['1', '2', '3', '4']) {
-        await store.settle(settlement(call().callId, { entries: [{ log: 'fallbacks', text, keep: 3 }] }))
-      }
-      expect(await store.entries('fallbacks', 10)).toEqual(['4', '3', '2'])
-      expect(await store.entries('fallbacks', 1)).toEqual(['4'])
-      expect(await store.entries('fallbacks', 0)).toEqual([])
     })
   })
 

@@ -79,6 +79,27 @@ describe('a call of a batch', () => {
   })
 })
 
+describe('a call of a batch that runs once more under its id', () => {
+  const ends = { repeats: () => false, callId: 'call_of_item' }
+
+  it('after its end is paid once, and leaves nothing held', async () => {
+    const { ask, mark, services } = scene()
+    for (let run = 0; run < 3; run++) expect(await ask(mark(ends), { output: 5000 })).toMatchObject({ status: 200 })
+    expect((await services.store.signals(['d']))[0]).toMatchObject({ active: 0, used: { requests: 3, tokens: 5000 } })
+    // It has cost half of the budget.
+    expect(await ask(undefined, { output: 5000 })).toMatchObject({ status: 200 })
+    expect(await ask(undefined, { output: 1 })).toMatchObject({ status: 429, param: 'key_budget' })
+  })
+
+  it('after a try that was to be repeated is paid', async () => {
+    const { ask, mark } = scene()
+    const again = mark({ repeats: () => true, callId: 'call_of_item' })
+    for (let run = 0; run < 2; run++) expect(await ask(again, { status: 500 })).toMatchObject({ status: 502 })
+    expect(await ask(mark(ends), { output: 10_000 })).toMatchObject({ status: 200 })
+    expect(await ask(undefined, { output: 1 })).toMatchObject({ status: 429, param: 'key_budget' })
+  })
+})
+
 it('a call that no batch makes has no batch id', async () => {
   const { ask, finished } = scene()
   await ask(undefined, { output: 1 })

@@ -294,11 +294,23 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     await store.admit(call())
     proxy.weather = 'unheard'
     const held = budget(100).map((one) => ({ ...one, holdNano: 100 }))
-    const refused = await store.admit(call({ slots, budgets: held })).catch((error: unknown) => error)
+    const asked = call({ slots, budgets: held })
+    const refused = await store.admit(asked).catch((error: unknown) => error)
     expect(refused).toMatchObject({ failure: 'store_unavailable' })
     proxy.weather = 'fair'
     await sleep(200)
-    expect((await other.admit(call({ slots, budgets: held }))).kind).toBe('admitted')
+    const next = call({ slots, budgets: held })
+    const settled = ({ callId }: Admission, spentNano: number) =>
+      settlement(callId, {
+        slots: ['key:1'],
+        budgets: held.map(({ subject, period }) => ({ subject, period, holdNano: 100, spentNano })),
+      })
+    expect((await other.admit(next)).kind).toBe('admitted')
+    await other.settle(settled(next, 0))
+    // The same call, asked for again, is paid.
+    expect((await other.admit(asked)).kind).toBe('admitted')
+    await other.settle(settled(asked, 100))
+    expect((await other.admit(call({ slots, budgets: held }))).kind).toBe('refused')
     // Where nobody limits how many run at once, too.
     proxy.weather = 'unheard'
     const candidates = [{ deployment: 'east', limits: {} }]

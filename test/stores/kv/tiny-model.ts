@@ -133,14 +133,15 @@ export function tinyModel(now: () => number) {
     return { kind: 'admitted', now: now(), quotas, spentNano }
   }
 
-  function settle({ callId, slots: freed, budgets: billed }: Settlement): void {
-    if ((settled.get(callId) ?? Number.NEGATIVE_INFINITY) > now()) return
-    settled.set(callId, now() + SETTLED_MS)
+  function settle({ callId, id = callId, slots: freed, budgets: billed }: Settlement): void {
+    const repeated = (settled.get(id) ?? Number.NEGATIVE_INFINITY) > now()
+    if (!repeated) settled.set(id, now() + SETTLED_MS)
     slots = slots.filter((one) => one.callId !== callId || !freed.includes(one.subject))
     for (const { subject, period, holdNano, spentNano } of billed) {
       const known = budgets.get(subject)
       if (!known) continue
       holds = holds.filter((one) => one.callId !== callId || one.subject !== subject || one.amount !== holdNano)
+      if (repeated) continue
       if (period > known.period) budgets.set(subject, { period, spent: spentNano })
       else if (period === known.period) known.spent += spentNano
     }

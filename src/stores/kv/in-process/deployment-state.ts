@@ -135,6 +135,11 @@ function recover(state: DeploymentState): void {
   state.probe = ''
 }
 
+/** What a repeated settlement does to a deployment: it releases the place of an attempt that has ended. */
+export function onlyReleased(outcome: DeploymentOutcome): DeploymentOutcome | undefined {
+  return outcome.result === 'committed' ? undefined : { ...outcome, result: 'neutral', used: NOTHING }
+}
+
 export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): void {
   const { attemptId, result } = outcome
   const continues = result === 'committed'

@@ -16,11 +16,11 @@ import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { type Argument, inDigits, luaScript, type Script } from './script.ts'
 
-/** Settles a call once. A budget that the store does not have is not created, since the database has its spend. */
+/** Settles a call once; later it only releases what the call holds. A budget that the store does not have is not created, since the database has its spend. */
 const TEXT = `
 local settled, callId = key(), text()
-if numeric(call('GET', settled)) > now then return { '0' } end
-call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}')
+local repeated = numeric(call('GET', settled)) > now
+if not repeated then call('SET', settled, now + ${LIFETIME_MS.settled}, 'PX', '${LIFETIME_MS.settled}') end
 
 for _ = 1, number() do call('ZREM', key(), callId) end
 
@@ -30,9 +30,9 @@ for _ = 1, number() do
   local known = call('HMGET', hash, 'spent', 'period', 'held')
   if known[1] then
     local total = tonumber(known[1])
-    if period > known[2] then
+    if not repeated and period > known[2] then
       total, known[2] = spent, period
-    elseif period == known[2] then
+    elseif not repeated and period == known[2] then
       total = total + spent
     end
     call('HSET', hash, 'spent', total, 'period', known[2],
@@ -58,13 +58,18 @@ for _ = 1, number() do
     used[i] = number()
     usesAny = usesAny or used[i] ~= 0
   end
+  local ends = result ~= 'committed'
+  if repeated then
+    result, usesAny = ends and 'neutral' or '', false
+    if not ends then unusedSince = '' end
+  end
   -- An unused request is subtracted from the minute in which it was counted.
   local sameMinute = unusedSince ~= '' and state.running and unusedSince + 60000 >= state.minuteEnds
   if sameMinute and hasLease(state.active, attemptId) then
     state.used[1] = math.max(0, tonumber(state.used[1]) - 1)
     call('HSET', state.hash, UNITS[1], state.used[1])
   end
-  if result ~= 'committed' then call('ZREM', state.active, attemptId) end
+  if ends then call('ZREM', state.active, attemptId) end
   if usesAny then use(state, used) end
 
   local fields = {}
@@ -81,7 +86,7 @@ for _ = 1, number() do
     set('cooledUntil', '0')
     set('probed', '0')
   end
-  if state.probe ~= '' and (recovers or (ownProbe and result ~= 'committed')) then set('probe', '') end
+  if state.probe ~= '' and (recovers or (ownProbe and ends)) then set('probe', '') end
   if result == 'neutral' then
     if ownProbe then set('probed', '0') end
   elseif result == 'failed' then
@@ -102,6 +107,8 @@ for _ = 1, number() do
   touch(state)
 end
 
+if repeated then return { '0' } end
+
 local counted = number()
 if counted > 0 then
   local counters = key()
@@ -120,7 +127,7 @@ return { '1' }
 `
 
 function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
-  const keys: Key[] = [settledKey(outcome.callId), ...outcome.slots.map(slotKey)]
+  const keys: Key[] = [settledKey(outcome.id ?? outcome.callId), ...outcome.slots.map(slotKey)]
   const args: Argument[] = [outcome.callId, outcome.slots.length]
 
   args.push(outcome.budgets.length)
