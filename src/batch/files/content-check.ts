@@ -1,7 +1,9 @@
 import { runningDigest } from '../../lib/crypto.ts'
 import { GatewayError } from '../../lib/errors.ts'
+import { asRecord } from '../../lib/json/lenient.ts'
 import type { FileContent } from '../../stores/sql/batches/file-records.ts'
 import { type Line, lineSplitter } from '../lines.ts'
+import { asksForManagedTools } from '../managed-tools.ts'
 
 /** Checks the content of a batch's input while it arrives: that it is text with lines, and which of them asks for managed
  *  tools. Throws what the client is told. */
@@ -34,7 +36,7 @@ export function contentCheck(limits: { readonly fileBytes: number; readonly line
     for (const { line, bytes: text } of found) {
       ended = true
       lines += 1
-      if (isSuspect && managedToolsLine === null && text && asksForManagedTools(text)) managedToolsLine = line
+      if (isSuspect && managedToolsLine === null && text && isForManagedTools(text)) managedToolsLine = line
     }
     return ended
   }
@@ -71,20 +73,13 @@ export function contentCheck(limits: { readonly fileBytes: number; readonly line
   }
 }
 
-interface ToolsOf {
-  readonly body?: { readonly tools?: unknown } | null
-}
-
-/** A vendor's own `mcp` tools hold the address of their server. Lines that are no JSON are named when a batch is made of the file. */
-function asksForManagedTools(line: Uint8Array): boolean {
+/** Lines that are not JSON are named when a batch is made of the file. */
+function isForManagedTools(line: Uint8Array): boolean {
   const text = new TextDecoder().decode(line)
   if (!MANAGED_TOOLS.test(text)) return false
-  let request: ToolsOf | null
   try {
-    request = JSON.parse(text)
+    return asksForManagedTools(asRecord(JSON.parse(text)))
   } catch {
     return false
   }
-  const tools = request?.body?.tools
-  return Array.isArray(tools) && tools.some((tool) => tool?.type === 'mcp' && tool.server_url === undefined)
 }

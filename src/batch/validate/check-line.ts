@@ -1,7 +1,8 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { boundJson, REQUEST_BOUNDS } from '../../lib/json/json-bounds.ts'
-import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { Line } from '../lines.ts'
+import { asksForManagedTools } from '../managed-tools.ts'
 
 const LONGEST_CUSTOM_ID = 512
 
@@ -38,7 +39,7 @@ export function checkLine({ bytes, length }: Line, rules: LineRules): LineMistak
     return mistake('invalid_json_line', message)
   }
   if (!isRecord(request)) return mistake('invalid_json_line', 'The line is not a JSON object.')
-  return checkId(request, rules) ?? checkTarget(request, rules) ?? checkBody(request.body, rules)
+  return checkId(request, rules) ?? checkTarget(request, rules) ?? checkBody(request, rules)
 }
 
 function checkId({ custom_id: id }: JsonRecord, { isNew }: LineRules): LineMistake | undefined {
@@ -63,14 +64,15 @@ function checkTarget({ method, url }: JsonRecord, { endpoint }: LineRules): Line
   return undefined
 }
 
-function checkBody(body: unknown, { mayCall }: LineRules): LineMistake | undefined {
+function checkBody(request: JsonRecord, { mayCall }: LineRules): LineMistake | undefined {
+  const { body } = request
   if (body === undefined || body === null) return missing('body')
   if (!isRecord(body)) return mistake('invalid_body', `'body' must be an object.`, 'body')
-  const { model, stream, tools } = body
+  const { model, stream } = body
   if (stream !== undefined && stream !== null && stream !== false) {
     return mistake('stream_not_supported', 'Requests of a batch cannot be streamed. Leave it out.', 'body.stream')
   }
-  if (asList(tools).some((tool) => asRecord(tool).type === 'mcp')) {
+  if (asksForManagedTools(request)) {
     return mistake('managed_tools_not_supported', `Batches have no managed tools (type 'mcp').`, 'body.tools')
   }
   if (model === undefined || model === null || model === '') return missing('body.model')
