@@ -202,9 +202,11 @@ function entryOf(event: FallbackEvent): Settlement['entries'][number] {
 const DOUBT_MS = 900_000
 
 /** Whether a failure counts against the deployment. A refusal that may be the request's fault does not while the
- *  deployment answers other calls: one odd client must not cool it for all. */
-function isBlamed({ clock, signals }: PipelineServices, { failure, deployment }: Attempt): boolean {
+ *  deployment answers other calls: one odd client must not cool it for all. Nor does the provider's rate limit in a
+ *  batch, which slows down by itself. */
+function isBlamed({ clock, signals }: PipelineServices, { batch }: Call, { failure, deployment }: Attempt): boolean {
   if (failure?.row.blames !== 'deployment' || failure.details.blames === 'nobody') return false
+  if (batch && failure.failure === 'upstream_rate_limited') return false
   if (failure.details.blames !== 'perhaps') return true
   const { samples, lastSuccessAt } = signals.of(deployment.id)
   return samples === 0 || clock.now() - lastSuccessAt > DOUBT_MS
@@ -220,7 +222,7 @@ export function outcome(services: PipelineServices, call: Call, attempt: Attempt
   const after = cooldown(services, failure)
   if (attempt.lostHedge) return { attemptId, deployment, result: 'neutral', used, cooldown: after }
   if (failure) {
-    const result = isBlamed(services, attempt) ? 'failed' : 'neutral'
+    const result = isBlamed(services, call, attempt) ? 'failed' : 'neutral'
     const error = failure.row.classification ?? failure.failure
     const told = { attemptId, deployment, result, used, error, cooldown: after } as const
     return attempt.asked ? told : { ...told, unusedSince: reserved.at }

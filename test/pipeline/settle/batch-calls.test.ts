@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { newAbort } from '../../../src/lib/abort.ts'
 import { GatewayError } from '../../../src/lib/errors.ts'
 import type { BatchMark } from '../../../src/pipeline/batch-mark.ts'
+import type { DeploymentSignals } from '../../../src/stores/kv/deployment-signals.ts'
 import type { CallFinished } from '../../../src/telemetry/events.ts'
 import { budgetedCalls, CHAT, type Deed, placed } from '../../support/budgeted-calls.ts'
 
 const PRICES = { input_cost_per_token: 0, output_cost_per_token: 0.0001 }
 const NOT_RETRIED = { router_settings: { num_retries: 0, cooldown_time: 0 } }
 
-function scene() {
-  const calls = budgetedCalls({ model_list: [placed('m', 'd', PRICES)], ...NOT_RETRIED })
+function scene(settings: object = NOT_RETRIED) {
+  const calls = budgetedCalls({ model_list: [placed('m', 'd', PRICES)], ...settings })
   const caller = calls.caller({ key: { max_budget: 1 } })
   const told: CallFinished[] = []
   const mark = (changes: Partial<BatchMark> = {}): BatchMark => ({
@@ -97,6 +98,31 @@ describe('a call of a batch that runs once more under its id', () => {
     for (let run = 0; run < 2; run++) expect(await ask(again, { status: 500 })).toMatchObject({ status: 502 })
     expect(await ask(mark(ends), { output: 10_000 })).toMatchObject({ status: 200 })
     expect(await ask(undefined, { output: 1 })).toMatchObject({ status: 429, param: 'key_budget' })
+  })
+})
+
+describe('a deployment that fails calls of a batch', () => {
+  const settings = { router_settings: { num_retries: 0, cooldown_time: 60, allowed_fails: 0 } }
+
+  it('is not cooled by the rate limit of its provider', async () => {
+    const { ask, mark, services } = scene(settings)
+    for (const callId of ['call_1', 'call_2', 'call_3']) {
+      expect(await ask(mark({ callId, repeats: () => true }), { status: 429 })).toMatchObject({ status: 429 })
+    }
+    expect((await services.store.signals(['d']))[0]).toMatchObject({ active: 0, failures: 0, cooledUntil: 0 })
+    expect(await ask(undefined, { output: 1 })).toMatchObject({ status: 200 })
+    await ask(undefined, { status: 429 })
+    const [{ failures, cooledUntil }] = (await services.store.signals(['d'])) as [DeploymentSignals]
+    expect(failures).toBe(1)
+    expect(cooledUntil).toBeGreaterThan(Date.now())
+  })
+
+  it.each([500, 502, 504])('is cooled by status %i', async (status) => {
+    const { ask, mark, services } = scene(settings)
+    await ask(mark({ repeats: () => true }), { status })
+    const [{ failures, cooledUntil }] = (await services.store.signals(['d'])) as [DeploymentSignals]
+    expect(failures).toBe(1)
+    expect(cooledUntil).toBeGreaterThan(Date.now())
   })
 })
 
