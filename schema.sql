@@ -701,3 +701,4 @@ CREATE TABLE IF NOT EXISTS gateway_batch_result (
   text text,
   PRIMARY KEY (batch_id, failed, item)
 );
+CREATE INDEX IF NOT EXISTS gateway_batch_result_blob ON gateway_batch_result (batch_id, item) WHERE text IS NULL;

@@ -1,0 +1,74 @@
+import type { Config } from '../../config/schema.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import type { BatchLease } from '../../stores/sql/batches/batch-leases.ts'
+import type { EndingBatch } from '../../stores/sql/batches/finish-records.ts'
+import { errorFileId, outputFileId, resultKey } from '../batch-ids.ts'
+import type { BatchStage } from '../batch-stage.ts'
+import { underLease } from '../under-lease.ts'
+import type { FinishStores } from './finish-stores.ts'
+import { errorLines, outputLines } from './result-lines.ts'
+import { writeLines } from './write-lines.ts'
+
+/** How often a process looks for blobs that another one, which was killed, has left. */
+const LOOK_EVERY_MS = 3_600_000
+const BLOBS_AT_ONCE = 100
+
+export interface FinishingServices extends FinishStores {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Writes the files of batches of which nothing runs any more, and ends them. Repeated after a crash at any point, it
+ *  leaves the same. */
+export function finishing(services: FinishingServices): BatchStage {
+  const { records, clock, log } = services
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return {
+    async step(signal) {
+      const token = newId('lease')
+      const batch = await records.lease(token)
+      if (batch) {
+        const lease = { batchId: batch.batch_id, token }
+        const finish = (leased: AbortSignal) => finishBatch(services, batch, lease, leased)
+        await underLease(lease, finish, { leases: records, log, signal, failed: 'batch.not_finished' })
+        return true
+      }
+      if (clock.now() - lookedAt < LOOK_EVERY_MS) return false
+      lookedAt = clock.now()
+      await removeBlobs(services, signal)
+      return false
+    },
+  }
+}
+
+async function finishBatch(
+  services: FinishingServices,
+  batch: EndingBatch,
+  lease: BatchLease,
+  signal: AbortSignal,
+): Promise<void> {
+  const { records, blobs, config, log } = services
+  const { batch_id: id, outcome } = batch
+  const outputFile = { fileId: outputFileId(id), filename: `${id}_output.jsonl` }
+  const errorFile = { fileId: errorFileId(id), filename: `${id}_error.jsonl` }
+  const output = await writeLines(blobs, outputFile, outputLines(services, batch), signal)
+  const errors = await writeLines(blobs, errorFile, errorLines(services, batch), signal)
+  signal.throwIfAborted()
+  const ended = await records.end(lease, { output, errors }, config.general_settings.file_retention_days)
+  if (!ended) return
+  log.info('batch.ended', { batchId: id, outcome, output: output?.lines ?? 0, errors: errors?.lines ?? 0 })
+  await removeBlobs(services, signal)
+}
+
+/** Removes the blobs of results of ended batches. */
+async function removeBlobs({ records, blobs }: FinishingServices, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const left = await records.leftBlobs(BLOBS_AT_ONCE)
+    if (left.length === 0) return
+    for (const { batch_id, item } of left) await blobs.remove(resultKey(batch_id, item))
+    await records.forgetBlobs(left)
+  }
+}
