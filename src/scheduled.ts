@@ -11,6 +11,12 @@ export function scheduledJobs(services: Services): readonly Job[] {
   return jobs.filter(({ everySeconds }) => everySeconds > 0)
 }
 
+/** Works on batches whose wake-up got lost, where nothing works on them all the time. */
+export function batchTurn({ batchWorker, config }: Services): Job {
+  const { embeddings_batch_enabled: enabled } = config.general_settings
+  return { name: 'batches', everySeconds: enabled ? 60 : 0, run: batchWorker.turn }
+}
+
 /** Sends e-mails that the requests which wrote them could not send. */
 function emails({ outbox }: Services): Job[] {
   return [

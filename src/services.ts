@@ -1,13 +1,19 @@
 import { clientAddress } from './api/middleware/client-address.ts'
 import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
+import { batchedEndpoints } from './api/v1/batched-endpoints.ts'
 import { batchFiles } from './batch/files/batch-files.ts'
+import { pipelineExecutor } from './batch/run/pipeline-executor.ts'
+import type { RunServices } from './batch/run/run-services.ts'
+import { runStage } from './batch/run/run-stage.ts'
+import { type BatchWorker, batchWorker } from './batch/worker.ts'
 import type { Config } from './config/schema.ts'
 import { firstAdmin } from './identity/accounts/first-admin.ts'
 import { apiKeys } from './identity/api-keys.ts'
 import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
 import { invitations } from './identity/invitations/invitations.ts'
+import { keyCallers } from './identity/key-callers.ts'
 import type { PasswordHasher } from './identity/passwords/password-hasher.ts'
 import { passwordServices } from './identity/passwords/password-services.ts'
 import { secondFactor } from './identity/second-factor/second-factor.ts'
@@ -26,6 +32,7 @@ import { resetLinks } from './mail/reset-links.ts'
 import { mailSender } from './mail/senders.ts'
 import { softBudgets } from './pipeline/admit/soft-budgets.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
+import { foreground } from './pipeline/foreground.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
 import { liveRegistry } from './routing/live-registry.ts'
@@ -80,6 +87,7 @@ export interface Adapters {
 
 export interface Services extends ApiServices {
   readonly backfill: Backfill
+  readonly batchWorker: BatchWorker
 }
 
 /** Builds the services of the app from a configuration and the adapters of a runtime. */
@@ -154,7 +162,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     now: systemClock.now,
   })
-  return {
+  const services: ApiServices & RunServices & Omit<Services, 'batchWorker'> = {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
     config,
@@ -209,7 +217,38 @@ export function createServices(config: Config, adapters: Adapters): Services {
     clock: systemClock,
     timers: adapters.timers ?? separateTimers,
     random: Math.random,
+    foreground: foreground(),
+    batchEndpoints: batchedEndpoints,
+    keyCallers: keyCallers({
+      records: callerRecords(callSql),
+      targetDefault,
+      graceMs: 1000 * config.general_settings.identity_grace_seconds,
+      now: systemClock.now,
+    }),
   }
+  return Object.assign(services, { batchWorker: workerOf(services) })
+}
+
+function workerOf(services: RunServices & Pick<Services, 'queue'>): BatchWorker {
+  const { config, telemetry, log, queue, store, clock } = services
+  const { embeddings_batch_enabled: enabled, batch_concurrency: concurrency } = config.general_settings
+  return batchWorker({
+    enabled,
+    items: services.records.batchItems,
+    running: () =>
+      runStage({
+        executor: pipelineExecutor(services),
+        concurrency,
+        foreground: services.foreground,
+        telemetry,
+        log,
+      }),
+    others: [],
+    queue,
+    store,
+    log,
+    now: clock.now,
+  })
 }
 
 function bootstrapAdminOf({ general_settings: settings }: Config) {

@@ -1,12 +1,13 @@
 import configText from '../gateway.yaml'
 import schemaText from '../schema.sql'
 import { createApp } from './app.ts'
+import { BATCH_TOPIC } from './batch/wake-up.ts'
 import { jsonLog } from './lib/log.ts'
 import { loadConfig } from './routing/configuration.ts'
 import { type WorkerBindings, workerAdapters } from './runtimes/workers/adapters.ts'
 import { workerClient } from './runtimes/workers/client.ts'
 import { refusal } from './runtimes/workers/refusal.ts'
-import { runOnce, scheduledJobs } from './scheduled.ts'
+import { batchTurn, runOnce, scheduledJobs } from './scheduled.ts'
 import { createServices } from './services.ts'
 import { deliver, type QueueBatch, type QueueMessage } from './stores/queue/cloudflare.ts'
 import { carriesRecord, writeQueued } from './telemetry/queued-records.ts'
@@ -68,6 +69,7 @@ export default {
       deliver(
         work,
         async ({ topic }) => {
+          if (topic === BATCH_TOPIC) return services.batchWorker.turn()
           throw new Error(`nothing handles messages of topic '${topic}'`)
         },
         log,
@@ -79,6 +81,7 @@ export default {
     gateway ??= assemble(bindings)
     const { services } = gateway
     const { signal } = new AbortController()
-    await Promise.all(scheduledJobs(services).map((job) => runOnce(services, job, signal)))
+    const jobs = [...scheduledJobs(services), batchTurn(services)].filter(({ everySeconds }) => everySeconds > 0)
+    await Promise.all(jobs.map((job) => runOnce(services, job, signal)))
   },
 }

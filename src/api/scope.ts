@@ -12,6 +12,7 @@ import type { Seal } from '../lib/seal.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { Client } from '../pipeline/client.ts'
+import type { Foreground } from '../pipeline/foreground.ts'
 import type { PipelineServices } from '../pipeline/services.ts'
 import type { LiveRegistry } from '../routing/live-registry.ts'
 import type { Blobs } from '../stores/blobs/blobs.ts'
@@ -39,6 +40,7 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly singleSignOn: SingleSignOn
   readonly files: BatchFiles
   readonly footprints: Footprints
+  readonly foreground: Foreground
   readonly toResponse: ToResponse
   /** The hash that identifies a stored key. */
   readonly hashKey: (key: string) => string

@@ -139,4 +139,29 @@ export interface AuditRecorded {
   readonly event: AuditEvent
 }
 
-export type TelemetryEvent = CallFinished | RequestFinished | SoftBudgetExceeded | RecordsMoved | AuditRecorded
+/** Items of a batch were claimed. */
+export interface BatchClaimed {
+  readonly type: 'batch.claimed'
+  readonly batchId: string
+  readonly items: number
+  /** How long the longest due of them had waited. */
+  readonly waitedMs: number
+}
+
+/** A try of an item ended, and is recorded. `waiting`: the item is tried again. */
+export interface BatchItemEnded {
+  readonly type: 'batch.item_ended'
+  readonly batchId: string
+  readonly status: 'completed' | 'failed' | 'waiting'
+  readonly seconds: number
+}
+
+export type BatchMoved = BatchClaimed | BatchItemEnded
+
+export type TelemetryEvent =
+  | CallFinished
+  | RequestFinished
+  | SoftBudgetExceeded
+  | RecordsMoved
+  | AuditRecorded
+  | BatchMoved

@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '../lib/log.ts'
 import { audit } from './audit.ts'
 import type { Delivery } from './delivery.ts'
-import type { CallFinished, RecordsMoved, TelemetryEvent } from './events.ts'
+import type { BatchMoved, CallFinished, RecordsMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 
@@ -17,8 +17,9 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
     emit(event) {
       counters.count(event)
       // Buffers and queues log their own failures, at most once a second.
-      if ('records' in event) return
-      if (event.type === 'call.finished' && !event.repeats) delivery.deliver(ledger, event)
+      if ('records' in event || event.type === 'batch.claimed' || event.type === 'batch.item_ended') return
+      // The call of an item is written by whoever records the item, so that none of them is without the other.
+      if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
       if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
       log.info(event.type, fieldsOf(event))
     },
@@ -28,7 +29,7 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
 
 /** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
  *  has. */
-function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved>): LogFields {
+function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | BatchMoved>): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }

@@ -30,6 +30,7 @@ export function modelRoute(
       let form: IncomingForm | undefined
       let bytes = NO_BYTES
       let hops: number
+      services.foreground.lastAt = arrivedAt
       const refusing = refuseUnread(scope)
       if (refusing) await refusing
       try {

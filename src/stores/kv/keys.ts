@@ -26,6 +26,8 @@ export const softBudgetKey = (subject: string, period: string) => key(`gateway:s
 export const settledKey = (id: string) => key(`gateway:settled:${id}`)
 /** Marks that a job was begun in one of its intervals. Two intervals. */
 export const jobKey = (job: string, interval: number) => key(`gateway:job:${job}:${interval}`)
+/** Marks that a wake-up for batches is on its way. Until it should have arrived. */
+export const batchWakeKey = () => key('gateway:batch-wake')
 /** The owner and deployment of an object that a provider stores, by the provider's id. As long as the provider stores
  *  it, 30 days at most. */
 export const providerIdKey = (id: string) => key(`gateway:id:${id}`)

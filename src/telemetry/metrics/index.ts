@@ -1,6 +1,9 @@
 import { auditDropped } from './audit-dropped.ts'
 import { auditLatency } from './audit-latency.ts'
 import { auditWriteFailures } from './audit-write-failures.ts'
+import { batchItemTime } from './batch-item-time.ts'
+import { batchItems } from './batch-items.ts'
+import { batchLag } from './batch-lag.ts'
 import { cacheHit } from './cache-hit.ts'
 import { cacheMiss } from './cache-miss.ts'
 import { inputTokens } from './input-tokens.ts'
@@ -42,4 +45,7 @@ export const metrics: readonly Metric[] = [
   recordsKept,
   recordsFolded,
   recordsDropped,
+  batchItems,
+  batchItemTime,
+  batchLag,
 ]

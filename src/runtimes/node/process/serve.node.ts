@@ -1,11 +1,14 @@
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from '../../../app.ts'
+import { BATCH_TOPIC } from '../../../batch/wake-up.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
 import { sharedTimers } from '../../../lib/timers/shared-timers.node.ts'
 import { runOnce, scheduledJobs } from '../../../scheduled.ts'
-import { type Adapters, createServices } from '../../../services.ts'
+import { type Adapters, createServices, type Services } from '../../../services.ts'
+import type { PostgresQueue } from '../../../stores/queue/postgres.ts'
+import type { Queue } from '../../../stores/queue/queue.ts'
 import { assets } from '../http/assets.node.ts'
 import { nodeClient } from '../http/client.node.ts'
 import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
@@ -42,7 +45,7 @@ const DRAIN_MS = 30_000
 /** Serves the gateway on a port of this machine. */
 export async function serve(
   config: Config,
-  adapters: Omit<Adapters, 'draining'>,
+  adapters: Omit<Adapters, 'draining'> & { readonly queue: Queue & Partial<Pick<PostgresQueue, 'consume'>> },
   address: { readonly port: number; readonly host: string },
 ): Promise<Serving> {
   const { log } = adapters
@@ -86,6 +89,7 @@ export async function serve(
     pending.add(work)
     return work
   })
+  const stopBatches = workOnBatches(services, adapters.queue)
   return {
     port: (server.address() as AddressInfo).port,
     async setupToken() {
@@ -102,12 +106,40 @@ export async function serve(
     async stop(limitMs = DRAIN_MS) {
       draining = true
       timers.stop()
+      const stoppingBatches = stopBatches(limitMs)
       if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
       const outcome = await drain(server, { connections, pending, limitMs })
       stopWatching()
+      await stoppingBatches
       const lost = await services.delivery.drain(RECORDS_MS)
       if (lost > 0) log.error('records.lost', { records: lost })
       return outcome
     },
+  }
+}
+
+/** The time in which another process notices a wake-up at the latest. This one notices its own at once. */
+const WAKE_POLL_MS = 2000
+
+/** Works on batches until it is stopped, if they are on. */
+function workOnBatches(
+  { batchWorker, config, log }: Services,
+  queue: Partial<Pick<PostgresQueue, 'consume'>>,
+): (limitMs: number) => Promise<void> {
+  if (!config.general_settings.embeddings_batch_enabled) return async () => {}
+  const stopping = new AbortController()
+  batchWorker.start()
+  const consuming = queue.consume?.(
+    async ({ topic }) => {
+      if (topic !== BATCH_TOPIC) throw new Error(`nothing handles messages of topic '${topic}'`)
+      batchWorker.wake()
+    },
+    { signal: stopping.signal, pollMs: WAKE_POLL_MS },
+  )
+  consuming?.catch((error) => log.error('queue.consume_failed', { error: describeError(error) }))
+  return async (limitMs) => {
+    stopping.abort()
+    await batchWorker.stop(limitMs)
+    await consuming?.catch(() => {})
   }
 }

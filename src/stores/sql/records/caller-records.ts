@@ -48,6 +48,11 @@ export interface CallerRecords {
   byKeyHashes(keyHashes: readonly string[]): Promise<readonly (CallerRecord | undefined)[]>
 }
 
+export interface CallerRecordsById {
+  /** The key of this id; undefined when there is none. */
+  byKeyId(keyId: string): Promise<CallerRecord | undefined>
+}
+
 const LIMITS = [
   ...['rpm_limit', 'tpm_limit', 'rph_limit', 'rpd_limit', 'tpd_limit'],
   ...['max_budget', 'soft_budget', 'budget_duration', 'budget_started_at', 'target_mode', 'version'],
@@ -61,7 +66,7 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 
 // json, not jsonb: text in it may hold \u0000.
 // Static text: the one statement that a model call may wait for is made once, not for each call.
-const BY_KEY_HASH = `
+const CALLERS = `
   SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
     k.revoked_at IS NOT NULL
       OR (k.owner_account_id IS NOT NULL AND a.state IS DISTINCT FROM 'active') AS revoked,
@@ -76,8 +81,9 @@ const BY_KEY_HASH = `
     LEFT JOIN gateway_account a ON a.account_id = k.owner_account_id
     LEFT JOIN gateway_user u ON u.user_id = k.user_id
     LEFT JOIN gateway_team t ON t.team_id = k.team_id
-    LEFT JOIN gateway_organization o ON o.organization_id = coalesce(t.organization_id, k.organization_id)
-  WHERE k.key_hash = ANY($1::text[])`
+    LEFT JOIN gateway_organization o ON o.organization_id = coalesce(t.organization_id, k.organization_id)`
+const BY_KEY_HASH = `${CALLERS} WHERE k.key_hash = ANY($1::text[])`
+const BY_KEY_ID = `${CALLERS} WHERE k.key_id = $1`
 
 interface Row extends Omit<CallerRecord, 'key'> {
   readonly key: Omit<CallerRecord['key'], 'revoked'>
@@ -85,19 +91,24 @@ interface Row extends Omit<CallerRecord, 'key'> {
   readonly key_hash: string
 }
 
-export function callerRecords(sql: Sql): CallerRecords {
+export function callerRecords(sql: Sql): CallerRecords & CallerRecordsById {
   async function byKeyHashes(keyHashes: readonly string[]): Promise<readonly (CallerRecord | undefined)[]> {
     const { rows } = await sql.query<Row>({ sql: BY_KEY_HASH, parameters: [keyHashes] })
     const found = new Map(rows.map((row) => [row.key_hash, row]))
-    return keyHashes.map((keyHash) => {
-      const row = found.get(keyHash)
-      if (!row) return undefined
-      const { key, user, team, organization, revoked, bindings } = row
-      return { key: { ...key, revoked }, user, team, organization, bindings }
-    })
+    return keyHashes.map((keyHash) => recordOf(found.get(keyHash)))
   }
   return {
     byKeyHashes,
+    async byKeyId(keyId) {
+      const { rows } = await sql.query<Row>({ sql: BY_KEY_ID, parameters: [keyId] })
+      return recordOf(rows[0])
+    },
     byKeyHash: async (keyHash) => (await byKeyHashes([keyHash]))[0],
   }
+}
+
+function recordOf(row: Row | undefined): CallerRecord | undefined {
+  if (!row) return undefined
+  const { key, user, team, organization, revoked, bindings } = row
+  return { key: { ...key, revoked }, user, team, organization, bindings }
 }

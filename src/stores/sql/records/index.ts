@@ -1,5 +1,6 @@
 import { batchRecords } from '../batches/batch-records.ts'
 import { fileRecords } from '../batches/file-records.ts'
+import { itemRecords } from '../batches/item-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
@@ -44,6 +45,7 @@ export const sqlRecords = (sql: Sql) => ({
   identities: identityRecords(sql),
   batches: batchRecords(sql),
   files: fileRecords(sql),
+  batchItems: itemRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>
