@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { contentKey, errorFileId, outputFileId } from '../../src/batch/batch-ids.ts'
 import { jsonLog } from '../../src/lib/log.ts'
 import { separateTimers } from '../../src/lib/timers/timers.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
@@ -48,9 +49,9 @@ export interface BatchPlace {
   key(fields?: Readonly<Record<string, unknown>>): Promise<string>
   /** A batch that was validated. Each of its requests says `<batch>-<item>`. */
   batch(options: SeededBatch): Promise<string>
-  /** Waits until the batch has no open item. */
+  /** Waits until this holds of the batch. */
   until(batchId: string, test: (batch: BatchRow) => boolean, timeoutMs?: number): Promise<BatchRow>
-  /** The results by item, each as its line says it. */
+  /** What the files of an ended batch say of each item, in order. */
   results(batchId: string): Promise<ResultRow[]>
   close(): Promise<void>
 }
@@ -202,11 +203,19 @@ export async function startBatchPlace(
       }
     },
     async results(batchId) {
-      const rows = await query<{ item: number; failed: boolean; text: string }>(
-        'SELECT item, failed, text FROM gateway_batch_result WHERE batch_id = $1 ORDER BY item',
-        batchId,
-      )
-      return rows.map(({ item, failed, text }) => ({ item, failed, line: JSON.parse(text) }))
+      const rows: ResultRow[] = []
+      for (const [fileId, failed] of [
+        [outputFileId(batchId), false],
+        [errorFileId(batchId), true],
+      ] as const) {
+        const blob = await blobs.get(contentKey(fileId))
+        const text = blob ? await new Response(blob.body).text() : ''
+        for (const written of text.split('\n').filter(Boolean)) {
+          const line = JSON.parse(written)
+          rows.push({ item: Number(line.id.slice(line.id.lastIndexOf('_') + 1)), failed, line })
+        }
+      }
+      return rows.toSorted((one, other) => one.item - other.item)
     },
     async close() {
       for (const services of started) await services.batchWorker.stop(2000)
@@ -259,3 +268,5 @@ function transport(answer: (text: string) => Promise<ProviderAnswer> | ProviderA
     },
   }
 }
+
+export const isOver = ({ status }: BatchRow): boolean => ['completed', 'expired', 'cancelled'].includes(status)

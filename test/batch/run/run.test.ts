@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Statement } from '../../../src/stores/sql/sql.ts'
-import { type BatchPlace, counting, startBatchPlace, usualLine } from '../../support/batch-workers.node.ts'
+import { type BatchPlace, counting, isOver, startBatchPlace, usualLine } from '../../support/batch-workers.node.ts'
 
 const postgresUrl = inject('postgresUrl')
-const isOver = ({ status }: { status: string }) => status === 'finalizing'
 
 describe.skipIf(!postgresUrl)('items of a batch', () => {
   let place: BatchPlace
