@@ -8,7 +8,8 @@ import { fullEnvironment, fullYaml } from './full.ts'
 
 type Tree = Record<string, unknown>
 
-const full = () => readYaml(fullYaml).tree as Tree
+const read = readYaml(fullYaml).tree as Tree
+const full = () => structuredClone(read)
 
 /** Every place of a tree that holds a value. */
 function placesIn(node: unknown, path: (string | number)[] = []): (string | number)[][] {

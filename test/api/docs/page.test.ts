@@ -71,10 +71,11 @@ describe.skipIf(missing)('the documentation page', () => {
   it('opens every route without a complaint, and leads to one by its address', async () => {
     await open(desktop, '#getHealth')
     expect(await page.locator('#getHealth').getAttribute('open')).not.toBeNull()
-    for (const route of await page.locator('details').all()) {
-      if ((await route.getAttribute('open')) === null) await route.locator('summary').click()
-    }
-    expect(await page.locator('details[open]').count()).toBe(contracts.length)
+    // In the page itself: a hundred clicks of a mouse that looks first take half a minute.
+    await page.evaluate(
+      `for (const closed of document.querySelectorAll('details:not([open]) > summary')) closed.click()`,
+    )
+    await expect.poll(() => page.locator('details[open]').count(), { timeout: 10_000 }).toBe(contracts.length)
     expect(complaints).toEqual([])
   })
 

@@ -1,34 +1,28 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../support/admin-api.ts'
-import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
+import { startFullGateway } from '../../support/full-gateway.node.ts'
 import { freshDatabase } from '../../support/postgres.ts'
-import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
+import { switchable } from '../../system/worker/support/switchable.ts'
 
 const postgresUrl = inject('postgresUrl')
 const redisUrl = inject('redisUrl')
 
-describe.skipIf(!postgresUrl || !redisUrl).each(['fail_open', 'fail_closed'])(
-  'while the shared store is away (%s)',
-  (mode) => {
-    let line: Switchable
-    let gateway: FullGateway
-    const ask = adminApi(() => gateway)
-
-    beforeAll(async () => {
-      line = await switchable(redisUrl as string)
-      const database = await freshDatabase(postgresUrl as string)
-      gateway = await startFullGateway(`
+// All at once, each with a gateway of its own: what takes time here is waiting for the store.
+describe.skipIf(!postgresUrl || !redisUrl).concurrent('while the shared store is away', () => {
+  it.each([
+    ['fail_open', 'closed'],
+    ['fail_open', 'stalled'],
+    ['fail_closed', 'closed'],
+    ['fail_closed', 'stalled'],
+  ] as const)('(%s, %s) a change that is written is an answer, in time', { timeout: 60_000 }, async (mode, how) => {
+    const line = await switchable(redisUrl as string)
+    const database = await freshDatabase(postgresUrl as string)
+    const gateway = await startFullGateway(`
 general_settings: { database_url: '${database}', redis_url: '${line.url}', degraded_mode: ${mode} }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]
 `)
-    })
-    afterAll(async () => {
-      await line?.set('open')
-      await gateway?.close()
-      await line?.close()
-    })
-
-    it.each(['closed', 'stalled'] as const)('(%s) a change that is written is an answer, in time', async (how) => {
+    try {
+      const ask = adminApi(() => gateway)
       const { key_id } = (await ask('POST', '/keys', {})).body
       await line.set(how)
       const startedAt = performance.now()
@@ -45,6 +39,10 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]
       expect(performance.now() - startedAt).toBeLessThan(6 * 2500)
       await line.set('open')
       expect((await ask('GET', `/keys/${made.body.key_id}`)).body).toMatchObject({ key_name: how })
-    })
-  },
-)
+    } finally {
+      await line.set('open')
+      await gateway.close()
+      await line.close()
+    }
+  })
+})
