@@ -63,6 +63,8 @@ export default defineConfig({
         test: {
           ...slow,
           name: 'workerd',
+          // To load the gateway into workerd takes longer than the tests of a file.
+          isolate: false,
           include: ['test/runtime/**/*.test.ts', 'test/contracts/**/*.test.ts'],
           exclude: ['**/*.node.test.ts'],
         },
