@@ -24,8 +24,7 @@ export function sendBlob(
       const { value } = read.value
       if (value === undefined) break
       left -= value.byteLength
-      // A client that leaves ends the answer, not the storage.
-      if (value.byteLength > 0) await stream.write(value)
+      if (value.byteLength > 0) await stream.write(value, true)
     }
     if (client.signal.aborted) return
     if (left !== 0) throw new Error(`the storage gave ${length - left} of ${length} bytes of a file`)

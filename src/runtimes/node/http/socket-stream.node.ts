@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { release } from '../../../lib/forms/gathering.node.ts'
 import { type ClientStream, clientClosed } from '../../../pipeline/client.ts'
 
 /** A stream whose writes wait for the socket. Pieces are written to the socket directly: passing one through the stream
@@ -34,15 +35,16 @@ export function socketStream(outgoing: ServerResponse): ClientStream {
     // `pull` is called by the first read, which follows the head.
     { highWaterMark: 0 },
   )
-  const send = (bytes: Uint8Array): Promise<void> | undefined => {
+  const send = (bytes: Uint8Array, owned?: boolean): Promise<void> | undefined => {
     if (cancelled || outgoing.destroyed) return Promise.reject(clientClosed())
-    if (outgoing.write(bytes)) return undefined
+    const hasRoom = owned ? outgoing.write(bytes, (error) => error ?? release(bytes)) : outgoing.write(bytes)
+    if (hasRoom) return undefined
     outgoing.once('drain', resume)
     return whenWritable()
   }
   return {
     readable,
-    write: (bytes) => (begun || cancelled ? send(bytes) : whenWritable().then(() => send(bytes))),
+    write: (bytes, owned) => (begun || cancelled ? send(bytes, owned) : whenWritable().then(() => send(bytes, owned))),
     abort: () => void outgoing.destroy(),
     async close() {
       if (!cancelled) controller.close()
