@@ -1,3 +1,4 @@
+import { retention } from './batch/files/retention.ts'
 import type { Job } from './lib/job.ts'
 import { describeError } from './lib/log.ts'
 import { healthChecks } from './pipeline/health/health-checks.ts'
@@ -48,11 +49,13 @@ function filling({ backfill, clock }: Services): Job {
   }
 }
 
-/** Removes sessions, and tokens for new passwords, that ended long ago. */
-function sweeping({ records }: Services): Job[] {
+/** Removes what has ended: sessions, tokens for new passwords, files and what batches left. */
+function sweeping({ records, files, config }: Services): Job[] {
+  const forgetFiles = retention(files, records.retention, config.general_settings)
   return [
     { name: 'session_sweep', everySeconds: 3600, run: () => records.sessions.sweep() },
     { name: 'password_reset_sweep', everySeconds: 3600, run: () => records.passwords.sweep() },
+    { name: 'file_sweep', everySeconds: 600, run: forgetFiles },
   ]
 }
 

@@ -66,6 +66,26 @@ export function blobContract(open: () => Promise<Blobs> | Blobs): void {
     expect(await mismatchIn(found, size)).toBe(-1)
   })
 
+  it('gives a part of a blob, with the size of the whole', async () => {
+    const blobs = await open()
+    const size = 9 * MIB + 5
+    await blobs.put('ranged', pattern(size, 99_991), 'application/jsonl')
+    for (const [from, length] of [
+      [0, 1],
+      [0, size],
+      [size - 1, 1],
+      [7, 64 * 1024],
+      [65_535, 65_538],
+      [8 * MIB - 3, 6],
+      [MIB, 8 * MIB],
+    ] as const) {
+      const found = await blobs.get('ranged', { from, length })
+      expect(found).toMatchObject({ size, contentType: 'application/jsonl' })
+      expect(await mismatchIn(found, length, from)).toBe(-1)
+    }
+    expect(await blobs.get('un/known', { from: 0, length: 1 })).toBeUndefined()
+  })
+
   it.each([
     ['a few bytes', 4],
     ['more than a part', 9 * MIB],
@@ -169,16 +189,20 @@ function pattern(size: number, pieceBytes: number, failure?: Error): ReadableStr
   })
 }
 
-/** First position at which a body is not the pattern of that size; -1 when it is. */
-async function mismatchIn(found: { body: ReadableStream<Uint8Array> } | undefined, size: number): Promise<number> {
-  let position = 0
+/** First position at which a body is not so many bytes of the pattern, from that byte on; -1 when it is. */
+async function mismatchIn(
+  found: { body: ReadableStream<Uint8Array> } | undefined,
+  size: number,
+  from = 0,
+): Promise<number> {
+  let position = from
   for await (const piece of found?.body ?? []) {
     for (const byte of piece) {
       if (byte !== byteAt(position)) return position
       position += 1
     }
   }
-  return position === size ? -1 : position
+  return position - from === size ? -1 : position
 }
 
 async function read(found: { body: ReadableStream<Uint8Array> } | undefined): Promise<Uint8Array> {

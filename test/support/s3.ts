@@ -5,6 +5,8 @@ export interface S3Endpoint {
   fetch(request: Request): Promise<Response>
   /** Uploads begun and neither completed nor dropped. */
   openUploads(): number
+  /** The keys of all objects. */
+  stored(): string[]
   /** The method and kind of each request, in order: `PUT part`, `POST complete`, … */
   readonly operations: string[]
   /** Answers the next request of that kind in this way instead. */
@@ -64,8 +66,13 @@ export function s3Endpoint(options: S3EndpointOptions): S3Endpoint {
       case 'GET object': {
         const found = objects.get(key)
         if (!found) return errorAnswer(404, 'NoSuchKey')
-        const headers = { 'content-type': found.contentType, 'content-length': String(found.bytes.byteLength) }
-        return new Response(found.bytes, { headers })
+        const size = found.bytes.byteLength
+        const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '') ?? []
+        const part = first === undefined ? found.bytes : found.bytes.slice(Number(first), Number(last) + 1)
+        const headers = { 'content-type': found.contentType, 'content-length': String(part.byteLength) }
+        if (first === undefined) return new Response(part, { headers })
+        const range = { 'content-range': `bytes ${first}-${Number(first) + part.byteLength - 1}/${size}` }
+        return new Response(part, { status: 206, headers: { ...headers, ...range } })
       }
       case 'PUT object':
         objects.set(key, { bytes, contentType })
@@ -108,6 +115,7 @@ export function s3Endpoint(options: S3EndpointOptions): S3Endpoint {
   return {
     fetch: answer,
     openUploads: () => uploads.size,
+    stored: () => [...objects.keys()],
     operations,
     failNext: (operation, failure) => void failures.push({ operation, ...failure }),
   }

@@ -22,6 +22,7 @@ export interface BatchFiles {
 }
 
 const SWEPT_AT_ONCE = 50
+const MOST_SWEEPS = 10
 
 const FILE_ID = /^file-[a-z0-9-]{1,64}$/
 
@@ -68,7 +69,7 @@ export function batchFiles(services: FileServices): BatchFiles {
       return 'removed'
     },
     async sweep(signal) {
-      while (!signal.aborted) {
+      for (let sweeps = 0; sweeps < MOST_SWEEPS && !signal.aborted; sweeps++) {
         const fileIds = await records.takeExpired(SWEPT_AT_ONCE)
         await clear(fileIds)
         if (fileIds.length < SWEPT_AT_ONCE) return

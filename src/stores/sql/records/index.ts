@@ -1,6 +1,7 @@
 import { batchRecords } from '../batches/batch-records.ts'
 import { fileRecords } from '../batches/file-records.ts'
 import { itemRecords } from '../batches/item-records.ts'
+import { retentionRecords } from '../batches/retention-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
@@ -46,6 +47,7 @@ export const sqlRecords = (sql: Sql) => ({
   batches: batchRecords(sql),
   files: fileRecords(sql),
   batchItems: itemRecords(sql),
+  retention: retentionRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>
