@@ -4,6 +4,7 @@ import { callableTargetPolicies } from './access/callable-target-policies.ts'
 import { callableTargetList } from './access/callable-targets.ts'
 import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
+import { batches } from './batches/index.ts'
 import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
@@ -32,4 +33,5 @@ export const ui: readonly Route[] = [
   ...auditEvents,
   ...spend,
   ...logs,
+  ...batches,
 ]

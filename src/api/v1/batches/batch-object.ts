@@ -4,7 +4,8 @@ import type { BatchRecord } from '../../../stores/sql/batches/batch-records.ts'
 
 const unixTime = () => z.int().describe('Unix seconds.')
 
-const STATUSES = [
+/** In the order of a batch's life. */
+export const BATCH_STATUSES = [
   'validating',
   'in_progress',
   'finalizing',
@@ -38,7 +39,7 @@ export const batchObject = lazily(() =>
       .describe('Why the batch has failed: up to 100 mistakes of its input file.'),
     input_file_id: z.string(),
     completion_window: z.string(),
-    status: z.enum(STATUSES),
+    status: z.enum(BATCH_STATUSES),
     output_file_id: z.string().nullable(),
     error_file_id: z.string().nullable(),
     created_at: unixTime(),

@@ -1,3 +1,4 @@
+import { administeredBatches } from '../batches/administered-batches.ts'
 import { batchRecords } from '../batches/batch-records.ts'
 import { fileRecords } from '../batches/file-records.ts'
 import { itemRecords } from '../batches/item-records.ts'
@@ -45,6 +46,7 @@ export const sqlRecords = (sql: Sql) => ({
   secondFactors: secondFactorRecords(sql),
   identities: identityRecords(sql),
   batches: batchRecords(sql),
+  administeredBatches: administeredBatches(sql),
   files: fileRecords(sql),
   batchItems: itemRecords(sql),
   retention: retentionRecords(sql),

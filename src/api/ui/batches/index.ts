@@ -1,0 +1,9 @@
+import type { Route } from '../../route.ts'
+import { cancelBatch } from './cancel-batch.ts'
+import { getBatch } from './get-batch.ts'
+import { getBatchFile } from './get-file.ts'
+import { listBatches } from './list-batches.ts'
+import { listItems } from './list-items.ts'
+import { retryBatch } from './retry-batch.ts'
+
+export const batches: readonly Route[] = [listBatches, getBatch, listItems, getBatchFile, cancelBatch, retryBatch]
