@@ -51,3 +51,11 @@ export async function keyHolder(gateway: FullGateway, fields: { readonly team_id
     },
   }
 }
+
+/** Nobody validates batches, or writes their files, from now on. */
+export async function keepFromWorkers(sql: Sql): Promise<void> {
+  const query = (text: string) => sql.query({ sql: text, parameters: [] })
+  await query(`CREATE FUNCTION no_lease() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF NEW.lease_token IS NOT NULL THEN RETURN NULL; END IF; RETURN NEW; END $$`)
+  await query('CREATE TRIGGER no_lease BEFORE UPDATE ON gateway_batch FOR EACH ROW EXECUTE FUNCTION no_lease()')
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { queries, rowsOf } from '../../../../src/stores/sql/query.ts'
-import { type KeyHolder, keyHolder, plantFile } from '../../../support/batches.ts'
+import { type KeyHolder, keepFromWorkers, keyHolder, plantFile } from '../../../support/batches.ts'
 import { DATABASES } from '../../../support/people-gateways.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
@@ -20,6 +20,7 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
   let file: string
 
   beforeAll(async () => {
+    await keepFromWorkers(gateway.sql)
     const post = (path: string, body: object) =>
       gateway.fetch(`/ui/api${path}`, {
         method: 'POST',
@@ -43,7 +44,6 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
       { input_file_id: file, endpoint: '/v1/chat/completions', completion_window: '24h', ...body },
       headers,
     )
-  /** Nobody works on them here. */
   const endAll = () =>
     rowsOf(gateway.sql, queries.updateTable('gateway_batch').set({ status: 'completed', completed_at: sql`now()` }))
 
