@@ -126,7 +126,8 @@ async function runPrepared(on: Connection, { text, values }: WireStatement) {
     await on.exec(`PREPARE ${plan} AS ${text}`)
     plans.set(text, plan)
   }
-  const [result] = await on.exec(`EXECUTE ${plan}(${values.map(literal).join(', ')})`, { rowMode: 'array' })
+  const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : ''
+  const [result] = await on.exec(`EXECUTE ${plan}${given}`, { rowMode: 'array' })
   return result as Results
 }
 
