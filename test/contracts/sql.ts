@@ -155,6 +155,12 @@ export function sqlContract(open: () => Promise<Sql>): void {
     expect(results.map(({ affected }) => affected)).toEqual([1, 1, 0])
     expect(results[2]?.rows).toHaveLength(2)
     expect((await sql.query(adding(902))).affected).toBe(1)
+    const without = {
+      sql: `SELECT count(*)::int AS count FROM ${table} WHERE id >= 900`,
+      parameters: [],
+      repeated: true,
+    }
+    for (let turn = 0; turn < 2; turn++) expect((await sql.query(without)).rows).toEqual([{ count: 3 }])
     await sql.query(statement(`DELETE FROM ${table} WHERE id >= 900`))
   })
 

@@ -335,4 +335,10 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
     foreign: ({ world }) => ({ query: `?group_by=key&team_id=${world.ids.foreign.team_id}` }),
   },
   'GET /ui/api/logs': { ...list('team_id'), mine: () => ({ query: '?owner=me' }) },
+  'GET /ui/api/batches': list('team_id'),
+  'GET /ui/api/batches/{batch_id}': everywhere(),
+  'GET /ui/api/batches/{batch_id}/items': everywhere(),
+  'GET /ui/api/batches/{batch_id}/files/{file}': everywhere((ids) => ({ ids: { ...ids, file: 'input' } })),
+  'POST /ui/api/batches/{batch_id}/cancel': everywhere(),
+  'POST /ui/api/batches/{batch_id}/retry-failed': everywhere(),
 }

@@ -28,6 +28,8 @@ describe.skipIf(!postgresUrl)('what each role gets', () => {
     return `
 general_settings:
   max_failed_authentications: 0
+  embeddings_batch_enabled: true
+  batch_max_active: 1000
   database_url: '${await freshDatabase(postgresUrl as string)}'
   email_provider: log
   email_from: gateway@example.com

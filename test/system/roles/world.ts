@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
-import { rowsOf } from '../../../src/stores/sql/query.ts'
+import { contentKey, newBatchId } from '../../../src/batch/batch-ids.ts'
+import { queries, rowsOf } from '../../../src/stores/sql/query.ts'
 import { type AdminAnswer, adminApi } from '../../support/admin-api.ts'
+import { plantFile } from '../../support/batches.ts'
 import type { FullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { type Person, type SignedIn, signedIn } from '../../support/people.ts'
@@ -79,6 +81,18 @@ export async function world(gateway: FullGateway): Promise<World> {
     await rowsOf(gateway.sql, set)
     return key_id as string
   }
+  /** A batch that has ended, with one request that failed. */
+  async function batch(place: Place): Promise<string> {
+    const owner = { key_id: await key(place), team_id: TEAMS[place], organization_id: ORGANIZATIONS[place] }
+    const file_id = await plantFile(gateway.sql, owner)
+    await gateway.blobs.put(contentKey(file_id), new TextEncoder().encode('{}\n'), 'application/jsonl')
+    const batch_id = newBatchId()
+    const ended = { status: 'completed', completed_at: new Date().toISOString(), requests: 1, failed: 1 } as const
+    const fields = { endpoint: '/v1/embeddings', input_file_id: file_id, expires_at: new Date().toISOString() }
+    const row = queries.insertInto('gateway_batch').values({ batch_id, ...owner, ...fields, ...ended })
+    await rowsOf(gateway.sql, row)
+    return batch_id
+  }
   const person = (who: Person) => signedIn(gateway, who)
 
   for (const organization_id of ['acme', FOREIGN]) await make('POST', '/organizations', { organization_id })
@@ -88,7 +102,13 @@ export async function world(gateway: FullGateway): Promise<World> {
   }
   const absent = {
     ...{ organization_id: ORGANIZATIONS.absent, team_id: TEAMS.absent, user_id: 'no-user', key_id: 'no-key' },
-    ...{ account_id: 'no-account', binding_id: 'no-binding', member_id: 'no-user', owner_id: 'no-user' },
+    ...{
+      account_id: 'no-account',
+      binding_id: 'no-binding',
+      batch_id: 'no-batch',
+      member_id: 'no-user',
+      owner_id: 'no-user',
+    },
   }
   const ids: Record<Place, Ids> = { own: absent, sibling: absent, foreign: absent, absent }
   for (const place of ['own', 'sibling', 'foreign'] as const) {
@@ -102,6 +122,7 @@ export async function world(gateway: FullGateway): Promise<World> {
       ...{ organization_id, team_id, user_id: inTeam.userId, account_id: inTeam.accountId, key_id: await key(place) },
       ...{ member_id: inOrganization.userId, owner_id: owner.userId },
       binding_id: (await make('POST', '/callable-target-bindings', binding)).binding_id as string,
+      batch_id: await batch(place),
     }
   }
 

@@ -119,5 +119,5 @@ export async function batchOfRequest(
   const batch = await administeredBatches.find(id, reachOf(caller(), permission))
   if (batch) return batch
   const isSeen = permission !== 'key.read' && (await administeredBatches.find(id, reachOf(caller(), 'key.read')))
-  throw isSeen ? missingPermission(permission) : noSuchBatch(id)
+  throw isSeen ? missingPermission(permission) : noSuchBatch()
 }

@@ -27,7 +27,7 @@ export const cancelBatch = defineRoute(
     const { batch_id: id, organization_id } = await batchOfRequest(scope, scope.input.params.batch_id, 'key.update')
     scope.audits({ resource_id: id, organization_id })
     const found = await services.records.batches.cancel(id, withinReach(reachOf(caller(), 'key.update')))
-    if (!found) throw noSuchBatch(id)
+    if (!found) throw noSuchBatch()
     requireCancelled(found)
     client.defer(wakeBatches(services))
     return json(listedAnswer(await batchOfRequest(scope, id, 'key.update'), services.clock.now()))

@@ -25,7 +25,7 @@ export const cancelBatch = defineRoute(
     const { batch_id: id } = scope.input.params
     const owner = ownerOf(scope.caller())
     const found = await services.records.batches.cancel(id, ownedBy(owner, 'gateway_batch'))
-    if (!found) throw noSuchBatch(id)
+    if (!found) throw noSuchBatch()
     const batch = requireCancelled(found)
     scope.audits({ resource_id: id, organization_id: batch.organization_id })
     client.defer(wakeBatches(services))

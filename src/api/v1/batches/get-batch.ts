@@ -20,7 +20,7 @@ export const getBatch = defineRoute(
   async ({ services, caller, input }) => {
     const { batch_id: id } = input.params
     const batch = await services.records.batches.find(id, ownerOf(caller()))
-    if (!batch) throw noSuchBatch(id)
+    if (!batch) throw noSuchBatch()
     return json(batchAnswer(batch))
   },
 )

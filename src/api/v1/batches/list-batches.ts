@@ -37,7 +37,7 @@ export const listBatches = defineRoute(
     const { limit } = query
     const after = query.after === '' ? undefined : query.after
     const found = await services.records.batches.page(ownerOf(caller()), { after, limit: limit + 1 })
-    if (!found) throw noSuchBatch(after ?? '', 'after')
+    if (!found) throw noSuchBatch('after')
     const data = found.slice(0, limit).map(batchAnswer)
     return json({
       object: 'list',

@@ -1,0 +1,190 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { contentKey, newBatchId } from '../../../../src/batch/batch-ids.ts'
+import { queries, rowsOf } from '../../../../src/stores/sql/query.ts'
+import { adminApi } from '../../../support/admin-api.ts'
+import { keepFromWorkers, plantFile } from '../../../support/batches.ts'
+import { signedIn } from '../../../support/people.ts'
+import { DATABASES } from '../../../support/people-gateways.ts'
+import { withFullGateway } from '../../../support/with-gateway.ts'
+
+describe.each(DATABASES)('batches for administrators, with %s', (_name, setting) => {
+  const gateway = withFullGateway(
+    async () => `
+general_settings:
+  embeddings_batch_enabled: true
+  batch_max_active: 3
+  ${await setting()}
+model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
+  )
+  const ask = adminApi(() => gateway)
+
+  beforeAll(async () => {
+    await keepFromWorkers(gateway.sql)
+    await ask('POST', '/organizations', { organization_id: 'acme' })
+    for (const team_id of ['blue', 'red']) await ask('POST', '/teams', { team_id, organization_id: 'acme' })
+  })
+
+  const line = (at: number) => JSON.stringify({ custom_id: `id-${at}`, body: { at } })
+  type Values = Parameters<ReturnType<typeof queries.insertInto<'gateway_batch'>>['values']>[0]
+
+  /** A batch of five requests of which the first three have ended or begun. */
+  async function plant(team_id: string, more: Partial<Extract<Values, { batch_id: unknown }>> = {}): Promise<string> {
+    const { key_id } = (await ask('POST', '/keys', { team_id, key_name: `of ${team_id}` })).body
+    const owner = { key_id, team_id, organization_id: 'acme' }
+    const input_file_id = await plantFile(gateway.sql, owner)
+    const input = `${[0, 1, 2, 3, 4].map(line).join('\n')}\n`
+    await gateway.blobs.put(contentKey(input_file_id), new TextEncoder().encode(input), 'application/jsonl')
+    const batch_id = newBatchId()
+    const soon = sql<string>`now() + interval '20 seconds'`
+    await rowsOf(
+      gateway.sql,
+      queries.insertInto('gateway_batch').values({
+        batch_id,
+        endpoint: '/v1/chat/completions',
+        input_file_id,
+        ...owner,
+        status: 'in_progress',
+        in_progress_at: sql<string>`now() - interval '30 seconds'`,
+        requests: 5,
+        next_item: 4,
+        completed: 1,
+        failed: 1,
+        cost_nano: 1_500_000_000,
+        expires_at: sql<string>`now() + interval '1 day'`,
+        ...more,
+      }),
+    )
+    const ended = { ended_at: sql<string>`now() - interval '6 seconds'`, due_at: soon, custom_id: 'x' }
+    const items = [
+      { item: 0, state: 'completed' as const, status: 200, cost_nano: 20_000_000, ...ended },
+      { item: 1, state: 'failed' as const, status: 400, error_code: 'bad', ...ended },
+      { item: 2, token: 'somebody', due_at: soon },
+      { item: 3, tries: 2, last_error: 'provider away', due_at: soon },
+    ]
+    for (const item of items) {
+      await rowsOf(gateway.sql, queries.insertInto('gateway_batch_item').values({ batch_id, ...item }))
+    }
+    return batch_id
+  }
+
+  it('show progress, speed, cost, the estimated end and the oldest error', async () => {
+    const id = await plant('blue')
+    const { status, body } = await ask('GET', `/batches/${id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      id,
+      status: 'in_progress',
+      team_name: null,
+      key_name: 'of blue',
+      progress: { total: 5, waiting: 2, running: 1, completed: 1, failed: 1 },
+      cost: 1.5,
+      oldest_error: { item: 1, custom_id: 'x', error: 'bad' },
+      errors: [],
+    })
+    // Two ended within six seconds.
+    expect(body.items_per_minute).toBeGreaterThan(10)
+    expect(body.items_per_minute).toBeLessThanOrEqual(20)
+    const left = (Date.parse(body.estimated_end) - Date.now()) / 1000
+    expect(left).toBeGreaterThan(6)
+    expect(left).toBeLessThan(20)
+    await ask('POST', `/batches/${id}/cancel`)
+  })
+
+  it('show the requests that have begun, by their state, page after page', async () => {
+    const id = await plant('blue')
+    const { body } = await ask('GET', `/batches/${id}/items`)
+    const brief = (rows: Record<string, unknown>[]) => rows.map(({ item, state, error }) => [item, state, error])
+    expect(brief(body.data)).toEqual([
+      [0, 'completed', null],
+      [1, 'failed', 'bad'],
+      [2, 'running', null],
+      [3, 'waiting', 'provider away'],
+    ])
+    expect(body.data[0]).toMatchObject({ custom_id: 'x', status: 200, cost: 0.02, tries: 0 })
+    expect(body.data[3].tries).toBe(2)
+    for (const { item, state } of body.data) {
+      const found = await ask('GET', `/batches/${id}/items?state=${state}`)
+      expect(found.body.data.map((one: { item: number }) => one.item)).toEqual([item])
+    }
+    const seen: number[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: { data: { item: number }[]; next_cursor: string | null } = (
+        await ask('GET', `/batches/${id}/items?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      ).body
+      seen.push(...page.data.map(({ item }) => item))
+      cursor = page.next_cursor
+    }
+    expect(seen).toEqual([0, 1, 2, 3])
+    expect((await ask('GET', `/batches/${id}/items?cursor=x`)).status).toBe(400)
+    await ask('POST', `/batches/${id}/cancel`)
+  })
+
+  it('are listed newest first, within reach and by their filters', async () => {
+    await rowsOf(gateway.sql, queries.deleteFrom('gateway_batch'))
+    const ids = [await plant('blue'), await plant('red'), await plant('blue', { status: 'failed' })]
+    const listed = async (query: string) =>
+      (await ask('GET', `/batches${query}`)).body.data.map(({ id }: { id: string }) => id)
+    expect(await listed('')).toEqual(ids.toReversed())
+    expect(await listed('?team_id=blue')).toEqual([ids[2], ids[0]])
+    expect(await listed('?status=failed')).toEqual([ids[2]])
+    expect(await listed('?endpoint=/v1/embeddings')).toEqual([])
+    const first = (await ask('GET', '/batches?limit=2')).body
+    expect(await listed(`?limit=2&cursor=${encodeURIComponent(first.next_cursor)}`)).toEqual([ids[0]])
+    expect((await ask('GET', '/batches?cursor=x')).status).toBe(400)
+    const red = await signedIn(gateway, { teams: { red: 'team_developer' } })
+    const seen = await red.ask('GET', '/ui/api/batches')
+    expect(seen.body.data.map(({ id }: { id: string }) => id)).toEqual([ids[1]])
+    expect((await red.ask('GET', `/ui/api/batches/${ids[0]}`)).status).toBe(404)
+    await rowsOf(gateway.sql, queries.updateTable('gateway_batch').set({ status: 'completed' }))
+  })
+
+  it('give their files, each while it is there', async () => {
+    const id = await plant('blue', { status: 'failed' })
+    const input = await gateway.fetch(`/ui/api/batches/${id}/files/input`)
+    expect(input.headers.get('content-disposition')).toContain('attachment')
+    expect((await input.text()).split('\n')).toHaveLength(6)
+    expect((await ask('GET', `/batches/${id}/files/output`)).status).toBe(404)
+    expect((await ask('GET', `/batches/${id}/files/other`)).status).toBe(400)
+  })
+
+  it('are cancelled once', async () => {
+    const id = await plant('red')
+    const cancelled = await ask('POST', `/batches/${id}/cancel`)
+    expect(cancelled).toMatchObject({ status: 200, body: { id, status: 'cancelling' } })
+    expect((await ask('POST', `/batches/${id}/cancel`)).status).toBe(200)
+    await rowsOf(
+      gateway.sql,
+      queries.updateTable('gateway_batch').set({ status: 'cancelled' }).where('batch_id', '=', id),
+    )
+    expect((await ask('POST', `/batches/${id}/cancel`)).status).toBe(409)
+  })
+
+  it('are repeated for their key, with what failed or never ran', async () => {
+    const id = await plant('red')
+    expect((await ask('POST', `/batches/${id}/retry-failed`)).body.error.code).toBe('batch_not_repeatable')
+    const ended = { status: 'expired', failed: 4, expired_at: sql<string>`now()` } as const
+    await rowsOf(gateway.sql, queries.updateTable('gateway_batch').set(ended).where('batch_id', '=', id))
+    const { status, body } = await ask('POST', `/batches/${id}/retry-failed`)
+    expect({ status, of: body.retry_of, is: body.status }).toEqual({ status: 201, of: id, is: 'validating' })
+    const [old] = (await ask('GET', `/batches?status=expired`)).body.data
+    expect([body.key_id, body.team_id]).toEqual([old.key_id, 'red'])
+    const again = await (await gateway.fetch(`/ui/api/batches/${body.id}/files/input`)).text()
+    expect(again).toBe(`${[1, 2, 3, 4].map(line).join('\n')}\n`)
+    await gateway.idle()
+    const events = async () =>
+      (await ask('GET', `/audit/events?action=batch.retry&resource_id=${id}`)).body.data as { metadata: object }[]
+    await expect.poll(async () => (await events()).length).toBe(2)
+    expect((await events())[0]?.metadata).toEqual({ made: body.id })
+
+    // No more than the owner may have; nothing is left of one that was refused.
+    const before = await rowsOf(gateway.sql, queries.selectFrom('gateway_file').select('file_id'))
+    const more = await Promise.all([1, 2, 3, 4].map(() => ask('POST', `/batches/${id}/retry-failed`)))
+    expect(more.map((answer) => answer.status).toSorted()).toEqual([201, 201, 429, 429])
+    const after = await rowsOf(gateway.sql, queries.selectFrom('gateway_file').select('file_id'))
+    expect(after.length - before.length).toBe(2)
+
+    const none = await plant('blue', { status: 'completed', failed: 0 })
+    expect((await ask('POST', `/batches/${none}/retry-failed`)).body.error.code).toBe('nothing_failed')
+  })
+})
