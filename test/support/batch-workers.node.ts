@@ -99,7 +99,7 @@ export async function startBatchPlace(
   const folder = await mkdtemp(join(tmpdir(), 'gateway-batches-'))
   const blobs = folderBlobs(join(folder, 'blobs'))
   const store = inProcessStore({ now: Date.now })
-  const log = jsonLog('silent', () => {})
+  const log = jsonLog(process.env.BATCH_LOG ? 'info' : 'silent', (line) => void process.stderr.write(`${line}\n`))
   const asked: string[] = []
   const started: Services[] = []
   const config = loadConfig(
