@@ -1,0 +1,184 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type GatewayProcess, place } from '../../runtimes/node/gateway-process.ts'
+import { configuration } from '../../support/configuration.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+
+const [postgresUrl, redisUrl] = [inject('postgresUrl'), inject('redisUrl')]
+
+/** More of both is asked for by hand: BATCH_ITEMS=5000 BATCH_KILLS=20. Then leases end by themselves, too. */
+const ITEMS = Number(process.env.BATCH_ITEMS ?? 500)
+const KILLS = Number(process.env.BATCH_KILLS ?? 4)
+const HURRIED = process.env.BATCH_ITEMS === undefined
+const CONCURRENCY = 16
+const ANSWER_MS = 20
+
+/** What becomes of messages that wake the worker of batches. */
+const QUEUES = {
+  'every message once': '',
+  'no message': `
+    CREATE FUNCTION of_message() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+    CREATE TRIGGER dropped BEFORE INSERT ON gateway_queue FOR EACH ROW EXECUTE FUNCTION of_message()`,
+  'every message three times': `
+    CREATE FUNCTION of_message() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO gateway_queue (topic, body, due_at) SELECT NEW.topic, NEW.body, NEW.due_at FROM generate_series(1, 2);
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER thrice AFTER INSERT ON gateway_queue FOR EACH ROW WHEN (pg_trigger_depth() = 0)
+      EXECUTE FUNCTION of_message()`,
+} as const
+
+describe.skipIf(!postgresUrl || !redisUrl)('a batch whose process is killed again and again', () => {
+  let upstream: Awaited<ReturnType<typeof startUpstream>>
+  beforeAll(async () => {
+    upstream = await startUpstream()
+  })
+  afterAll(() => upstream?.close())
+
+  it.each(Object.entries(QUEUES))(
+    'has each result and each cost once: %s',
+    { timeout: 600_000 },
+    async (_, trigger) => {
+      const home = await place()
+      const database = await freshDatabase(postgresUrl)
+      const sql = new pg.Pool({ connectionString: database, max: 2 })
+      upstream.reset()
+      const yaml = configuration({
+        general_settings: {
+          database_url: database,
+          redis_url: redisUrl,
+          embeddings_batch_enabled: true,
+          batch_concurrency: CONCURRENCY,
+        },
+        model_list: [
+          {
+            model_name: 'm',
+            gateway_params: { model: 'openai-compatible/m', api_base: `${upstream.url}/v1`, api_key: 'sk-1' },
+            model_info: { input_cost_per_token: 0.000001, output_cost_per_token: 0.000001 },
+          },
+        ],
+      })
+      const env = { GATEWAY_SALT_KEY: 'salt-of-the-killed-4f19b2c7d0' }
+      try {
+        let gateway = await home.start({ yaml, env })
+        await gateway.greeted()
+        if (trigger !== '') await sql.query(trigger)
+        const id = await makeBatch(gateway)
+        let repeated = 0
+        for (let kill = 1; kill <= KILLS; kill++) {
+          await upstream.until((ITEMS * kill) / (KILLS + 1) + Math.random() * 20)
+          gateway.kill('SIGKILL')
+          await gateway.ended
+          const { rows } = await sql.query<{ custom_id: string }>(
+            'SELECT item FROM gateway_batch_item WHERE state = $1',
+            ['open'],
+          )
+          const running = rows.length
+          // Those that ran, those that ended within the last moment, and those that were to run next.
+          expect(running).toBeLessThanOrEqual(4 * CONCURRENCY)
+          repeated += await askedOpen(sql, upstream.asked)
+          if (HURRIED) await sql.query("UPDATE gateway_batch_item SET due_at = now() WHERE state = 'open'")
+          gateway = await home.start({ yaml, env })
+          await gateway.base()
+        }
+        const batch = await ended(gateway, id)
+        expect(batch).toMatchObject({
+          status: 'completed',
+          request_counts: { total: ITEMS, completed: ITEMS, failed: 0 },
+        })
+        const content = await (await gateway.fetch(`/v1/files/${batch.output_file_id}/content`)).text()
+        const lines = content.trimEnd().split('\n')
+        expect(lines.map((line) => JSON.parse(line).custom_id)).toEqual(
+          Array.from({ length: ITEMS }, (_, at) => `r-${at}`),
+        )
+        const { rows: spend } = await sql.query('SELECT call_id, batch_id FROM gateway_spend')
+        expect(spend).toHaveLength(ITEMS)
+        expect(spend.every((row) => row.batch_id === id)).toBe(true)
+        expect(upstream.asked.length).toBeLessThanOrEqual(ITEMS + repeated)
+        process.stdout.write(
+          `${ITEMS} items, ${KILLS} kills: ${upstream.asked.length} calls, ${repeated} ran at the kills\n`,
+        )
+      } finally {
+        await home.clear()
+        await sql.end()
+      }
+    },
+  )
+})
+
+/** The items without a result that the upstream was asked for since the last kill. */
+async function askedOpen(sql: pg.Pool, asked: readonly string[]): Promise<number> {
+  const { rows } = await sql.query<{ item: number }>("SELECT item FROM gateway_batch_item WHERE state = 'open'")
+  const times = new Set(asked)
+  return rows.filter(({ item }) => times.has(`r-${item}`)).length
+}
+
+async function makeBatch(gateway: GatewayProcess): Promise<string> {
+  const lines = Array.from({ length: ITEMS }, (_, at) =>
+    JSON.stringify({
+      custom_id: `r-${at}`,
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: { model: 'm', messages: [{ role: 'user', content: `r-${at}` }] },
+    }),
+  )
+  const form = new FormData()
+  form.set('purpose', 'batch')
+  form.set('file', new Blob([`${lines.join('\n')}\n`]), 'in.jsonl')
+  const file = await (await gateway.fetch('/v1/files', { method: 'POST', body: form })).json()
+  const made = await gateway.fetch('/v1/batches', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }),
+  })
+  expect(made.status).toBe(200)
+  return (await made.json()).id
+}
+
+async function ended(gateway: GatewayProcess, id: string) {
+  const deadline = Date.now() + 120_000
+  for (;;) {
+    const batch = await (await gateway.fetch(`/v1/batches/${id}`)).json()
+    if (!['validating', 'in_progress', 'finalizing'].includes(batch.status)) return batch
+    if (Date.now() > deadline) throw new Error(`it does not end: ${JSON.stringify(batch)}`)
+    await wait(100)
+  }
+}
+
+/** A provider that notes what it is asked as soon as it is asked. */
+async function startUpstream() {
+  let asked: string[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const piece of request.setEncoding('utf8')) body += piece
+    const text: string = JSON.parse(body).messages[0].content
+    asked.push(text)
+    await wait(ANSWER_MS)
+    const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }]
+    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get asked() {
+      return asked
+    },
+    reset() {
+      asked = []
+    },
+    /** Until so many calls have arrived. */
+    async until(calls: number) {
+      const deadline = Date.now() + 90_000
+      while (asked.length < calls) {
+        if (Date.now() > deadline) throw new Error(`${asked.length} of ${calls} calls came`)
+        await wait(2)
+      }
+    },
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
