@@ -69,6 +69,9 @@ export function s3Blobs(options: S3Options): Blobs {
         if (error.status === 404 && error.code === 'NoSuchKey') return undefined
         throw error
       }
+      if (range && response.status !== 206) {
+        throw new S3Error('GetObject', response.status, 'as a whole, where a part was asked for')
+      }
       const size = sizeOf(response)
       if (response.body === null || !Number.isSafeInteger(size)) {
         throw new S3Error('GetObject', response.status, 'without a body of known length')

@@ -34,16 +34,19 @@ const batch = (id: string, next: number) =>
       (SELECT json_agg(json_build_object('offset', k * 20000, 'line', k * 64 + 1)) FROM generate_series(0, 15624) k),
       now() + interval '1 day'`)
 
-await batch('fresh', 0)
-await measure('a million fresh items')
-await run('DELETE FROM gateway_batch_item; DELETE FROM gateway_batch')
-await batch('returned', MILLION)
-await run(`INSERT INTO gateway_batch_item (batch_id, item, due_at)
-  SELECT 'returned', item, now() - random() * interval '1 hour' FROM generate_series(0, ${MILLION - 1}) item`)
-await run('ANALYZE')
-await measure('a million returned items')
-await run("UPDATE gateway_batch_item SET token = NULL, due_at = now() + interval '1 hour' WHERE state = 'open'")
-await run(`UPDATE gateway_batch_item SET due_at = now() WHERE item < 10000`)
-await measure('a million that wait, ten thousand due')
-await sql.close()
-await server.stop()
+try {
+  await batch('fresh', 0)
+  await measure('a million fresh items')
+  await run('TRUNCATE gateway_batch_item, gateway_batch')
+  await batch('returned', MILLION)
+  await run(`INSERT INTO gateway_batch_item (batch_id, item, due_at)
+    SELECT 'returned', item, now() - random() * interval '1 hour' FROM generate_series(0, ${MILLION - 1}) item`)
+  await run('ANALYZE')
+  await measure('a million returned items')
+  await run("UPDATE gateway_batch_item SET token = NULL, due_at = now() + interval '1 hour' WHERE state = 'open'")
+  await run(`UPDATE gateway_batch_item SET due_at = now() WHERE item < 10000`)
+  await measure('a million that wait, ten thousand due')
+} finally {
+  await sql.close()
+  await server.stop()
+}
