@@ -2,9 +2,10 @@ import { refusal } from '../../identity/refusal.ts'
 import { secretMatcher } from '../../lib/crypto.ts'
 import { paced } from '../../lib/paced.ts'
 import { reveal, type Secret } from '../../lib/secret.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
-import { gauges, storeState, waitingRecords } from '../../telemetry/metrics/gauges.ts'
+import { activeBatches, gauges, storeState, waitingRecords } from '../../telemetry/metrics/gauges.ts'
 import { metrics } from '../../telemetry/metrics/index.ts'
 import { render } from '../../telemetry/metrics/render.ts'
 import { topics } from '../../telemetry/topics.ts'
@@ -36,18 +37,33 @@ function requireToken(token: Secret | undefined, authorization: string | undefin
   if (!secretMatcher(reveal(token))(given)) throw refusal('invalid_api_key', 'The token is not that of the metrics.')
 }
 
+/** How long the page waits for the database. */
+const DATABASE_MS = 1000
+
 const page = paced(async (services: ApiServices): Promise<string> => {
-  const [counted, signals] = await Promise.all([services.counted(), deploymentSignals(services)])
+  const [counted, signals, active] = await Promise.all([
+    services.counted(),
+    deploymentSignals(services),
+    batchesOf(services),
+  ])
   return render([
     ...families(metrics, counted),
     ...gauges(signals, services.clock.now()),
     storeState(services.store.mode()),
+    ...activeBatches(active),
     ...waitingRecords(
       services.delivery.depth,
       topics.map(({ name }) => name),
     ),
   ])
 })
+
+/** undefined where batches are off, and where the database is away: the page is served without them. */
+async function batchesOf({ config, records }: ApiServices): Promise<number | undefined> {
+  if (!config.general_settings.embeddings_batch_enabled) return undefined
+  const looked = await atMost(DATABASE_MS, records.batchItems.outlook()).catch(() => undefined)
+  return looked?.value.active
+}
 
 /** No signals where the store is away: the page is served without them. */
 async function deploymentSignals({ registry, store }: ApiServices): Promise<DeploymentSignals[]> {

@@ -58,7 +58,9 @@ export function heldItems(concurrency: number): HeldItems {
     return made
   }
 
-  const mayStart = ({ running, pace, isBlocked }: OfBatch) => !isBlocked && running < pace.allowed
+  /** One that may run as many as all together is held back by nothing of its own. */
+  const mayStart = ({ running, pace: { allowed }, isBlocked }: OfBatch) =>
+    !isBlocked && (allowed >= concurrency || running < allowed)
   const select = (test: (one: Held) => boolean) => [...held].filter(test)
   const changeRunning = ({ item }: Held, by: 1 | -1) => {
     batchOf(item).running += by

@@ -58,6 +58,13 @@ export function storeState(mode: 'shared' | 'local' | 'degraded'): Family {
   }
 }
 
+/** Batches that have not ended; nothing where that is unknown. */
+export function activeBatches(active: number | undefined): Family[] {
+  const name = 'gateway_batch_active'
+  if (active === undefined) return []
+  return [{ name, help: 'Batches that have not ended.', type: 'gauge', series: [[name, active]] }]
+}
+
 /** Records that wait in this process for the database. */
 export function waitingRecords(depth: (topic: string) => number, topics: readonly string[]): Family[] {
   const waiting = 'gateway_records_waiting'
