@@ -121,8 +121,8 @@ export function heldItems(concurrency: number): HeldItems {
       if (batch.held === 0 && batch.pace.allowed === concurrency) batches.delete(one.item.batchId)
     },
     all: () => [...held].map(({ item }) => item),
-    // What is recorded would run again if this process were killed: it must not become much.
-    isFull: () => count.running >= concurrency || count.recording >= 2 * concurrency,
+    // What is not recorded would run again if this process were killed: it counts as running.
+    isFull: () => count.running + count.recording >= concurrency,
     wanted() {
       const blocked = select((one) => one.state === 'waiting' && !mayStart(batchOf(one.item))).length
       const soon = Math.min(concurrency, recently())

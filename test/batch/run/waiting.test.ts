@@ -27,9 +27,14 @@ describe.skipIf(!postgresUrl)('items of a batch that cannot run now', () => {
 
   it('wait for a provider that has too much to do, and fail with its answer after five tries', async () => {
     const id = await place.batch({ id: 'batch_storm', requests: 40 })
-    // Every third answer refuses; one request is never served.
-    let asked = 0
-    place.provider = (text) => ({ status: text === `${id}-5` || ++asked % 3 === 0 ? 429 : 200 })
+    // Every other request is refused twice; one is never served.
+    const refused = new Map<string, number>()
+    place.provider = (text) => {
+      const times = refused.get(text) ?? 0
+      refused.set(text, times + 1)
+      const isOdd = Number(text.slice(id.length + 1)) % 2 === 1
+      return { status: text === `${id}-5` || (isOdd && times < 2) ? 429 : 200 }
+    }
     const services = place.services()
     services.batchWorker.start()
     const stop = hurrying(services)
