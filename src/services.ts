@@ -78,6 +78,8 @@ export interface Adapters {
   readonly memoryBytes: number
   /** The number of callers that are kept in memory. */
   readonly callersKept: number
+  /** Where a runtime bounds it: how many items of batches run at once, whatever is configured. */
+  readonly batchItemsAtOnce?: number
   /** The counters of the other processes of a group. */
   readonly counterPool?: CounterPool | undefined
   /** Delivers records to the database; `report` is called with the outcome. */
@@ -230,12 +232,15 @@ export function createServices(config: Config, adapters: Adapters): Services {
       now: systemClock.now,
     }),
   }
-  return Object.assign(services, { batchWorker: workerOf(services) })
+  return Object.assign(services, { batchWorker: workerOf(services, adapters.batchItemsAtOnce) })
 }
 
-function workerOf(services: RunServices & Pick<Services, 'queue'>): BatchWorker {
+function workerOf(
+  services: RunServices & Pick<Services, 'queue'>,
+  itemsAtOnce = Number.POSITIVE_INFINITY,
+): BatchWorker {
   const { config, telemetry, log, queue, store, clock, sql, blobs } = services
-  const { embeddings_batch_enabled: enabled, batch_concurrency: concurrency } = config.general_settings
+  const { embeddings_batch_enabled: enabled, batch_concurrency } = config.general_settings
   const shared = { config, blobs, clock, log }
   return batchWorker({
     enabled,
@@ -243,7 +248,7 @@ function workerOf(services: RunServices & Pick<Services, 'queue'>): BatchWorker 
     running: () =>
       runStage({
         executor: pipelineExecutor(services),
-        concurrency,
+        concurrency: Math.min(batch_concurrency, itemsAtOnce),
         foreground: services.foreground,
         telemetry,
         log,

@@ -138,7 +138,7 @@ export const generalSettings = lazily(() =>
     batch_max_active: count().default(20).describe('Batches that one owner may have running.'),
     batch_concurrency: positiveCount()
       .default(16)
-      .describe('Calls of batches that one process or isolate has running at most.'),
+      .describe('Calls of batches that one process has running at most; on Workers a turn has at most 4.'),
     file_retention_days: positiveCount()
       .default(30)
       .describe('Days after which a file of a batch, and what the batch left, is removed.'),

@@ -1,4 +1,5 @@
 import { waitUntil } from 'cloudflare:workers'
+import { BATCH_TOPIC } from '../../batch/wake-up.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Log } from '../../lib/log.ts'
 import { reveal } from '../../lib/secret.ts'
@@ -9,6 +10,7 @@ import { inProcessStore } from '../../stores/kv/in-process.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import { upstashStore } from '../../stores/kv/upstash.ts'
 import { cloudflareQueue, type QueueBinding } from '../../stores/queue/cloudflare.ts'
+import { queueByTopic } from '../../stores/queue/queue-by-topic.ts'
 import { neonSql } from '../../stores/sql/adapters/neon.ts'
 import { preparedFirst } from '../../stores/sql/adapters/prepared-first.ts'
 import { applySchema } from '../../stores/sql/schema/apply-schema.ts'
@@ -22,9 +24,15 @@ import { isolateHasher } from './password-hasher.ts'
 /** The time for work after the answer: Workers ends it after 30 s. */
 const DEFERRED_MS = 25_000
 
+/** An event has six connections that wait for the head of an answer, as the calls of items do for as long as their model
+ *  writes. Two are left to the stores, without which leases would run out. */
+const BATCH_ITEMS_AT_ONCE = 4
+
 /** The bindings of `wrangler.toml`, except for text variables and secrets. */
 export interface WorkerBindings {
   readonly QUEUE: QueueBinding
+  /** Of the wake-ups of batches alone: what they wake works for minutes, and records would wait behind it. */
+  readonly WAKE_UPS: QueueBinding
   readonly BLOBS: R2BucketBinding
   /** The endpoint of a database that is not Neon's own. */
   readonly DATABASE_HTTP_URL?: string
@@ -34,7 +42,8 @@ export interface WorkerBindings {
 export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
   requireKeys(config)
   const sql = relational(config, bindings, schemaText)
-  const queue = cloudflareQueue(bindings.QUEUE)
+  const wakeUps = cloudflareQueue(bindings.WAKE_UPS)
+  const queue = queueByTopic(cloudflareQueue(bindings.QUEUE), new Map([[BATCH_TOPIC, wakeUps]]))
   return {
     store: sharedStore(config, log),
     sql,
@@ -47,6 +56,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     defer: waitUntil,
     // An isolate has 128 MB in all.
     callersKept: 2000,
+    batchItemsAtOnce: BATCH_ITEMS_AT_ONCE,
     memoryBytes: 64 * 1024 * 1024,
     delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
     draining: () => false,

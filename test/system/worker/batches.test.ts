@@ -7,29 +7,11 @@ import { configuration, deployment } from '../../support/configuration.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { s3Endpoint } from '../../support/s3.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
+import { withBatchTurns } from './support/batch-turns.ts'
 import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
-import { type WorkerModules, withConfig } from './support/worker-modules.ts'
+import { withConfig } from './support/worker-modules.ts'
 import { startWorkerd, type Workerd } from './support/workerd.ts'
-
-/** Passes requests on, and hands over wake-ups and ticks of the clock, as the runtime does. */
-const DRIVER = `
-import worker from './worker.js'
-export default {
-  async fetch(request, bindings, execution) {
-    const { pathname } = new URL(request.url)
-    if (pathname === '/scheduled') {
-      await worker.scheduled({ cron: '* * * * *', scheduledTime: Date.now() }, bindings, execution)
-      return Response.json({})
-    }
-    if (pathname !== '/wake') return worker.fetch(request, bindings, execution)
-    let acked = 0
-    const message = { id: crypto.randomUUID(), body: { topic: 'batch', body: {} }, attempts: 1, ack: () => acked++, retry() {} }
-    await worker.queue({ queue: 'gateway-work', messages: [message] }, bindings, execution)
-    return Response.json({ acked })
-  },
-}
-`
 
 const STORAGE = { bucket: 'gateway', region: 'us-east-1', accessKeyId: 'AKIATEST', secretAccessKey: 'a/secret+key' }
 const REQUESTS = 250
@@ -57,8 +39,7 @@ describe.skipIf(!edgeExists())('batches on Workers', { timeout: 120_000 }, () =>
       },
       model_list: [deployment(upstream.url, 'm', 'batched-at-the-edge')],
     })
-    const built: WorkerModules = withConfig(await workerModules(), yaml)
-    const modules = { ...built, script: { name: 'driver.js', text: DRIVER }, beside: [built.script] }
+    const modules = withBatchTurns(withConfig(await workerModules(), yaml))
     const start = () => startWorkerd(modules, edge.variables, { queue: 'taking' })
     isolates = await Promise.all([start(), start()])
   })
@@ -107,6 +88,8 @@ describe.skipIf(!edgeExists())('batches on Workers', { timeout: 120_000 }, () =>
       status: 'completed',
       request_counts: { total: REQUESTS, completed: REQUESTS, failed: 0 },
     })
+    // An event has six connections that wait for an answer, and the stores need some.
+    for (const isolate of [0, 1]) expect(await (await at(isolate, '/most')).json()).toBeLessThanOrEqual(4)
     const content = await (await at(1, `/v1/files/${batch.output_file_id}/content`)).text()
     expect(
       content

@@ -19,17 +19,26 @@ export interface Workerd {
   stop(): Promise<void>
 }
 
+export interface WorkerdOptions {
+  readonly queue?: 'away' | 'taking'
+  readonly inspectorPort?: number
+  readonly v8Flags?: readonly string[]
+}
+
 /** workerd itself, with nothing of wrangler's between it and the client: here a client that leaves is seen to leave. Its
  *  queue is away, or takes everything and delivers nothing. */
 export async function startWorkerd(
   modules: WorkerModules,
   variables: Record<string, string>,
-  { queue = 'away', inspectorPort }: { readonly queue?: 'away' | 'taking'; readonly inspectorPort?: number } = {},
+  { queue = 'away', inspectorPort, v8Flags = [] }: WorkerdOptions = {},
 ): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-workerd-'))
   const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
   await Promise.all(filesOf(modules).map(({ text }, index) => writeFile(join(folder, String(index)), text)))
-  await writeFile(join(folder, 'config.capnp'), capnp(modules, variables, queue, await compatibility()))
+  await writeFile(
+    join(folder, 'config.capnp'),
+    capnp(modules, variables, { queue, v8Flags, ...(await compatibility()) }),
+  )
 
   const startedAt = performance.now()
   const inspecting = inspectorPort === undefined ? [] : [`--inspector-addr=127.0.0.1:${inspectorPort}`]
@@ -103,14 +112,14 @@ function filesOf({ script, beside = [], texts }: WorkerModules) {
 function capnp(
   worker: WorkerModules,
   variables: Record<string, string>,
-  queue: 'away' | 'taking',
-  { date, flags }: Compatibility,
+  { queue, v8Flags, date, flags }: Compatibility & Required<Pick<WorkerdOptions, 'queue' | 'v8Flags'>>,
 ): string {
   const quoted = (text: string) => JSON.stringify(text)
   const modules = filesOf(worker).map(({ name, kind }, at) => `(name = ${quoted(name)}, ${kind} = embed "${at}")`)
   const bindings = [
     ...Object.entries(variables).map(([name, value]) => `(name = ${quoted(name)}, text = ${quoted(value)})`),
     `(name = "QUEUE", queue = "${queue}")`,
+    `(name = "WAKE_UPS", queue = "${queue}")`,
     '(name = "BLOBS", r2Bucket = "away")',
   ]
   return `using Workerd = import "/workerd/workerd.capnp";
@@ -121,6 +130,7 @@ const config :Workerd.Config = (
     (name = "taking", worker = .taking),
     (name = "internet", network = (allow = ["private"])),
   ],
+  v8Flags = [${v8Flags.map(quoted).join(', ')}],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "gateway")],
 );
 const gateway :Workerd.Worker = (
