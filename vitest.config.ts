@@ -12,13 +12,17 @@ const PURE = ['config', 'identity', 'lib', 'limits', 'modes', 'providers', 'rout
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
-/** Files that leave something behind in their process: a module that is replaced by another, or a heap that was weighed. */
+/** Files that leave something behind in their process, such as a module that is replaced by another, and files that measure
+ *  time or memory: they run in processes of their own, when all others have ended. */
 const ALONE = [
   ...readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts') && readFileSync(`test/${file}`, 'utf8').includes('vi.mock('))
     .map((file) => `test/${file}`),
   'test/stores/kv/in-process/memory.node.test.ts',
   'test/api/auth/login-times.test.ts',
+  'test/runtimes/node/http/uploads.test.ts',
+  'test/runtimes/node/file-memory.test.ts',
+  'test/system/worker/start.test.ts',
 ]
 
 /** What runs on Node itself. Half of what the embedded database costs is making code faster that runs for a second. */
@@ -43,7 +47,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...node, name: 'alone', include: ALONE },
+        test: { ...node, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,

@@ -9,7 +9,7 @@ import type { BatchStage } from './batch-stage.ts'
 import type { RunningStage } from './run/run-stage.ts'
 import { BATCH_TOPIC } from './wake-up.ts'
 
-const POLL_ACTIVE_MS = 1000
+const POLL_ACTIVE_MS = 2000
 const POLL_IDLE_MS = 5000
 
 /** The longest turn of a runtime that works by turns, and its most items. */

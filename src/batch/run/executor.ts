@@ -47,6 +47,8 @@ export interface ItemExecutor {
   /** Records how a try ended, together with others. Resolves when that is stored; with false if the item was somebody
    *  else's by then. */
   complete(item: ReadyItem, outcome: Outcome): Promise<boolean>
+  /** Nothing else will end soon: what has ended is recorded now. */
+  completeNow(): void
   /** Keeps items from being given to others. To be called every ten seconds. */
   renew(items: readonly ReadyItem[]): Promise<void>
   /** Gives back what did not end in time. Nothing is recorded any more. */

@@ -15,7 +15,7 @@ import type { RunServices } from './run-services.ts'
 /** A claim that is not renewed for so long is given to others. */
 export const LEASE_SECONDS = 30
 /** The most items that are taken of one batch before another owner's turn. */
-const STRETCH = 16
+const STRETCH = 32
 const PLANS_KEPT = 200
 const PLAN_MS = 600_000
 /** The wait of a batch whose input file cannot be read for now. */
@@ -94,6 +94,7 @@ export function pipelineExecutor(services: RunServices): ItemExecutor {
       }
     },
     complete: records.add,
+    completeNow: records.writeNow,
     renew: (items) => batchItems.renew(items, LEASE_SECONDS),
     async abandon(items) {
       records.close()

@@ -26,6 +26,8 @@ interface Ended {
 export interface Recording {
   /** Resolves when it is stored; with false if the item was somebody else's by then, or this has closed. */
   add(item: ReadyItem, outcome: Outcome): Promise<boolean>
+  /** Waits for nothing more to record together. */
+  writeNow(): void
   /** What is not recorded by now is somebody else's. */
   close(): void
 }
@@ -133,6 +135,9 @@ export function recording(services: RunServices): Recording {
       waiting.push({ item, outcome, recorded })
       schedule()
       return promise
+    },
+    writeNow() {
+      if (!writing && waiting.length > 0) void write()
     },
     close() {
       closed = true

@@ -12,7 +12,7 @@ const RENEW_AGAIN_MS = 1000
 /** While items run, others may become due. */
 const LOOK_EVERY_MS = 1000
 /** Fewer items than this are not claimed sooner than that. */
-const FEW = 8
+const FEW = 16
 const FEW_EVERY_MS = 250
 const LONGEST_SLEEP_MS = 1000
 
@@ -37,6 +37,7 @@ export function runStage(options: {
   const held = heldItems(concurrency)
   const events = wake()
   const way = givingWay(foreground)
+  const few = Math.min(FEW, concurrency)
   let renewedAt = 0
   let lookAt = 0
 
@@ -47,7 +48,9 @@ export function runStage(options: {
     held.ended(one, outcome.kind)
     if (outcome.kind === 'postponed' || outcome.kind === 'crowded') putBack(held.waitingOf(item.batchId), outcome)
     events.signal()
-    const written = await executor.complete(item, outcome)
+    const completing = executor.complete(item, outcome)
+    if (held.running === 0) executor.completeNow()
+    const written = await completing
     held.remove(one)
     events.signal()
     if (!written || one.startedAt === undefined) return
@@ -143,7 +146,7 @@ export function runStage(options: {
           let sleepMs = await startSome()
           const now = performance.now()
           const wanted = Math.min(held.wanted(), most - claimed)
-          const soonest = Math.max(lookAt, wanted < FEW ? claimedAt + FEW_EVERY_MS : 0)
+          const soonest = Math.max(lookAt, wanted < few ? claimedAt + FEW_EVERY_MS : 0)
           if (wanted > 0 && now >= soonest) {
             const count = await claimSome(wanted)
             claimedAt = performance.now()
