@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { contentKey, errorFileId, outputFileId } from '../../src/batch/batch-ids.ts'
@@ -7,6 +7,7 @@ import { jsonLog } from '../../src/lib/log.ts'
 import { separateTimers } from '../../src/lib/timers/timers.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
 import { createServices, type Services } from '../../src/services.ts'
+import type { Blobs } from '../../src/stores/blobs/blobs.ts'
 import { folderBlobs } from '../../src/stores/blobs/folder.node.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import { nodePostgresSql } from '../../src/stores/sql/adapters/node-postgres.node.ts'
@@ -38,12 +39,15 @@ export interface ProviderAnswer {
 /** A place of batches: a database, blobs and a shared store, over which processes work. */
 export interface BatchPlace {
   readonly sql: Sql
+  readonly blobs: Blobs
   /** Every request that the provider got, by its text. */
   readonly asked: string[]
   /** What the provider does from now on. */
   provider: Provider
   /** Another process. */
-  services(options?: { readonly sql?: (sql: Sql) => Sql }): Services
+  services(options?: { readonly sql?: (sql: Sql) => Sql; readonly blobs?: Blobs }): Services
+  /** The keys of all blobs. */
+  stored(): Promise<string[]>
   query<Row = Record<string, unknown>>(text: string, ...parameters: unknown[]): Promise<Row[]>
   /** A key of its own. */
   key(fields?: Readonly<Record<string, unknown>>): Promise<string>
@@ -125,14 +129,15 @@ export async function startBatchPlace(
 
   const place: BatchPlace = {
     sql: database,
+    blobs,
     asked,
     provider: () => ({}),
-    services({ sql = (own: Sql) => own } = {}) {
+    services({ sql = (own: Sql) => own, blobs: ownBlobs = blobs } = {}) {
       const own = sql(database)
       const services = createServices(config, {
         store,
         sql: own,
-        blobs,
+        blobs: ownBlobs,
         queue: noQueue,
         transport: transport((text) => {
           asked.push(text)
@@ -149,6 +154,10 @@ export async function startBatchPlace(
       })
       started.push(services)
       return services
+    },
+    async stored() {
+      const names = await readdir(join(folder, 'blobs'), { recursive: true })
+      return names.filter((name) => name.endsWith('~blob')).map((name) => name.slice(0, -'~blob'.length))
     },
     query,
     async key(fields = {}) {
