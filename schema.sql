@@ -701,4 +701,10 @@ CREATE TABLE IF NOT EXISTS gateway_batch_result (
   text text,
   PRIMARY KEY (batch_id, failed, item)
 );
-CREATE INDEX IF NOT EXISTS gateway_batch_result_blob ON gateway_batch_result (batch_id, item) WHERE text IS NULL;
+
+-- The results that may be blobs: named before they are stored, and until they are removed.
+CREATE TABLE IF NOT EXISTS gateway_batch_blob (
+  batch_id text COLLATE "C" NOT NULL,
+  item integer NOT NULL,
+  PRIMARY KEY (batch_id, item)
+);

@@ -6,6 +6,7 @@ import type { BatchLease } from '../../stores/sql/batches/batch-leases.ts'
 import type { EndingBatch } from '../../stores/sql/batches/finish-records.ts'
 import { errorFileId, outputFileId, resultKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
+import { persistently } from '../persistently.ts'
 import { underLease } from '../under-lease.ts'
 import type { FinishStores } from './finish-stores.ts'
 import { errorLines, outputLines } from './result-lines.ts'
@@ -13,6 +14,8 @@ import { writeLines } from './write-lines.ts'
 
 /** How often a process looks for blobs that another one, which was killed, has left. */
 const LOOK_EVERY_MS = 3_600_000
+/** And after it could not remove some. */
+const LOOK_AGAIN_MS = 5000
 const BLOBS_AT_ONCE = 100
 
 export interface FinishingServices extends FinishStores {
@@ -25,7 +28,14 @@ export interface FinishingServices extends FinishStores {
  *  leaves the same. */
 export function finishing(services: FinishingServices): BatchStage {
   const { records, clock, log } = services
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let lookAt = Number.NEGATIVE_INFINITY
+
+  async function look(signal: AbortSignal): Promise<void> {
+    lookAt = clock.now() + LOOK_AGAIN_MS
+    await removeBlobs(services, signal)
+    lookAt = clock.now() + LOOK_EVERY_MS
+  }
+
   return {
     async step(signal) {
       const token = newId('lease')
@@ -33,12 +43,11 @@ export function finishing(services: FinishingServices): BatchStage {
       if (batch) {
         const lease = { batchId: batch.batch_id, token }
         const finish = (leased: AbortSignal) => finishBatch(services, batch, lease, leased)
-        await underLease(lease, finish, { leases: records, log, signal, failed: 'batch.not_finished' })
+        const ended = await underLease(lease, finish, { leases: records, log, signal, failed: 'batch.not_finished' })
+        if (ended) await look(signal)
         return true
       }
-      if (clock.now() - lookedAt < LOOK_EVERY_MS) return false
-      lookedAt = clock.now()
-      await removeBlobs(services, signal)
+      if (clock.now() >= lookAt) await look(signal)
       return false
     },
   }
@@ -60,15 +69,21 @@ async function finishBatch(
   const ended = await records.end(lease, { output, errors }, config.general_settings.file_retention_days)
   if (!ended) return
   log.info('batch.ended', { batchId: id, outcome, output: output?.lines ?? 0, errors: errors?.lines ?? 0 })
-  await removeBlobs(services, signal)
 }
 
-/** Removes the blobs of results of ended batches. */
+/** Removes the blobs of results of ended batches. What was removed before a failure is not removed again. */
 async function removeBlobs({ records, blobs }: FinishingServices, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const left = await records.leftBlobs(BLOBS_AT_ONCE)
     if (left.length === 0) return
-    for (const { batch_id, item } of left) await blobs.remove(resultKey(batch_id, item))
-    await records.forgetBlobs(left)
+    const removed: typeof left = []
+    try {
+      for (const blob of left) {
+        await persistently(() => blobs.remove(resultKey(blob.batch_id, blob.item)))
+        removed.push(blob)
+      }
+    } finally {
+      await records.forgetBlobs(removed)
+    }
   }
 }

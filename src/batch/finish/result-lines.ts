@@ -1,15 +1,16 @@
 import type { EndingBatch, ResultRow } from '../../stores/sql/batches/finish-records.ts'
 import { resultKey } from '../batch-ids.ts'
+import { persistently } from '../persistently.ts'
 import { unansweredLine } from '../result-line.ts'
 import type { FinishStores } from './finish-stores.ts'
 import { unrunRequests } from './unrun-requests.ts'
 
-/** A line of a result file, without its end: its text, or bytes that are read once they are asked for. */
-export type ResultLine = string | AsyncGenerator<Uint8Array>
+/** A line of a result file, without its end. */
+export type ResultLine = string | Uint8Array
 
 /** The results that are answers of status 200, in the order of the input. */
 export async function* outputLines(stores: FinishStores, { batch_id }: EndingBatch): AsyncGenerator<ResultLine> {
-  for await (const row of resultRows(stores, batch_id, false)) yield lineOf(stores, batch_id, row)
+  for await (const row of resultRows(stores, batch_id, false)) yield await lineOf(stores, batch_id, row)
 }
 
 const NEVER_RAN = {
@@ -24,11 +25,11 @@ export async function* errorLines(stores: FinishStores, batch: EndingBatch): Asy
   const rows = resultRows(stores, batchId, true)
   let row = (await rows.next()).value
   for await (const { item, customId } of unrunRequests(stores, batch)) {
-    for (; row && row.item < item; row = (await rows.next()).value) yield lineOf(stores, batchId, row)
+    for (; row && row.item < item; row = (await rows.next()).value) yield await lineOf(stores, batchId, row)
     if (row?.item === item) continue
     yield unansweredLine({ batchId, item, customId }, NEVER_RAN[outcome])
   }
-  for (; row; row = (await rows.next()).value) yield lineOf(stores, batchId, row)
+  for (; row; row = (await rows.next()).value) yield await lineOf(stores, batchId, row)
 }
 
 async function* resultRows(
@@ -44,13 +45,14 @@ async function* resultRows(
   }
 }
 
-function lineOf(stores: FinishStores, batchId: string, { item, text }: ResultRow): ResultLine {
-  return text ?? storedLine(stores, batchId, item)
-}
-
-async function* storedLine({ blobs }: FinishStores, batchId: string, item: number): AsyncGenerator<Uint8Array> {
-  const blob = await blobs.get(resultKey(batchId, item))
-  if (blob) return yield* blob.body
+/** A long one is read as a whole, so that a reading that breaks off can be repeated. */
+async function lineOf({ blobs }: FinishStores, batchId: string, { item, text }: ResultRow): Promise<ResultLine> {
+  if (text !== null) return text
+  const stored = await persistently(async () => {
+    const blob = await blobs.get(resultKey(batchId, item))
+    return blob && new Uint8Array(await new Response(blob.body).arrayBuffer())
+  })
+  if (stored) return stored
   const error = { code: 'result_lost', message: 'The request was answered, but its result is no longer there.' }
-  yield new TextEncoder().encode(unansweredLine({ batchId, item, customId: null }, error))
+  return unansweredLine({ batchId, item, customId: null }, error)
 }

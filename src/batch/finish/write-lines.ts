@@ -51,7 +51,7 @@ async function* piecesOf(lines: AsyncGenerator<ResultLine>): AsyncGenerator<Uint
     else {
       if (text !== '') yield encoder.encode(text)
       text = ''
-      yield* line
+      yield line
     }
     text += '\n'
     if (text.length < PIECE_CHARACTERS) continue

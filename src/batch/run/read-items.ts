@@ -2,6 +2,7 @@ import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { BatchPlan, ItemClaim } from '../../stores/sql/batches/claimed-items.ts'
 import { contentKey } from '../batch-ids.ts'
 import { type Line, linesOf } from '../lines.ts'
+import { persistently } from '../persistently.ts'
 
 /** The number of requests from one checkpoint to the next. */
 export const CHECKPOINT_ITEMS = 64
@@ -73,9 +74,9 @@ export function itemReader(blobs: Blobs): ItemReader {
     async read(plan, items) {
       const found = new Map<number, Line>()
       const isKnown = ({ startsAt, length, line }: ItemClaim) => startsAt !== null && length !== null && line !== null
-      for (const claim of items) if (isKnown(claim)) await readKnown(plan, claim, found)
+      for (const claim of items) if (isKnown(claim)) await persistently(() => readKnown(plan, claim, found))
       const unknown = items.filter((claim) => !isKnown(claim)).map(({ item }) => item)
-      for (const stretch of stretchesOf(unknown)) await readStretch(plan, stretch, found)
+      for (const stretch of stretchesOf(unknown)) await persistently(() => readStretch(plan, stretch, found))
       return found
     },
   }

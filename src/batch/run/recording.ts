@@ -85,6 +85,8 @@ export function recording(services: RunServices): Recording {
     // the same call has written stays the only one.
     if (events.length > 0) await charge(events)
     for (const done of await complete(ended)) written.add(nameOf(done))
+    // The batch may have ended before this blob was stored: then it is named no more.
+    await batchItems.nameBlobs(ended.filter((one) => one.text === null && !written.has(nameOf(one))))
     const others = group.filter(({ outcome }) => outcome.kind !== 'ended')
     await release(others)
     for (const { item } of others) written.add(nameOf(item))

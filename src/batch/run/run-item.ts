@@ -6,15 +6,13 @@ import type { Caller } from '../../pipeline/caller.ts'
 import { runCall } from '../../pipeline/run-call.ts'
 import { storableText } from '../../stores/sql/storable-text.ts'
 import type { CallFinished } from '../../telemetry/events.ts'
-import { callIdOf, resultKey } from '../batch-ids.ts'
+import { callIdOf } from '../batch-ids.ts'
 import { answeredLine, unansweredLine } from '../result-line.ts'
 import { afterFailure } from './after-failure.ts'
 import { batchClient } from './batch-client.ts'
 import type { Outcome, ReadyItem } from './executor.ts'
+import { placeResult } from './place-result.ts'
 import type { RunServices } from './run-services.ts'
-
-/** Longer results are kept as blobs until the files are written. */
-const LONG_RESULT = 256 * 1024
 
 /** What a call has told of the limits of its caller. */
 export type Told = (headers: Readonly<Record<string, string>>) => void
@@ -140,29 +138,13 @@ async function kept(
       outputTokens: usage?.outputTokens ?? 0,
       reasoningTokens: usage?.reasoningTokens ?? 0,
       costNano: event ? (event.costNano ?? null) : 0,
-      text: await placed(services, item, text),
+      text: await placeResult(services, item, text),
     },
   }
 }
 
 function identityOf({ batchId, item, tries, token, startsAt, length, line }: ReadyItem) {
   return { batchId, item, tries, token, startsAt, length, line }
-}
-
-/** The text if it is short, else null: then it is a blob. Where that cannot be stored, the database takes it. */
-async function placed({ blobs, log }: RunServices, { batchId, item }: ReadyItem, text: string): Promise<string | null> {
-  if (text.length <= LONG_RESULT / 3) return text
-  const bytes = new TextEncoder().encode(text)
-  if (bytes.byteLength <= LONG_RESULT) return text
-  for (let tries = 0; tries < 3; tries++) {
-    try {
-      await blobs.put(resultKey(batchId, item), bytes, 'application/json')
-      return null
-    } catch (error) {
-      log.warn('batch.result_not_stored', { batchId, item, error: describeError(error) })
-    }
-  }
-  return text
 }
 
 /** The JSON of an answer, on one line. */

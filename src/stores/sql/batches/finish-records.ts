@@ -43,14 +43,14 @@ export interface FinishRecords extends BatchLeases {
   results(batchId: string, failed: boolean, after: number): Promise<ResultRow[]>
   /** The numbers of the requests behind an item that were answered well, in order: at most `limit`. */
   answered(batchId: string, after: number, limit: number): Promise<number[]>
-  /** Ends the batch: its files are there from now on, and the results in the database are gone. Those that are blobs
-   *  stay named until they are forgotten. Resolves with false if the lease is lost. */
+  /** Ends the batch: its files are there from now on, and the results in the database are gone. Resolves with false if
+   *  the lease is lost. */
   end(
     lease: BatchLease,
     files: { readonly output: WrittenFile | undefined; readonly errors: WrittenFile | undefined },
     retentionDays: number,
   ): Promise<boolean>
-  /** Results of ended batches that are still blobs. */
+  /** Results of ended batches that may still be blobs. */
   leftBlobs(limit: number): Promise<{ readonly batch_id: string; readonly item: number }[]>
   forgetBlobs(blobs: readonly { readonly batch_id: string; readonly item: number }[]): Promise<void>
 }
@@ -136,7 +136,7 @@ export function finishRecords(database: Sql): FinishRecords {
             ON CONFLICT (file_id) DO NOTHING
           ), removed AS (
             DELETE FROM gateway_batch_result AS result USING ended
-            WHERE result.batch_id = ended.batch_id AND result.text IS NOT NULL
+            WHERE result.batch_id = ended.batch_id
           )
           SELECT batch_id FROM ended`,
       )
@@ -146,21 +146,20 @@ export function finishRecords(database: Sql): FinishRecords {
       rowsOf(
         database,
         queries
-          .selectFrom('gateway_batch_result')
-          .innerJoin('gateway_batch', 'gateway_batch.batch_id', 'gateway_batch_result.batch_id')
-          .select(['gateway_batch_result.batch_id', 'gateway_batch_result.item'])
-          .where('gateway_batch_result.text', 'is', null)
-          .where(sql<boolean>`NOT ${UNFINISHED}`)
+          .selectFrom('gateway_batch_blob')
+          .leftJoin('gateway_batch', 'gateway_batch.batch_id', 'gateway_batch_blob.batch_id')
+          .select(['gateway_batch_blob.batch_id', 'gateway_batch_blob.item'])
+          .where(sql<boolean>`(${UNFINISHED}) IS NOT TRUE`)
           .limit(limit),
       ),
     async forgetBlobs(blobs) {
       await rowsOf(
         database,
         sql`
-          DELETE FROM gateway_batch_result AS result
+          DELETE FROM gateway_batch_blob AS blob
           USING unnest(${blobs.map(({ batch_id }) => batch_id)}::text[], ${blobs.map(({ item }) => item)}::integer[])
             AS gone (batch_id, item)
-          WHERE result.batch_id = gone.batch_id AND result.item = gone.item AND result.text IS NULL`,
+          WHERE blob.batch_id = gone.batch_id AND blob.item = gone.item`,
       )
     },
   }

@@ -6,6 +6,7 @@ import {
   CLAIM,
   COMPLETE,
   ENDED,
+  NAME_BLOBS,
   OUTLOOK,
   PLAN,
   POSTPONE,
@@ -36,6 +37,8 @@ export interface ItemRecords {
   /** Writes how items ended, with their results, counts and cost, and resolves with those that were this claim's. A
    *  batch without an open item goes on to have its files written. */
   complete(items: readonly EndedItem[]): Promise<readonly { readonly batchId: string; readonly item: number }[]>
+  /** Names results that are about to become blobs, so that these are removed once the batch has ended, whatever happens. */
+  nameBlobs(items: readonly Pick<ItemClaim, 'batchId' | 'item'>[]): Promise<void>
   /** Gives items back, due after their delay. */
   release(items: readonly ReleasedItem[]): Promise<void>
   /** Nothing of the batch is claimed for that long. */
@@ -101,6 +104,14 @@ export function itemRecords(database: Sql): ItemRecords {
         ...ENDED.map(([name]) => items.map((item) => item[name])),
       )
       return rows.map(({ batch_id: batchId, item }) => ({ batchId, item }))
+    },
+    async nameBlobs(items) {
+      if (items.length === 0) return
+      await run(
+        NAME_BLOBS,
+        items.map(({ batchId }) => batchId),
+        items.map(({ item }) => item),
+      )
     },
     async release(items) {
       if (items.length === 0) return

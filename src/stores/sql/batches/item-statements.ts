@@ -144,6 +144,9 @@ function isOver(ended: string): string {
   return `(b.status = 'in_progress' AND ${ended} >= b.requests)`
 }
 
+export const NAME_BLOBS = `
+  INSERT INTO gateway_batch_blob (batch_id, item) SELECT * FROM unnest($1::text[], $2::integer[]) ON CONFLICT DO NOTHING`
+
 export const RELEASE = `
   UPDATE gateway_batch_item i
   SET token = NULL, due_at = now() + "delayMs" * interval '1 millisecond', tries = back.tries,

@@ -104,6 +104,12 @@ export interface GatewayBatchItemTable {
   ended_at: Timestamp | null
 }
 
+/** A result that may be a blob, until that is removed. */
+export interface GatewayBatchBlobTable {
+  batch_id: string
+  item: Int4
+}
+
 /** A result line until the files are written. */
 export interface GatewayBatchResultTable {
   batch_id: string

@@ -1,4 +1,5 @@
 import type {
+  GatewayBatchBlobTable,
   GatewayBatchItemTable,
   GatewayBatchResultTable,
   GatewayBatchTable,
@@ -59,6 +60,7 @@ export interface Schema {
   gateway_audit_event: GatewayAuditEventTable
   gateway_file: GatewayFileTable
   gateway_batch: GatewayBatchTable
+  gateway_batch_blob: GatewayBatchBlobTable
   gateway_batch_item: GatewayBatchItemTable
   gateway_batch_result: GatewayBatchResultTable
 }
