@@ -1,4 +1,8 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { WorkerModules } from './worker-modules.ts'
 
 export interface DevWorker {
   readonly url: string
@@ -14,19 +18,39 @@ interface Wrangler {
   }): Promise<{ url: Promise<URL>; ready: Promise<void>; dispose(): Promise<void> }>
 }
 
-/** The worker as `wrangler dev` serves it, with `wrangler.toml`, its queue and its bucket, offline. */
-export async function startDevWorker(variables: Record<string, string>): Promise<DevWorker> {
+/** The worker as `wrangler dev` serves it, with `wrangler.toml`, its queues and its bucket, offline; with other modules
+ *  than those of the sources, if they are given. */
+export async function startDevWorker(variables: Record<string, string>, modules?: WorkerModules): Promise<DevWorker> {
   process.env.WRANGLER_SEND_METRICS = 'false'
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   const { unstable_startWorker } = createRequire(import.meta.url)('wrangler') as Wrangler
   const bindings = Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, { type: 'plain_text' as const, value }]),
   )
+  const folder = modules && (await folderOf(modules))
   const worker = await unstable_startWorker({
-    config: 'wrangler.toml',
+    config: folder ? join(folder, 'wrangler.toml') : 'wrangler.toml',
     bindings,
     dev: { server: { hostname: '127.0.0.1', port: 0 }, inspector: false, persist: false, logLevel: 'none' },
   })
   await worker.ready
-  return { url: (await worker.url).href.replace(/\/$/, ''), stop: () => worker.dispose() }
+  return {
+    url: (await worker.url).href.replace(/\/$/, ''),
+    async stop() {
+      await worker.dispose()
+      if (folder) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A folder with the built modules, and with `wrangler.toml` as it is but for where it finds them. */
+async function folderOf({ script, texts }: WorkerModules): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-dev-worker-'))
+  const toml = (await readFile('wrangler.toml', 'utf8'))
+    .replace('main = "src/worker.ts"', `main = "${script.name}"\nno_bundle = true\nfind_additional_modules = true`)
+    .replace('minify = true', '')
+    .replace('directory = "', `directory = "${process.cwd()}/`)
+  const files = [script, ...texts, { name: 'wrangler.toml', text: toml }]
+  await Promise.all(files.map(({ name, text }) => writeFile(join(folder, name), text)))
+  return folder
 }
