@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type GatewayProcess, place } from '../../runtimes/node/gateway-process.ts'
+import { place } from '../../runtimes/node/gateway-process.ts'
+import { ended, makeBatch, startUpstream } from '../../support/batch-processes.node.ts'
 import { configuration } from '../../support/configuration.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
@@ -34,7 +32,7 @@ const QUEUES = {
 describe.skipIf(!postgresUrl || !redisUrl)('a batch whose process is killed again and again', () => {
   let upstream: Awaited<ReturnType<typeof startUpstream>>
   beforeAll(async () => {
-    upstream = await startUpstream()
+    upstream = await startUpstream(ANSWER_MS)
   })
   afterAll(() => upstream?.close())
 
@@ -66,7 +64,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('a batch whose process is killed agai
         let gateway = await home.start({ yaml, env })
         await gateway.greeted()
         if (trigger !== '') await sql.query(trigger)
-        const id = await makeBatch(gateway)
+        const id = await makeBatch(gateway, ITEMS)
         let [repeated, before] = [0, 0]
         for (let kill = 1; kill <= KILLS; kill++) {
           await upstream.until((ITEMS * kill) / (KILLS + 1) + Math.random() * 20)
@@ -111,71 +109,4 @@ async function unrecorded(sql: pg.Pool, asked: readonly string[]): Promise<numbe
   const { rows } = await sql.query<{ item: number }>("SELECT item FROM gateway_batch_item WHERE state = 'open'")
   const open = new Set(rows.map(({ item }) => `r-${item}`))
   return asked.filter((text) => open.has(text)).length
-}
-
-async function makeBatch(gateway: GatewayProcess): Promise<string> {
-  const lines = Array.from({ length: ITEMS }, (_, at) =>
-    JSON.stringify({
-      custom_id: `r-${at}`,
-      method: 'POST',
-      url: '/v1/chat/completions',
-      body: { model: 'm', messages: [{ role: 'user', content: `r-${at}` }] },
-    }),
-  )
-  const form = new FormData()
-  form.set('purpose', 'batch')
-  form.set('file', new Blob([`${lines.join('\n')}\n`]), 'in.jsonl')
-  const file = await (await gateway.fetch('/v1/files', { method: 'POST', body: form })).json()
-  const made = await gateway.fetch('/v1/batches', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }),
-  })
-  expect(made.status).toBe(200)
-  return (await made.json()).id
-}
-
-async function ended(gateway: GatewayProcess, id: string) {
-  const deadline = Date.now() + 120_000
-  for (;;) {
-    const batch = await (await gateway.fetch(`/v1/batches/${id}`)).json()
-    if (!['validating', 'in_progress', 'finalizing'].includes(batch.status)) return batch
-    if (Date.now() > deadline) throw new Error(`it does not end: ${JSON.stringify(batch)}`)
-    await wait(100)
-  }
-}
-
-/** A provider that notes what it is asked as soon as it is asked. */
-async function startUpstream() {
-  let asked: string[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const piece of request.setEncoding('utf8')) body += piece
-    const text: string = JSON.parse(body).messages[0].content
-    asked.push(text)
-    await wait(ANSWER_MS)
-    const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }]
-    const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 }
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage }))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get asked() {
-      return asked
-    },
-    reset() {
-      asked = []
-    },
-    /** Until so many calls have arrived. */
-    async until(calls: number) {
-      const deadline = Date.now() + 90_000
-      while (asked.length < calls) {
-        if (Date.now() > deadline) throw new Error(`${asked.length} of ${calls} calls came`)
-        await wait(2)
-      }
-    },
-    close: () => new Promise((resolve) => server.close(resolve)),
-  }
 }
