@@ -1,12 +1,12 @@
 import { asText, parseRecord } from '../../lib/json/lenient.ts'
 import type { EndingBatch } from '../../stores/sql/batches/finish-records.ts'
+import { CHECKPOINT_ITEMS } from '../../stores/sql/schema/batch-schema.ts'
 import { contentKey } from '../batch-ids.ts'
-import { breathing } from '../breathe.ts'
 import { linesOf } from '../lines.ts'
+import { yielding } from '../yielding.ts'
 import type { FinishStores } from './finish-stores.ts'
 
 const ANSWERED_AT_ONCE = 10_000
-const CHECKPOINT_EVERY = 64
 
 /** A request that was not answered well. */
 export interface UnrunRequest {
@@ -43,14 +43,14 @@ async function* requestsOf({ blobs }: FinishStores, batch: EndingBatch): AsyncGe
   const from = checkpoint ?? { offset: 0, line: 1 }
   const range = { from: from.offset, length: input_bytes - from.offset }
   const input = range.length > 0 ? await blobs.get(contentKey(input_file_id), range) : undefined
-  let item = checkpoint ? first_unrun - (first_unrun % CHECKPOINT_EVERY) : 0
+  let item = checkpoint ? first_unrun - (first_unrun % CHECKPOINT_ITEMS) : 0
   if (input) {
-    const breathe = breathing()
+    const yieldAfter = yielding()
     for await (const { bytes, length } of linesOf(input.body, Number.POSITIVE_INFINITY, from)) {
       if (item === requests) return
       if (item >= first_unrun) yield { item, customId: customIdOf(bytes) }
       item += 1
-      await breathe(length)
+      await yieldAfter(length)
     }
   }
   for (item = Math.max(item, first_unrun); item < requests; item++) yield { item, customId: null }

@@ -1,11 +1,9 @@
 import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { BatchPlan, ItemClaim } from '../../stores/sql/batches/claimed-items.ts'
+import { CHECKPOINT_ITEMS } from '../../stores/sql/schema/batch-schema.ts'
 import { contentKey } from '../batch-ids.ts'
 import { type Line, linesOf } from '../lines.ts'
 import { persistently } from '../persistently.ts'
-
-/** The number of requests from one checkpoint to the next. */
-export const CHECKPOINT_ITEMS = 64
 
 /** Where a request begins in the input file. */
 interface Place {

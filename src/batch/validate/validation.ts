@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.ts'
+import { digestOf } from '../../lib/crypto.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -6,19 +7,16 @@ import type { Caller } from '../../pipeline/caller.ts'
 import type { LiveRegistry } from '../../routing/live-registry.ts'
 import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { UncheckedBatch, ValidationRecords } from '../../stores/sql/batches/validation-records.ts'
-import type { BatchCheckpoint, BatchError } from '../../stores/sql/schema/batch-schema.ts'
+import { type BatchCheckpoint, type BatchError, CHECKPOINT_ITEMS } from '../../stores/sql/schema/batch-schema.ts'
 import { contentKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
-import { breathing } from '../breathe.ts'
 import { linesOf } from '../lines.ts'
 import { underLease } from '../under-lease.ts'
+import { yielding } from '../yielding.ts'
 import { checkLine, type LineRules } from './check-line.ts'
-import { distinctTexts } from './distinct-texts.ts'
 
 /** After so many mistakes the rest of a file is not read. */
 const MOST_ERRORS = 100
-/** Every so many requests have their place noted. */
-const CHECKPOINT_EVERY = 64
 const MOST_MODELS_REMEMBERED = 1000
 
 export interface ValidationServices {
@@ -69,17 +67,23 @@ async function checkInput(services: ValidationServices, batch: UncheckedBatch, s
     )
   }
   await live.attend(() => {})
-  const ids = distinctTexts()
+  // Digests, because ids of 512 characters would be many megabytes.
+  const ids = new Set<string>()
   const rules: LineRules = {
     endpoint: batch.endpoint,
     longestLine,
-    isNew: ids.add,
+    isNew(customId) {
+      const digest = digestOf(customId)
+      if (ids.has(digest)) return false
+      ids.add(digest)
+      return true
+    },
     mayCall: callable(live, caller),
   }
   const errors: BatchError[] = []
   const checkpoints: BatchCheckpoint[] = []
   let requests = 0
-  const breathe = breathing()
+  const yieldAfter = yielding()
   for await (const line of linesOf(input.body, longestLine)) {
     signal.throwIfAborted()
     if (requests === mostLines) {
@@ -87,12 +91,12 @@ async function checkInput(services: ValidationServices, batch: UncheckedBatch, s
       errors.push({ code: 'too_many_lines', message, param: null, line: line.line })
       break
     }
-    if (requests % CHECKPOINT_EVERY === 0) checkpoints.push({ offset: line.offset, line: line.line })
+    if (requests % CHECKPOINT_ITEMS === 0) checkpoints.push({ offset: line.offset, line: line.line })
     requests += 1
     const mistake = checkLine(line, rules)
     if (mistake) errors.push({ ...mistake, line: line.line })
     if (errors.length === MOST_ERRORS) break
-    await breathe(line.length)
+    await yieldAfter(line.length)
   }
   if (requests === 0) return failure('empty_file', 'The input file holds no request.', 'input_file_id')
   return errors.length > 0 ? { errors } : { requests, checkpoints }

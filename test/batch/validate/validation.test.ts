@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkLine } from '../../../src/batch/validate/check-line.ts'
-import { distinctTexts } from '../../../src/batch/validate/distinct-texts.ts'
 import { type ValidationServices, validation } from '../../../src/batch/validate/validation.ts'
 import { masterCaller } from '../../../src/identity/master-caller.ts'
 import { refusal } from '../../../src/identity/refusal.ts'
@@ -202,14 +201,6 @@ describe('the validation of batches', () => {
 })
 
 describe('the ids of a file', () => {
-  it('are told apart however many they are', () => {
-    const { add } = distinctTexts()
-    const ids = Array.from({ length: 50_000 }, (_, at) => `request-${at}`)
-    expect(ids.every(add)).toBe(true)
-    expect(ids.some(add)).toBe(false)
-    expect(add('request-50000')).toBe(true)
-  })
-
   it('are asked for only of lines that have one', () => {
     const rules = { endpoint: '/v1/x', longestLine: 10, isNew: () => expect.unreachable(), mayCall: () => true }
     const none = { line: 1, offset: 0, length: 2, bytes: new TextEncoder().encode('{}') }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { queries, rowsOf } from '../query.ts'
 import type { BatchCheckpoint } from '../schema/batch-schema.ts'
+import { CHECKPOINT_ITEMS } from '../schema/batch-schema.ts'
 import type { Sql } from '../sql.ts'
 import { type BatchLease, type BatchLeases, batchLeases, leaseEnd, under, unleased } from './batch-leases.ts'
 import { UNFINISHED } from './unfinished.ts'
@@ -84,7 +85,7 @@ export function finishRecords(database: Sql): FinishRecords {
               WHERE open.batch_id = leased.batch_id AND open.state = 'open')) AS first FROM leased
           )
           SELECT batch_id, coalesce(outcome, 'completed') AS outcome, input_file_id, requests, completed, failed,
-            unrun.first AS first_unrun, checkpoints -> (unrun.first / 64) AS checkpoint,
+            unrun.first AS first_unrun, checkpoints -> (unrun.first / ${sql.lit(CHECKPOINT_ITEMS)}) AS checkpoint,
             (SELECT bytes FROM gateway_file WHERE file_id = input_file_id) AS input_bytes
           FROM leased, unrun`,
       )

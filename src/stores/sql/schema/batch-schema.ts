@@ -27,7 +27,9 @@ export interface BatchError {
   readonly line: number | null
 }
 
-/** Where the requests 0, 64, 128 … begin in the input file. */
+/** A batch notes where the requests 0, 64, 128 … begin in its input file. */
+export const CHECKPOINT_ITEMS = 64
+
 export interface BatchCheckpoint {
   readonly offset: number
   readonly line: number
