@@ -16,7 +16,12 @@ const PURE = ['config', 'identity', 'lib', 'limits', 'modes', 'providers', 'rout
  *  time or memory: they run in processes of their own, when all others have ended. */
 const ALONE = [
   ...readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && readFileSync(`test/${file}`, 'utf8').includes('vi.mock('))
+    .filter(
+      (file) =>
+        file.endsWith('.test.ts') &&
+        !file.startsWith('clients/') &&
+        readFileSync(`test/${file}`, 'utf8').includes('vi.mock('),
+    )
     .map((file) => `test/${file}`),
   'test/stores/kv/in-process/memory.node.test.ts',
   'test/api/auth/login-times.test.ts',

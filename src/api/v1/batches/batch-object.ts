@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
 import type { BatchRecord } from '../../../stores/sql/batches/batch-records.ts'
+import { unixSeconds } from '../openai-list.ts'
 
 const unixTime = () => z.int().describe('Unix seconds.')
 
@@ -76,9 +77,9 @@ export function batchAnswer(batch: BatchRecord): z.output<ReturnType<typeof batc
     status: batch.status,
     output_file_id: batch.output_file_id,
     error_file_id: batch.error_file_id,
-    created_at: seconds(batch.created_at),
+    created_at: unixSeconds(batch.created_at),
     in_progress_at: secondsOrNull(batch.in_progress_at),
-    expires_at: seconds(batch.expires_at),
+    expires_at: unixSeconds(batch.expires_at),
     finalizing_at: secondsOrNull(batch.finalizing_at),
     completed_at: secondsOrNull(batch.completed_at),
     failed_at: secondsOrNull(batch.failed_at),
@@ -97,5 +98,4 @@ export function batchAnswer(batch: BatchRecord): z.output<ReturnType<typeof batc
   }
 }
 
-const seconds = (time: string) => Math.floor(Date.parse(time) / 1000)
-const secondsOrNull = (time: string | null) => (time === null ? null : seconds(time))
+const secondsOrNull = (time: string | null) => (time === null ? null : unixSeconds(time))

@@ -3,6 +3,7 @@ import { ownerOf } from '../../../stores/sql/batches/owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { storable } from '../../ui/storable.ts'
+import { openaiList, openaiPage } from '../openai-list.ts'
 import { batchAnswer, batchObject } from './batch-object.ts'
 import { noSuchBatch } from './no-such-batch.ts'
 
@@ -22,14 +23,7 @@ export const listBatches = defineRoute(
     responses: {
       200: {
         description: 'One page.',
-        schema: () =>
-          z.object({
-            object: z.literal('list'),
-            data: z.array(batchObject()),
-            first_id: z.string().nullable(),
-            last_id: z.string().nullable(),
-            has_more: z.boolean(),
-          }),
+        schema: () => openaiList(batchObject),
       },
     },
   },
@@ -38,13 +32,6 @@ export const listBatches = defineRoute(
     const after = query.after === '' ? undefined : query.after
     const found = await services.records.batches.page(ownerOf(caller()), { after, limit: limit + 1 })
     if (!found) throw noSuchBatch('after')
-    const data = found.slice(0, limit).map(batchAnswer)
-    return json({
-      object: 'list',
-      data,
-      first_id: data.at(0)?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: found.length > limit,
-    })
+    return json(openaiPage(found.map(batchAnswer), limit))
   },
 )

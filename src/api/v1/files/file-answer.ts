@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { FileRecord } from '../../../stores/sql/batches/file-records.ts'
+import { unixSeconds } from '../openai-list.ts'
 
 export const fileObject = lazily(() =>
   z.object({
@@ -31,8 +32,6 @@ export function fileAnswer(record: FileRecord): z.output<ReturnType<typeof fileO
     status_details: null,
   }
 }
-
-const unixSeconds = (time: string) => Math.floor(Date.parse(time) / 1000)
 
 /** Also of another owner's file. */
 export function fileNotFound(): GatewayError {

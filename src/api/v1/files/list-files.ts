@@ -3,6 +3,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { ownerOf } from '../../../stores/sql/batches/owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { openaiList, openaiPage } from '../openai-list.ts'
 import { fileAnswer, fileObject } from './file-answer.ts'
 
 const MOST = 10_000
@@ -25,27 +26,13 @@ export const listFiles = defineRoute(
     responses: {
       200: {
         description: 'One page.',
-        schema: () =>
-          z.object({
-            object: z.literal('list'),
-            data: z.array(fileObject()),
-            first_id: z.string().nullable(),
-            last_id: z.string().nullable(),
-            has_more: z.boolean(),
-          }),
+        schema: () => openaiList(fileObject),
       },
     },
   },
   async ({ services, caller, input: { query } }) => {
     const rows = await services.files.page(ownerOf(caller()), query)
     if (!rows) throw new GatewayError('invalid_request', "There is no file of the id 'after'.", { param: 'after' })
-    const data = rows.slice(0, query.limit).map(fileAnswer)
-    return json({
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: rows.length > query.limit,
-    })
+    return json(openaiPage(rows.map(fileAnswer), query.limit))
   },
 )

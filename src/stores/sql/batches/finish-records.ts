@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { queries, rowsOf } from '../query.ts'
-import type { BatchCheckpoint } from '../schema/batch-schema.ts'
-import { CHECKPOINT_ITEMS } from '../schema/batch-schema.ts'
+import { type BatchCheckpoint, CHECKPOINT_ITEMS } from '../schema/batch-schema.ts'
 import type { Sql } from '../sql.ts'
 import { type BatchLease, type BatchLeases, batchLeases, leaseEnd, under, unleased } from './batch-leases.ts'
 import { UNFINISHED } from './unfinished.ts'

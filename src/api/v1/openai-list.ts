@@ -1,0 +1,26 @@
+import * as z from 'zod'
+
+/** A page as OpenAI's API lists records. */
+export const openaiList = <Entry extends z.ZodType>(entry: () => Entry) =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(entry()),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+
+/** The page of entries of which one more than its limit was read: where that one is there, others follow. */
+export function openaiPage<Entry extends { readonly id: string }>(entries: readonly Entry[], limit: number) {
+  const data = entries.slice(0, limit)
+  return {
+    object: 'list',
+    data,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: entries.length > limit,
+  }
+}
+
+/** A time as OpenAI's API writes it. */
+export const unixSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000)
