@@ -8,7 +8,7 @@ import { SqlError } from '../../stores/sql/sql.ts'
  *  - `waits`: the whole batch waits for what all of its items need, and the try does not count. */
 export type AfterFailure =
   | { readonly kind: 'ends' }
-  | { readonly kind: 'again'; readonly delayMs: number; readonly isCrowded: boolean; readonly pauseMs: number }
+  | { readonly kind: 'again'; readonly delayMs: number; readonly isThrottled: boolean; readonly pauseMs: number }
   | { readonly kind: 'waits'; readonly delayMs: number }
 
 /** The tries of an item, beyond those that routing makes of each. */
@@ -43,8 +43,8 @@ export function afterFailure(error: GatewayError, tries: number, random: () => n
   if (tries + 1 >= MOST_TRIES) return { kind: 'ends' }
   const backoffMs = FIRST_PAUSE_MS * PAUSE_GROWTH ** tries * (0.5 + random() / 2)
   const delayMs = Math.min(LONGEST_PAUSE_MS, Math.max(backoffMs, askedMs ?? 0))
-  const isCrowded = error.failure === 'upstream_rate_limited'
-  return { kind: 'again', delayMs, isCrowded, pauseMs: within(askedMs ?? SHORTEST_WAIT_MS) }
+  const isThrottled = error.failure === 'upstream_rate_limited'
+  return { kind: 'again', delayMs, isThrottled, pauseMs: within(askedMs ?? SHORTEST_WAIT_MS) }
 }
 
 const within = (waitMs: number) => Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, waitMs))

@@ -16,13 +16,13 @@ export interface ReadyItem extends ItemClaim {
  *  - `ended`: the item has its result.
  *  - `again`: the item is tried again later, and that counts as a try.
  *  - `postponed`: the whole batch waits; the try does not count.
- *  - `crowded`: both, since the provider has too much to do. */
+ *  - `throttled`: both, since the provider has too much to do. */
 export type Outcome =
   | { readonly kind: 'ended'; readonly ended: EndedItem; readonly event: CallFinished | undefined }
   | { readonly kind: 'again'; readonly tries: number; readonly delayMs: number; readonly error: string }
   | { readonly kind: 'postponed'; readonly delayMs: number; readonly error: string }
   | {
-      readonly kind: 'crowded'
+      readonly kind: 'throttled'
       readonly tries: number
       readonly delayMs: number
       readonly pauseMs: number

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 /** What is known of the tightest limit of one unit. */
 interface Window {
   readonly limit: number
-  /** What was left when it was told, less what was started since. */
+  /** What was left when it was last reported, less what was started since. */
   left: number
   readonly resetsAt: number
 }
@@ -21,7 +21,7 @@ export interface Headroom {
   room(caller: Caller, bytes: number, running: number): Room
   started(caller: Caller, bytes: number): void
   /** The headers of an answer or a refusal. */
-  told(caller: Caller, headers: Readonly<Record<string, string>>): void
+  learn(caller: Caller, headers: Readonly<Record<string, string>>): void
 }
 
 const UNITS = ['requests', 'tokens'] as const
@@ -62,7 +62,7 @@ export function headroom(now: () => number): Headroom {
         if (window) window.left -= cost[unit]
       }
     },
-    told(caller, headers) {
+    learn(caller, headers) {
       if (caller.quotas.length === 0) return
       const time = now()
       const known = of(caller) ?? {}
@@ -76,8 +76,8 @@ export function headroom(now: () => number): Headroom {
         const resetsAt = time + 1000 * Number(reset)
         // Within a window an older answer may come later: the least is true.
         const isSame = before !== undefined && before.resetsAt > time && Math.abs(before.resetsAt - resetsAt) < 1500
-        const told = Number(left)
-        known[unit] = { limit: Number(limit), left: isSame ? Math.min(before.left, told) : told, resetsAt }
+        const remaining = Number(left)
+        known[unit] = { limit: Number(limit), left: isSame ? Math.min(before.left, remaining) : remaining, resetsAt }
       }
     },
   }

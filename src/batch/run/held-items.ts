@@ -110,7 +110,7 @@ export function heldItems(concurrency: number): HeldItems {
       changeRunning(one, -1)
       const batch = batchOf(one.item)
       batch.isBlocked = false
-      if (how === 'crowded') batch.pace.crowded(startedAt, now)
+      if (how === 'throttled') batch.pace.throttled(startedAt, now)
       if (how === 'ended') batch.pace.succeeded()
     },
     remove(one) {

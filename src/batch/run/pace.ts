@@ -3,7 +3,7 @@
 export interface Pace {
   readonly allowed: number
   /** `startedAt` is when the try began: tries that ran side by side halve it once. */
-  crowded(startedAt: number, now: number): void
+  throttled(startedAt: number, now: number): void
   succeeded(): void
 }
 
@@ -15,7 +15,7 @@ export function pace(most: number): Pace {
     get allowed() {
       return allowed
     },
-    crowded(startedAt, now) {
+    throttled(startedAt, now) {
       successes = 0
       if (startedAt < halvedAt) return
       halvedAt = now

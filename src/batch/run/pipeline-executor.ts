@@ -87,7 +87,7 @@ export function pipelineExecutor(services: RunServices): ItemExecutor {
       try {
         const caller = await keyCallers.find(item.keyId)
         limits.started(caller, item.body?.byteLength ?? 0)
-        return await runItem(services, item, caller, (headers) => limits.told(caller, headers))
+        return await runItem(services, item, caller, (headers) => limits.learn(caller, headers))
       } catch (error) {
         // Its key is no longer valid, or cannot be read for now.
         return failed(services, item, asGatewayError(error), { requestId: newTimedId('req'), event: undefined })

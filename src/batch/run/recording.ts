@@ -121,7 +121,7 @@ export function recording(services: RunServices): Recording {
       if (outcome.kind === 'ended') continue
       const { delayMs, error: lastError } = outcome
       const isPostponed = outcome.kind === 'postponed'
-      const pauseMs = isPostponed ? delayMs : outcome.kind === 'crowded' ? outcome.pauseMs : 0
+      const pauseMs = isPostponed ? delayMs : outcome.kind === 'throttled' ? outcome.pauseMs : 0
       const tries = isPostponed ? item.tries : outcome.tries
       released.push({ ...item, tries, delayMs: isPostponed ? 0 : delayMs, lastError })
       if (pauseMs > 0) pauses.set(item.batchId, Math.max(pauses.get(item.batchId) ?? 0, pauseMs))

@@ -14,12 +14,17 @@ import type { Outcome, ReadyItem } from './executor.ts'
 import { placeResult } from './place-result.ts'
 import type { RunServices } from './run-services.ts'
 
-/** What a call has told of the limits of its caller. */
-export type Told = (headers: Readonly<Record<string, string>>) => void
+/** Called with the headers of an answer or refusal, which report the limits of the caller. */
+export type LimitsReported = (headers: Readonly<Record<string, string>>) => void
 
 /** Runs one item: its request goes through the pipeline as a call of the key that made the batch, and what a client would
  *  have got becomes its result. Never rejects. */
-export async function runItem(services: RunServices, item: ReadyItem, caller: Caller, told: Told): Promise<Outcome> {
+export async function runItem(
+  services: RunServices,
+  item: ReadyItem,
+  caller: Caller,
+  limitsReported: LimitsReported,
+): Promise<Outcome> {
   const { batchId, tries, endpoint, body } = item
   if (!endpoint || !body) return missing(services, item)
   const requestId = newTimedId('req')
@@ -51,7 +56,7 @@ export async function runItem(services: RunServices, item: ReadyItem, caller: Ca
       },
       begun() {},
     })
-    told(answer.headers)
+    limitsReported(answer.headers)
     const text = await textOf(answer)
     await client.settled()
     outcome = await ended(services, item, { status: answer.status, requestId, body: text, event, errorCode: null })
@@ -64,7 +69,7 @@ export async function runItem(services: RunServices, item: ReadyItem, caller: Ca
         error: describeError(failure.cause ?? thrown),
       })
     }
-    if (failure.details.headers) told(failure.details.headers)
+    if (failure.details.headers) limitsReported(failure.details.headers)
     await client.settled()
     outcome = await failed(services, item, failure, { requestId, event })
   } finally {
@@ -87,7 +92,7 @@ export async function failed(
   if (after.kind !== 'ends' && (event === undefined || event.repeats)) {
     if (after.kind === 'waits') return { kind: 'postponed', delayMs: after.delayMs, error }
     const { delayMs, pauseMs } = after
-    if (after.isCrowded) return { kind: 'crowded', tries: tries + 1, delayMs, pauseMs, error }
+    if (after.isThrottled) return { kind: 'throttled', tries: tries + 1, delayMs, pauseMs, error }
     return { kind: 'again', tries: tries + 1, delayMs, error }
   }
   const body = JSON.stringify(item.endpoint?.failureBody(failure, requestId) ?? {})

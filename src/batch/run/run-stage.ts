@@ -46,7 +46,7 @@ export function runStage(options: {
     const startedAt = one.startedAt ?? performance.now()
     const seconds = (performance.now() - startedAt) / 1000
     held.ended(one, outcome.kind)
-    if (outcome.kind === 'postponed' || outcome.kind === 'crowded') putBack(held.waitingOf(item.batchId), outcome)
+    if (outcome.kind === 'postponed' || outcome.kind === 'throttled') putBack(held.waitingOf(item.batchId), outcome)
     events.signal()
     const completing = executor.complete(item, outcome)
     if (held.running === 0) executor.completeNow()

@@ -10,16 +10,16 @@ import type { Caller } from '../../../src/pipeline/caller.ts'
 describe('the pace of a batch', () => {
   it('halves once for tries that ran side by side, and grows back with as many successes as it allows', () => {
     const own = pace(16)
-    own.crowded(100, 200)
-    own.crowded(150, 210)
+    own.throttled(100, 200)
+    own.throttled(150, 210)
     expect(own.allowed).toBe(8)
-    own.crowded(220, 300)
+    own.throttled(220, 300)
     expect(own.allowed).toBe(4)
     for (let success = 0; success < 4; success++) own.succeeded()
     expect(own.allowed).toBe(5)
     for (let success = 0; success < 1000; success++) own.succeeded()
     expect(own.allowed).toBe(16)
-    for (let at = 1000; at < 1020; at++) own.crowded(at, at)
+    for (let at = 1000; at < 1020; at++) own.throttled(at, at)
     expect(own.allowed).toBe(1)
   })
 })
@@ -41,7 +41,7 @@ describe('items', () => {
     const caller = { keyId: 'k', quotas: [quota], slots: [] } as unknown as Caller
     expect([limits.room(caller, 10, 0), limits.room(caller, 10, 1)]).toEqual(['now', 'later'])
     const tell = (left: number, reset = 60) =>
-      limits.told(caller, {
+      limits.learn(caller, {
         'x-ratelimit-limit-requests': '20',
         'x-ratelimit-remaining-requests': String(left),
         'x-ratelimit-reset-requests': String(reset),
@@ -81,8 +81,8 @@ describe('after a failure', () => {
       4000, 12_000, 36_000, 108_000,
     ])
     expect(following('upstream_failed', 4)).toEqual({ kind: 'ends' })
-    expect(following('upstream_timeout', 0, 30)).toMatchObject({ kind: 'again', delayMs: 30_000, isCrowded: false })
-    expect(following('upstream_rate_limited', 0, 7)).toMatchObject({ kind: 'again', isCrowded: true, pauseMs: 7000 })
+    expect(following('upstream_timeout', 0, 30)).toMatchObject({ kind: 'again', delayMs: 30_000, isThrottled: false })
+    expect(following('upstream_rate_limited', 0, 7)).toMatchObject({ kind: 'again', isThrottled: true, pauseMs: 7000 })
   })
 
   it('of a limit, a budget or a store the batch waits, a minute at most before it looks again', () => {

@@ -1,4 +1,5 @@
 import type { EndedItem, ReleasedItem } from './claimed-items.ts'
+import { unfinished } from './unfinished.ts'
 
 // Static text: statements that run for every few items, with locks in an order that is read best as they run. Claims
 // and completions lock the batch before its items, and several batches in the order of their ids; an item that another
@@ -165,8 +166,6 @@ export const ADVANCE = `
     outcome = CASE WHEN ${isOver('b.completed + b.failed')} THEN 'completed' ELSE 'expired' END
   WHERE status IN ('validating', 'in_progress') AND (expires_at <= now() OR ${isOver('b.completed + b.failed')})`
 
-const ACTIVE = `b.status IN ('validating', 'in_progress', 'finalizing', 'cancelling')`
-
 export const OUTLOOK = `
   SELECT count(*)::integer AS active,
     (extract(epoch FROM min(CASE
@@ -174,4 +173,4 @@ export const OUTLOOK = `
       WHEN b.status = 'in_progress' AND b.next_item >= b.requests THEN coalesce((
         SELECT min(i.due_at) FROM gateway_batch_item i WHERE i.batch_id = b.batch_id AND i.state = 'open'), now())
       ELSE greatest(now(), coalesce(b.lease_until, now())) END) - now()) * 1000)::float8 AS next_ms
-  FROM gateway_batch b WHERE ${ACTIVE}`
+  FROM gateway_batch b WHERE ${unfinished('b')}`
