@@ -1,5 +1,5 @@
 import type { EndedItem, ReleasedItem } from './claimed-items.ts'
-import { unfinished } from './unfinished.ts'
+import { UNFINISHED_STATUSES } from './unfinished.ts'
 
 // Static text: statements that run for every few items, with locks in an order that is read best as they run. Claims
 // and completions lock the batch before its items, and several batches in the order of their ids; an item that another
@@ -173,4 +173,4 @@ export const OUTLOOK = `
       WHEN b.status = 'in_progress' AND b.next_item >= b.requests THEN coalesce((
         SELECT min(i.due_at) FROM gateway_batch_item i WHERE i.batch_id = b.batch_id AND i.state = 'open'), now())
       ELSE greatest(now(), coalesce(b.lease_until, now())) END) - now()) * 1000)::float8 AS next_ms
-  FROM gateway_batch b WHERE ${unfinished('b')}`
+  FROM gateway_batch b WHERE b.status IN (${UNFINISHED_STATUSES.map((status) => `'${status}'`).join(', ')})`

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
+import type { BatchStatus } from '../schema/batch-schema.ts'
 
-// Static text: the claims of items, which are text themselves, have the same condition.
+/** The statuses of batches that may still read their input files, and write. */
+export const UNFINISHED_STATUSES = [
+  'validating',
+  'in_progress',
+  'finalizing',
+  'cancelling',
+] as const satisfies readonly BatchStatus[]
 
-/** That a row of gateway_batch, by its name in the statement, has not ended: it may still read its input file, and
- *  write. */
-export const unfinished = (row: string): string =>
-  `${row}.status IN ('validating', 'in_progress', 'finalizing', 'cancelling')`
-
-export const UNFINISHED = sql.raw<boolean>(unfinished('gateway_batch'))
+/** That a row of gateway_batch has one of them. */
+export const UNFINISHED = sql<boolean>`gateway_batch.status IN (${sql.join(UNFINISHED_STATUSES.map((status) => sql.lit(status)))})`
