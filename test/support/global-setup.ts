@@ -21,8 +21,6 @@ declare module 'vitest' {
     postgresHttpUrl: string
     /** The scripted upstream, for suites that run where no server can be started. */
     upstreamUrl: string
-    /** For what is made once and used by many files: `made-once.ts`. */
-    sharedFolder: string
   }
 }
 

@@ -4,6 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inject } from 'vitest'
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A folder of this run of the tests. */
+    sharedFolder: string
+  }
+}
+
 /** A folder that is made once in a run of the tests, by whichever file asks first; the others wait for it. Nobody may
  *  change what it holds. */
 export async function madeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
