@@ -24,6 +24,23 @@ export interface AttemptFinished {
   readonly totalMs: number
 }
 
+/** A call of a managed tool, by a model or by a client of the gateway's own MCP server. */
+export interface ToolCalled {
+  readonly type: 'tool.called'
+  readonly at: string
+  /** The model call that it belongs to; '' if there is none. */
+  readonly callId: string
+  readonly requestId: string
+  readonly server: string
+  /** As the server names it; '' if the server has no such tool. */
+  readonly tool: string
+  /** `error`: the tool itself reported an error. `failed`: its server could not be asked, or there is no such tool. */
+  readonly result: 'ok' | 'error' | 'timeout' | 'failed'
+  readonly ms: number
+  readonly keyId: string
+  readonly teamId: string
+}
+
 /** The budget of a subject in one period that a call is charged to, by the names of `gateway_budget` and the shared
  *  store. */
 export interface Charge {
@@ -165,3 +182,4 @@ export type TelemetryEvent =
   | RecordsMoved
   | AuditRecorded
   | BatchMoved
+  | ToolCalled

@@ -21,6 +21,8 @@ import { requestFailures } from './request-failures.ts'
 import { requestLatency } from './request-latency.ts'
 import { requests } from './requests.ts'
 import { spend } from './spend.ts'
+import { toolCallTime } from './tool-call-time.ts'
+import { toolCalls } from './tool-calls.ts'
 import { unpricedCalls } from './unpriced-calls.ts'
 
 /** All metrics that are counted from events, in the order of the page. Gauges are read at each scrape. */
@@ -48,4 +50,6 @@ export const metrics: readonly Metric[] = [
   batchItems,
   batchItemTime,
   batchLag,
+  toolCalls,
+  toolCallTime,
 ]

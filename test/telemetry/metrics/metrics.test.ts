@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { knownSignals } from '../../../src/routing/known-signals.ts'
-import type { CallFinished } from '../../../src/telemetry/events.ts'
+import type { CallFinished, ToolCalled } from '../../../src/telemetry/events.ts'
 import { counters } from '../../../src/telemetry/metrics/counters.ts'
 import { families } from '../../../src/telemetry/metrics/families.ts'
 import { gauges } from '../../../src/telemetry/metrics/gauges.ts'
@@ -102,6 +102,21 @@ describe('metrics', () => {
     expect(printed.value('gateway_audit_events_dropped_total')).toBe(3)
     expect(printed.value('gateway_audit_write_failures_total')).toBe(1)
     expect(printed.value('gateway_audit_ingestion_latency_seconds_sum')).toBeCloseTo(0.3)
+  })
+
+  it('count calls of tools by server, tool and result, and their time by server', () => {
+    const own = counters(metrics)
+    const called = (result: ToolCalled['result'], ms: number): ToolCalled => ({
+      ...{ type: 'tool.called', at: '2026-11-22T20:50:00.000Z', callId: 'call_1', requestId: 'r-1', result, ms },
+      ...{ server: 'docs', tool: 'search', keyId: 'key-1', teamId: '' },
+    })
+    for (const event of [called('ok', 40), called('ok', 60), called('timeout', 30_000)]) own.count(event)
+    const printed = page(own.all())
+    const calls = (result: string) =>
+      printed.value('gateway_tool_calls_total', { server: 'docs', tool: 'search', result })
+    expect(['ok', 'timeout'].map(calls)).toEqual([2, 1])
+    expect(printed.value('gateway_tool_call_seconds_count', { server: 'docs' })).toBe(3)
+    expect(printed.value('gateway_tool_call_seconds_sum', { server: 'docs' })).toBeCloseTo(30.1)
   })
 
   describe('have at most 2,000 series each', () => {
