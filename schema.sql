@@ -298,12 +298,13 @@ CREATE TABLE IF NOT EXISTS gateway_email (
 CREATE INDEX IF NOT EXISTS gateway_email_due ON gateway_email (due_at) WHERE state = 'queued';
 CREATE INDEX IF NOT EXISTS gateway_email_time ON gateway_email (created_at, email_id);
 
--- Bindings of callable targets: models and route groups (kind target), or all models with a label (kind access_group). A
--- level without a binding and without a target_mode restricts nothing.
+-- Bindings of callable targets: models and route groups (kind target), all models with a label (kind access_group), and
+-- servers of tools (kind mcp_server). Models and servers are restricted apart: a level without a binding of the one or
+-- the other and without a target_mode does not restrict it.
 CREATE TABLE IF NOT EXISTS gateway_callable_binding (
   scope_type text NOT NULL CHECK (scope_type IN ('organization', 'team', 'user', 'api_key')),
   scope_id text COLLATE "C" NOT NULL,
-  callable_kind text NOT NULL DEFAULT 'target' CHECK (callable_kind IN ('target', 'access_group')),
+  callable_kind text NOT NULL DEFAULT 'target' CHECK (callable_kind IN ('target', 'access_group', 'mcp_server')),
   callable_key text COLLATE "C" NOT NULL,
   enabled boolean NOT NULL DEFAULT true,
   binding_id text COLLATE "C" NOT NULL UNIQUE,
@@ -311,6 +312,16 @@ CREATE TABLE IF NOT EXISTS gateway_callable_binding (
   updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (scope_type, scope_id, callable_kind, callable_key)
 );
+-- Earlier builds had no servers of tools.
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'gateway_callable_binding'::regclass
+      AND conname = 'gateway_callable_binding_callable_kind_check'
+      AND pg_get_constraintdef(oid) NOT LIKE '%mcp_server%') THEN
+    ALTER TABLE gateway_callable_binding DROP CONSTRAINT gateway_callable_binding_callable_kind_check,
+      ADD CONSTRAINT gateway_callable_binding_callable_kind_check
+        CHECK (callable_kind IN ('target', 'access_group', 'mcp_server'));
+  END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS gateway_callable_binding_key ON gateway_callable_binding (callable_key, binding_id);
 
 -- The spend of every budget in each of its periods, in nano-dollars. The shared store has a copy for admission, which is

@@ -3,7 +3,7 @@ import type { Level, LimitedScope } from '../limits/limited-scope.ts'
 import { quotasOf } from '../limits/quotas.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { CallerRecord, LimitsRecord } from '../stores/sql/records/caller-records.ts'
-import { callableTargets, isRestricted, type TargetLevel } from './callable-targets.ts'
+import { callableTargets, isRestricted, type TargetLevel, usableServers } from './callable-targets.ts'
 
 type ScopeType = CallerRecord['bindings'][number]['scope_type']
 
@@ -45,6 +45,7 @@ export function callerOf(
         : [{ scope: 'key_parallel_requests', subject: recordName('key', key.key_id), limit: parallel }],
     accounts: scopes.flatMap(accountsOf),
     mayCall: callableTargets(levels, options.targetDefault),
+    mayUseServer: usableServers(levels, options.targetDefault),
     restricted: isRestricted(levels, options.targetDefault),
     versions,
     remembered: versions.map((version) => ({ ...version, remembered: true })),

@@ -11,6 +11,7 @@ export const masterCaller: Caller = {
   slots: [],
   accounts: [],
   mayCall: () => true,
+  mayUseServer: () => true,
   restricted: false,
   versions: [],
   remembered: [],

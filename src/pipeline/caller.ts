@@ -22,6 +22,8 @@ export interface Caller {
   /** The accounts that a call is charged to, in the same order. */
   readonly accounts: readonly Account[]
   mayCall(target: CallTarget): boolean
+  /** Whether the tools of the server with this key may be used. */
+  mayUseServer(key: string): boolean
   /** Some models are, or may be, forbidden to the caller. */
   readonly restricted: boolean
   /** The versions of the records that the caller was read from. Admission rejects outdated ones. */

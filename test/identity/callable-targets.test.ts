@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Binding, callableTargets, type TargetLevel } from '../../src/identity/callable-targets.ts'
+import {
+  type Binding,
+  callableTargets,
+  isRestricted,
+  type TargetLevel,
+  usableServers,
+} from '../../src/identity/callable-targets.ts'
 import type { CallTarget } from '../../src/pipeline/caller.ts'
 
 /** `paid` is the label of one and the name of another. */
@@ -103,5 +109,53 @@ describe('under callable_target_default: deny', () => {
 
   it('without levels, allow allows', () => {
     expect(called([], 'allow')).toBe(ALL)
+  })
+})
+
+describe('servers of tools, beside models', () => {
+  const server = (word: string): Binding => ({
+    callable_kind: 'mcp_server',
+    callable_key: word.replace(/^-/, ''),
+    enabled: !word.startsWith('-'),
+  })
+  const both = (mode: TargetLevel['mode'], models: string, servers: string): TargetLevel => ({
+    mode,
+    bindings: [...bindings(models), ...servers.split(' ').filter(Boolean).map(server)],
+  })
+  const used = (levels: readonly TargetLevel[], byDefault: 'allow' | 'deny' = 'allow') =>
+    ['big', 'files', 'web'].filter(usableServers(levels, byDefault)).join(' ')
+
+  // `big` is a model, and a server.
+  it.each<[string, TargetLevel[], string, string]>([
+    ['nothing bound', [both(null, '', '')], ALL, 'big files web'],
+    ['a model restricts no server', [both(null, 'small', '')], 'small', 'big files web'],
+    ['a label neither', [both(null, '@paid', '')], 'big', 'big files web'],
+    ['a server restricts no model', [both(null, '', 'web')], ALL, 'web'],
+    ['a disabled server allows none, and restricts no model', [both(null, '', '-web')], ALL, ''],
+    ['both', [both(null, 'small', 'web')], 'small', 'web'],
+    ['a name is of its kind', [both(null, 'big', 'files')], 'big', 'files'],
+    ['nor the other way', [both(null, 'small', 'big')], 'small', 'big'],
+    ['restrict holds for both', [both('restrict', 'small', '')], 'small', ''],
+    ['restrict with a server', [both('restrict', '', 'web')], '', 'web'],
+    ['inherit gives up both', [both('inherit', 'small', 'web')], ALL, 'big files web'],
+    ['levels meet', [both(null, '', 'files web'), both(null, 'small', 'web big')], 'small', 'web'],
+    ['one level each', [both(null, 'small', ''), both(null, '', 'web')], 'small', 'web'],
+  ])('%s', (_, levels, models, servers) => {
+    expect([called(levels), used(levels)]).toEqual([models, servers])
+  })
+
+  it.each<[string, TargetLevel[], string, string]>([
+    ['nothing bound', [both(null, '', '')], '', ''],
+    ['a server alone opens no model', [both(null, '', 'web')], '', 'web'],
+    ['a model alone opens no server', [both(null, 'small', '')], 'small', ''],
+  ])('under callable_target_default: deny, %s', (_, levels, models, servers) => {
+    expect([called(levels, 'deny'), used(levels, 'deny')]).toEqual([models, servers])
+  })
+
+  it('a caller is restricted by bindings of models alone', () => {
+    expect(isRestricted([both(null, '', 'web')], 'allow')).toBe(false)
+    expect(isRestricted([both(null, 'small', 'web')], 'allow')).toBe(true)
+    expect(isRestricted([both('restrict', '', '')], 'allow')).toBe(true)
+    expect(isRestricted([], 'deny')).toBe(true)
   })
 })

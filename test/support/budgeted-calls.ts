@@ -179,6 +179,7 @@ export function budgetedCalls(
       slots: [],
       accounts: scopes.flatMap(accountsOf),
       mayCall: () => true,
+      mayUseServer: () => true,
       restricted: false,
       versions: [],
       remembered: [],

@@ -27,6 +27,7 @@ export function sessionCallerOf(
     slots: [],
     accounts: [],
     mayCall: () => true,
+    mayUseServer: () => true,
     restricted: false,
     versions,
     remembered: versions.map((version) => ({ ...version, remembered: true })),

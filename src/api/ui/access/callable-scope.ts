@@ -9,6 +9,7 @@ import { lazily } from '../../../lib/lazily.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
 import {
+  CALLABLE_KINDS,
   type CallableScope,
   type Reaches,
   SCOPE_TYPES,
@@ -44,8 +45,10 @@ export const scopeId = lazily(() =>
 )
 export const callableKind = lazily(() =>
   z
-    .enum(['target', 'access_group'])
-    .describe('target: a model or route group; access_group: a label, for every model that has it.'),
+    .enum(CALLABLE_KINDS)
+    .describe(
+      'target: a model or route group; access_group: a label, for every model that has it; mcp_server: a server of tools.',
+    ),
 )
 /** It need not exist yet. */
 export const callableKey = name

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { callableNames } from '../../../identity/callable-names.ts'
-import { callableTargets } from '../../../identity/callable-targets.ts'
+import { callableTargets, ofModels } from '../../../identity/callable-targets.ts'
 import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { CallableGrant } from '../../../stores/sql/records/callable-binding-records.ts'
-import type { CallableLevel, NewGrant } from '../../../stores/sql/records/callable-scope-records.ts'
+import type { CallableLevel, NewModelGrant } from '../../../stores/sql/records/callable-scope-records.ts'
 import type { CallableScope, Reaches, ScopeType, TargetMode } from '../../../stores/sql/records/callable-scopes.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
@@ -92,7 +92,7 @@ function modelAccessOf(scope_type: ScopeType, collection: string, parameter: str
       const { mode: wanted, models, access_groups } = access().parse(input.json)
       for (const [index, model] of models.entries()) refuseAlias(services, `models[${index}]`, model)
       const grants = [...grantsOf('target', models), ...grantsOf('access_group', access_groups)]
-      const change = await services.records.callableScopes.replace(target, wanted, grants, reaches)
+      const change = await services.records.callableScopes.replaceModels(target, wanted, grants, reaches)
       if (change === undefined) throw await refusedScope(scope, target, parameter)
       const { mode_before, bindings_before: before } = change
       const everywhere = await scopeChanged(scope, target, change, {
@@ -116,7 +116,7 @@ export const modelAccess: readonly Route[] = [
   ...modelAccessOf('api_key', 'keys', 'key_id'),
 ]
 
-function grantsOf(callable_kind: NewGrant['callable_kind'], given: readonly string[]): NewGrant[] {
+function grantsOf(callable_kind: NewModelGrant['callable_kind'], given: readonly string[]): NewModelGrant[] {
   return [...new Set(given)].map((callable_key) => ({ binding_id: newId('binding'), callable_kind, callable_key }))
 }
 
@@ -141,5 +141,6 @@ function bound(bindings: readonly CallableGrant[], kind: CallableGrant['callable
 
 /** Bindings that are all disabled restrict to nothing, which lists of the enabled ones alone would not show. */
 function modeOf(own: TargetMode, bindings: CallableLevel['bindings']): TargetMode {
-  return own ?? (bindings.length > 0 && bindings.every(({ enabled }) => !enabled) ? 'restrict' : null)
+  const models = bindings.filter(ofModels)
+  return own ?? (models.length > 0 && models.every(({ enabled }) => !enabled) ? 'restrict' : null)
 }

@@ -24,10 +24,10 @@ export interface CallableLevel extends CallablePolicy {
   readonly bindings: readonly CallableGrant[]
 }
 
-/** A new binding of a scope. */
-export interface NewGrant {
+/** A new binding of a model, or of all with a label. */
+export interface NewModelGrant {
   readonly binding_id: string
-  readonly callable_kind: CallableGrant['callable_kind']
+  readonly callable_kind: 'target' | 'access_group'
   readonly callable_key: string
 }
 
@@ -45,11 +45,11 @@ export interface CallableScopeRecords {
     readonly limit: number
   }): Promise<CallablePolicy[]>
   putMode(scope: CallableScope, mode: TargetMode, reaches: Reaches): Promise<ScopeChange | undefined>
-  /** Replaces all bindings of the scope; resolves with the earlier ones. Bindings that stay keep their id. */
-  replace(
+  /** Replaces all bindings of models of the scope; resolves with the earlier ones. Bindings that stay keep their id. */
+  replaceModels(
     scope: CallableScope,
     mode: TargetMode,
-    grants: readonly NewGrant[],
+    grants: readonly NewModelGrant[],
     reaches: Reaches,
   ): Promise<(ScopeChange & { readonly bindings_before: readonly CallableGrant[] }) | undefined>
 }
@@ -98,8 +98,8 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
     async putMode(scope, mode, reaches) {
       return (await rowsOf(database, withMode(scope, mode, reaches)))[0]
     },
-    async replace(scope, mode, grants, reaches) {
-      const column = (name: keyof NewGrant) => grants.map((grant) => grant[name])
+    async replaceModels(scope, mode, grants, reaches) {
+      const column = (name: keyof NewModelGrant) => grants.map((grant) => grant[name])
       const wanted = sql`
         unnest(${column('binding_id')}::text[], ${column('callable_kind')}::text[], ${column('callable_key')}::text[])
           AS wanted (binding_id, callable_kind, callable_key)`
@@ -107,11 +107,11 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
         withMode(scope, mode, reaches),
         sql<CallableGrant>`
             SELECT callable_kind, callable_key, enabled FROM gateway_callable_binding
-            WHERE scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id}
+            WHERE scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id} AND ${OF_MODELS}
             ORDER BY callable_kind, callable_key`,
         sql`
             DELETE FROM gateway_callable_binding AS binding
-            WHERE scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id}
+            WHERE scope_type = ${scope.scope_type} AND scope_id = ${scope.scope_id} AND ${OF_MODELS}
               AND EXISTS (SELECT FROM ${scopeRow(scope, reaches)})
               AND NOT EXISTS (SELECT FROM ${wanted} WHERE wanted.callable_kind = binding.callable_kind
                 AND wanted.callable_key = binding.callable_key)`,
@@ -128,6 +128,7 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
   }
 }
 
+const OF_MODELS = sql`callable_kind IN ('target', 'access_group')`
 const NONE = sql`NULL::text`
 
 /** Which scopes a call of a scope goes through, from the scope's row. A key in a team is in the team's organization, as

@@ -10,6 +10,10 @@ import { withinUser } from './user-records.ts'
 export const SCOPE_TYPES = ['organization', 'team', 'user', 'api_key'] as const
 export type ScopeType = (typeof SCOPE_TYPES)[number]
 
+/** What is bound: a model or route group by its name; every model that has a label; a server of tools by its key. */
+export const CALLABLE_KINDS = ['target', 'access_group', 'mcp_server'] as const
+export type CallableKind = (typeof CALLABLE_KINDS)[number]
+
 export interface CallableScope {
   readonly scope_type: ScopeType
   readonly scope_id: string

@@ -1,4 +1,5 @@
 import type { Sql } from '../sql.ts'
+import type { CallableKind } from './callable-scopes.ts'
 
 /** The limits of one record, with numbers as numbers. */
 export interface LimitsRecord {
@@ -18,7 +19,7 @@ export interface LimitsRecord {
 
 export interface BindingRecord {
   readonly scope_type: 'organization' | 'team' | 'user' | 'api_key'
-  readonly callable_kind: 'target' | 'access_group'
+  readonly callable_kind: CallableKind
   readonly callable_key: string
   readonly enabled: boolean
 }

@@ -189,7 +189,7 @@ interface GatewayKeyTable extends ScopeColumns {
 interface GatewayCallableBindingTable {
   scope_type: 'organization' | 'team' | 'user' | 'api_key'
   scope_id: string
-  callable_kind: Defaulted<'target' | 'access_group'>
+  callable_kind: Defaulted<'target' | 'access_group' | 'mcp_server'>
   callable_key: string
   enabled: Defaulted<boolean>
   binding_id: string

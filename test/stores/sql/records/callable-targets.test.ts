@@ -112,7 +112,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
       await rises((changed as ChangedBinding).scope)
       await rises(await scopes.putMode(scope, 'inherit', EVERYTHING))
       const ids = [{ binding_id: 'b2', callable_kind: 'target' as const, callable_key: 'small' }]
-      await rises(await scopes.replace(scope, null, ids, EVERYTHING))
+      await rises(await scopes.replaceModels(scope, null, ids, EVERYTHING))
       const [left] = await bindings.page({ reaches: EVERYTHING, where: scope, cursor: '', limit: 10 })
       expect(left).toMatchObject({ binding_id: 'b2', ...grant('small') })
       if (!left) throw new Error('none left')
@@ -183,7 +183,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
         expect(await bindings.remove(binding, within)).toBeUndefined()
         expect(await scopes.putMode(scope, 'inherit', within)).toBeUndefined()
         const other = { binding_id: 'other', callable_kind: 'target' as const, callable_key: 'other' }
-        expect(await scopes.replace(scope, null, [other], within)).toBeUndefined()
+        expect(await scopes.replaceModels(scope, null, [other], within)).toBeUndefined()
         expect(await bindings.page({ reaches: EVERYTHING, where: scope, cursor: '', limit: 9 })).toEqual([binding])
         expect(await versionOf(scope)).toBe(before)
       }
@@ -200,7 +200,16 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     const nowhere = { scope_type: 'team', scope_id: 'nobody' } as const
     expect(await bindings.create('b4', nowhere, grant('big'), EVERYTHING)).toBeUndefined()
     expect(await scopes.putMode(nowhere, 'restrict', EVERYTHING)).toBeUndefined()
-    expect(await scopes.replace(nowhere, null, [], EVERYTHING)).toBeUndefined()
+    expect(await scopes.replaceModels(nowhere, null, [], EVERYTHING)).toBeUndefined()
+  })
+
+  it.runIf(present)('replacing models leaves servers of tools bound, and says nothing of them', async () => {
+    const server = grant('big', { callable_kind: 'mcp_server' })
+    await bindings.create('web', TEAM, server, EVERYTHING)
+    await bindings.create('old', TEAM, grant('big'), EVERYTHING)
+    expect(await scopes.replaceModels(TEAM, null, [], EVERYTHING)).toMatchObject({ bindings_before: [grant('big')] })
+    const [left, ...others] = await bindings.page({ reaches: EVERYTHING, where: TEAM, cursor: '', limit: 9 })
+    expect([left, others]).toMatchObject([{ binding_id: 'web', ...server }, []])
   })
 
   it.runIf(present)('replacing keeps the ids of what stays, enables it, and is one of many whole', async () => {
@@ -212,7 +221,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
         callable_kind: 'target' as const,
         callable_key,
       }))
-    expect(await scopes.replace(TEAM, 'restrict', named(0, 'big', 'fast'), EVERYTHING)).toMatchObject({
+    expect(await scopes.replaceModels(TEAM, 'restrict', named(0, 'big', 'fast'), EVERYTHING)).toMatchObject({
       mode_before: null,
       bindings_before: [grant('big', { enabled: false }), grant('small')],
     })
@@ -224,7 +233,7 @@ describe.each<[string, () => Promise<Sql>, boolean]>([
     ])
     const changes = await Promise.all(
       Array.from({ length: 20 }, (_, turn) =>
-        scopes.replace(TEAM, null, named(turn, `a${turn}`, `b${turn}`, 'shared'), EVERYTHING),
+        scopes.replaceModels(TEAM, null, named(turn, `a${turn}`, `b${turn}`, 'shared'), EVERYTHING),
       ),
     )
     const versions = changes.map((change) => Number(change?.version))
