@@ -19,6 +19,7 @@ const ORDER = [
   'telemetry',
   'routing',
   'providers',
+  'mcp',
   'modes',
   'transport',
   'stores',

@@ -1,6 +1,7 @@
 import { ConfigError, type Mistake } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
 import type { ModelEntry, ModelInfo } from '../config/sections/model-list.ts'
+import { type ToolServersByKey, toolServersOf } from '../mcp/tool-server.ts'
 import { withListPrices } from '../providers/price-table.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
 import { accessGroupsOfModel } from './access-groups.ts'
@@ -8,8 +9,14 @@ import type { Deployment, Group } from './deployment.ts'
 import type { GroupSettings } from './group-settings.ts'
 import { groupOf, type RouteGroup } from './route-group.ts'
 
+/** What a registry has beside models and groups. */
+export interface RegistryExtras {
+  /** The servers of managed tools by their key, with those that are turned off. */
+  readonly toolServers: ToolServersByKey
+}
+
 /** The callable models and groups. A name is resolved as an alias first, then as a group. */
-export interface Registry {
+export interface Registry extends RegistryExtras {
   resolve(name: string): Group | undefined
   /** Every public name: models, route groups and aliases, sorted. */
   readonly names: readonly string[]
@@ -18,7 +25,9 @@ export interface Registry {
 }
 
 export function registryOf(config: Config, providers: ReadonlyMap<string, Provider>): Registry {
-  return registryFrom(deploymentsOf(config, providers), config.router_settings.model_group_alias)
+  return registryFrom(deploymentsOf(config, providers), config.router_settings.model_group_alias, [], new Map(), {
+    toolServers: toolServersOf(config),
+  })
 }
 
 /** The registry of deployments, aliases, route groups and policies by the name of their group. */
@@ -27,6 +36,7 @@ export function registryFrom(
   modelGroupAlias: Readonly<Record<string, string>>,
   routeGroups: readonly RouteGroup[] = [],
   policies: ReadonlyMap<string, Partial<GroupSettings>> = new Map(),
+  extras: Partial<RegistryExtras> = {},
 ): Registry {
   const underPolicy = (group: Group): Group => {
     const policy = policies.get(group.name)
@@ -60,6 +70,7 @@ export function registryFrom(
     resolve,
     names: [...new Set([...groups.keys(), ...routed.keys(), ...known])].sort(),
     groups: [...groups.values()],
+    toolServers: extras.toolServers ?? new Map(),
   }
 }
 

@@ -184,7 +184,7 @@ describe('one value', () => {
       'a tool server',
       'gateway_settings: {mcp_servers: [{server_key: a__b, base_url: "https://x.example"}]}',
       [
-        'gateway_settings.mcp_servers[0].server_key: must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name',
+        'gateway_settings.mcp_servers[0].server_key: must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name, and not end in _',
       ],
     ],
   ])('%s', (_, yaml, lines) => {

@@ -3,12 +3,12 @@ import { lazily } from '../../lib/lazily.ts'
 import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from '../fields.ts'
 
 /** A server of managed tools. */
-const mcpServer = lazily(() =>
+export const mcpServer = lazily(() =>
   section({
     server_key: checked((key) =>
-      /^[A-Za-z0-9_-]{1,40}$/.test(key) && !key.includes('__')
+      /^[A-Za-z0-9_-]{1,40}$/.test(key) && !key.includes('__') && !key.endsWith('_')
         ? undefined
-        : 'must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name',
+        : 'must be 1 to 40 letters, digits, - or _, without __, which divides it from the tool name, and not end in _',
     ).describe('The name that requests use, and the first part of the names of its tools.'),
     transport: z.literal('streamable_http').default('streamable_http').describe('The protocol of the server.'),
     base_url: operatorUrl().describe("The server's address."),
@@ -34,6 +34,8 @@ const mcpServer = lazily(() =>
     if (server.auth_mode === 'header_map' && server.auth_headers === undefined) need('auth_headers')
   }, evenIfBroken),
 )
+
+export type McpServerEntry = z.output<ReturnType<typeof mcpServer>>
 
 export const mcpServers = lazily(() =>
   z.array(mcpServer()).superRefine(

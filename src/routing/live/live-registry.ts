@@ -1,23 +1,25 @@
-import { pathText } from '../config/config-error.ts'
-import { groupReferences } from '../config/group-names.ts'
-import type { Config } from '../config/schema.ts'
-import type { ModelEntry } from '../config/sections/model-list.ts'
-import { describeError, type Log, throttled } from '../lib/log.ts'
-import type { Seal } from '../lib/seal.ts'
-import { atMost } from '../lib/timers/at-most.ts'
-import type { Provider } from '../providers/provider.ts'
-import type { ModelRecord, ModelRecords } from '../stores/sql/records/model-records.ts'
-import type { RouteGroupPolicyRecords } from '../stores/sql/records/route-group-policy-records.ts'
-import type { RouteGroupRecord, RouteGroupRecords } from '../stores/sql/records/route-group-records.ts'
-import type { Deployment } from './deployment.ts'
-import type { GroupSettings } from './group-settings.ts'
-import { deploymentOf, deploymentsOf, type Registry, registryFrom } from './registry.ts'
-import { type RouteGroup, routeGroup } from './route-group.ts'
-import { routeGroupPolicy, settingsOf } from './route-group-policy.ts'
-import { entryOf } from './stored-model.ts'
+import { pathText } from '../../config/config-error.ts'
+import { groupReferences } from '../../config/group-names.ts'
+import type { Config } from '../../config/schema.ts'
+import type { ModelEntry } from '../../config/sections/model-list.ts'
+import { describeError, type Log, throttled } from '../../lib/log.ts'
+import type { Seal } from '../../lib/seal.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
+import type { ToolServersByKey } from '../../mcp/tool-server.ts'
+import type { Provider } from '../../providers/provider.ts'
+import type { ModelRecords } from '../../stores/sql/records/model-records.ts'
+import type { RouteGroupPolicyRecords } from '../../stores/sql/records/route-group-policy-records.ts'
+import type { RouteGroupRecords } from '../../stores/sql/records/route-group-records.ts'
+import type { Deployment } from '../deployment.ts'
+import { deploymentOf, type Registry, registryFrom } from '../registry.ts'
+import type { RouteGroup } from '../route-group.ts'
+import { liveDeployments } from './live-deployments.ts'
+import { livePolicies, type Policies } from './live-policies.ts'
+import { liveRouteGroups } from './live-route-groups.ts'
+import { liveToolServers } from './live-tool-servers.ts'
 
-/** The current registry: deployments of the file and of the database, whose deployments replace those of the same id,
- *  and published settings of groups. While the database is away, the last known registry stays in use. */
+/** The current registry: what the file and the database say together, where a record of the database replaces what has
+ *  its name in the file. Each kind of thing in it has a file of its own beside this one. While the database is away, the last known registry stays in use. */
 export interface LiveRegistry {
   current(): Registry
   /** Begins the first reading, for runtimes whose promises outlive requests. Requests that have to wait for a reading
@@ -52,8 +54,11 @@ export function liveRegistry(options: {
   readonly changed?: (registry: Registry) => void
 }): LiveRegistry {
   const { config, providers, records, groups, policies, seal, log, now } = options
-  const fromFile = deploymentsOf(config, providers)
-  let current = build([], [], new Map())
+  const deployments = liveDeployments({ config, providers, records, seal, log })
+  const routeGroups = liveRouteGroups(groups, log)
+  const published = livePolicies(policies, log)
+  const toolServers = liveToolServers(config)
+  let current = build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile)
   let revision = '0'
   let begun = 0
   let applied = 0
@@ -69,35 +74,12 @@ export function liveRegistry(options: {
   )
 
   function build(
-    stored: readonly Deployment[],
+    deployments: readonly Deployment[],
     routeGroups: readonly RouteGroup[],
-    published: ReadonlyMap<string, Partial<GroupSettings>>,
+    policies: Policies,
+    toolServers: ToolServersByKey,
   ): Registry {
-    const replaced = new Set(stored.map(({ id }) => id))
-    const kept = fromFile.filter(({ id }) => !replaced.has(id))
-    return registryFrom([...kept, ...stored], config.router_settings.model_group_alias, routeGroups, published)
-  }
-
-  async function deploymentFrom(record: ModelRecord): Promise<Deployment | undefined> {
-    try {
-      return deploymentOf(await entryOf(record, seal), providers)
-    } catch (error) {
-      log.error('registry.record_left_out', { deployment: record.deployment_id, error: describeError(error) })
-      return undefined
-    }
-  }
-
-  function routeGroupFrom(record: RouteGroupRecord): RouteGroup | undefined {
-    const { name, enabled, members } = record
-    const result = routeGroup().safeParse({ name, enabled, members })
-    if (!result.success) log.error('registry.record_left_out', { routeGroup: name })
-    return result.data
-  }
-
-  function settingsFrom(group: string, published: unknown): [string, Partial<GroupSettings>][] {
-    const result = routeGroupPolicy().safeParse(published)
-    if (!result.success) log.error('registry.record_left_out', { policyOf: group })
-    return result.success ? [[group, settingsOf(result.data)]] : []
+    return registryFrom(deployments, config.router_settings.model_group_alias, routeGroups, policies, { toolServers })
   }
 
   async function read(): Promise<void> {
@@ -105,16 +87,11 @@ export function liveRegistry(options: {
     // Read before the records, so that a change in between is read again next time.
     const found = await records.revision()
     if (found !== revision) {
-      const [models, routeGroups, published] = await Promise.all([records.all(), groups.all(), policies.published()])
-      const stored = await Promise.all(models.map(deploymentFrom))
+      const parts = await Promise.all([deployments.read(), routeGroups.read(), published.read(), toolServers.read()])
       // A slower reading that began earlier does not replace a later one.
       if (turn > applied) {
         applied = turn
-        current = build(
-          stored.filter((deployment) => deployment !== undefined),
-          routeGroups.map(routeGroupFrom).filter((group) => group !== undefined),
-          new Map(published.flatMap((policy) => settingsFrom(policy.group_name, policy.published))),
-        )
+        current = build(...parts)
         revision = found
         options.changed?.(current)
       }

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from '../../src/config/config-error.ts'
-import { jsonLog } from '../../src/lib/log.ts'
-import { sealUnder } from '../../src/lib/seal.ts'
-import { providers } from '../../src/providers/index.ts'
-import { loadConfig } from '../../src/routing/configuration.ts'
-import { liveRegistry } from '../../src/routing/live-registry.ts'
-import { registryOf } from '../../src/routing/registry.ts'
-import { modelRecords } from '../../src/stores/sql/records/model-records.ts'
-import { routeGroupPolicyRecords } from '../../src/stores/sql/records/route-group-policy-records.ts'
-import { routeGroupRecords } from '../../src/stores/sql/records/route-group-records.ts'
-import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
-import type { Sql } from '../../src/stores/sql/sql.ts'
-import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
+import { ConfigError } from '../../../src/config/config-error.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import { sealUnder } from '../../../src/lib/seal.ts'
+import { providers } from '../../../src/providers/index.ts'
+import { loadConfig } from '../../../src/routing/configuration.ts'
+import { liveRegistry } from '../../../src/routing/live/live-registry.ts'
+import { registryOf } from '../../../src/routing/registry.ts'
+import { modelRecords } from '../../../src/stores/sql/records/model-records.ts'
+import { routeGroupPolicyRecords } from '../../../src/stores/sql/records/route-group-policy-records.ts'
+import { routeGroupRecords } from '../../../src/stores/sql/records/route-group-records.ts'
+import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
+import type { Sql } from '../../../src/stores/sql/sql.ts'
+import { preparedEmbeddedSql } from '../../support/embedded-database.node.ts'
 
-const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+const schemaText = readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
 
 describe('the live registry', () => {
   it('names each entry of the file that its provider cannot be called by', () => {
