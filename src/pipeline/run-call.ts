@@ -78,7 +78,7 @@ function inTime(
 }
 
 function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: AdmittedCall): Call {
-  const { caller, bounds, request, plan, admitted, rateHeaders, slots, holds } = admittedCall
+  const { caller, bounds, request, bytes, plan, admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,
     arrivedAt,
@@ -86,7 +86,6 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     client,
     footprint,
     endpoint,
-    bytes,
     form,
     contentType,
     clientHeaders,

@@ -18,9 +18,12 @@ import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
 import type { AskedBudget, Hold } from './hold.ts'
 
-/** A valid request and its plan. */
+/** A valid request, as the pipeline runs it, and its plan. */
 interface Ready {
+  /** The request with the prompt that the call or its group names. */
   readonly request: ModelRequest
+  /** What `request` was read from. */
+  readonly bytes: Uint8Array
   readonly plan: Plan
   readonly bounds: Bounds
 }
@@ -56,15 +59,16 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
     const { request } = parsed
+    const { bytes } = input
     const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
     const { restricted } = caller
     const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, leftOut }
     const planned = plan(services, input.endpoint, request, caller, bounds)
-    if (!planned.error) return { request, plan: planned.plan, bounds }
+    if (!planned.error) return { request, bytes, plan: planned.plan, bounds }
     const { error, group } = planned
     const keeper =
       group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
-    if (keeper) return { request, plan: keeper, bounds }
+    if (keeper) return { request, bytes, plan: keeper, bounds }
     if (!group || !input.explain) return { error }
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
@@ -80,7 +84,8 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
     const { preference, group } = ready.plan
     const order = ready.plan.order()
     const accounts = chargedAccounts(services.registry, caller, group.name, order)
-    const costs = costsOf(services, expecting(services, input, ready.request), group.name, order)
+    const sent = ready.bytes === input.bytes ? input : { ...input, bytes: ready.bytes }
+    const costs = costsOf(services, expecting(services, sent, ready.request), group.name, order)
     return {
       ...counted,
       slots,
