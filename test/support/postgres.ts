@@ -48,7 +48,14 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
     const first = await pid()
     process.kill(first, name)
     const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(first)])
-    for (const child of stdout.split('\n').filter(Boolean)) process.kill(Number(child), name)
+    for (const child of stdout.split('\n').filter(Boolean)) {
+      try {
+        process.kill(Number(child), name)
+      } catch (error) {
+        // It has ended meanwhile.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
   }
   let frozen = false
   return {

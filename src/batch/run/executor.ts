@@ -15,12 +15,18 @@ export interface ReadyItem extends ItemClaim {
 /** How a try ended.
  *  - `ended`: the item has its result.
  *  - `again`: the item is tried again later, and that counts as a try.
- *  - `postponed`: the whole batch waits; the try does not count.
+ *  - `postponed`: the whole batch waits; the try does not count. `isHeldBack`: there may be room once another item has
+ *    ended.
  *  - `throttled`: both, since the provider has too much to do. */
 export type Outcome =
   | { readonly kind: 'ended'; readonly ended: EndedItem; readonly event: CallFinished | undefined }
   | { readonly kind: 'again'; readonly tries: number; readonly delayMs: number; readonly error: string }
-  | { readonly kind: 'postponed'; readonly delayMs: number; readonly error: string }
+  | {
+      readonly kind: 'postponed'
+      readonly delayMs: number
+      readonly isHeldBack?: boolean
+      readonly error: string
+    }
   | {
       readonly kind: 'throttled'
       readonly tries: number

@@ -21,6 +21,9 @@ export interface HeldItems {
   isWaiting(one: Held): boolean
   started(one: Held): void
   ended(one: Held, how: Outcome['kind']): void
+  /** Its try did not begin, for lack of what the others of its batch hold: it waits until one of them has ended, and
+   *  fewer run side by side. False if it was alone. */
+  heldBack(one: Held): boolean
   remove(one: Held): void
   all(): ReadyItem[]
   /** Nothing may start before something has ended. */
@@ -112,6 +115,17 @@ export function heldItems(concurrency: number): HeldItems {
       batch.isBlocked = false
       if (how === 'throttled') batch.pace.throttled(startedAt, now)
       if (how === 'ended') batch.pace.succeeded()
+    },
+    heldBack(one) {
+      const batch = batchOf(one.item)
+      const { startedAt } = one
+      if (batch.running < 2 || startedAt === undefined) return false
+      enter(one, 'waiting')
+      changeRunning(one, -1)
+      one.startedAt = undefined
+      batch.pace.throttled(startedAt, performance.now())
+      batch.isBlocked = true
+      return true
     },
     remove(one) {
       if (!held.delete(one)) return

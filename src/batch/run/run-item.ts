@@ -90,7 +90,11 @@ export async function failed(
   const error = storableText(`${failure.code ?? failure.failure}: ${failure.message}`) ?? failure.failure
   // What cost something is final, whatever the failure.
   if (after.kind !== 'ends' && (event === undefined || event.repeats)) {
-    if (after.kind === 'waits') return { kind: 'postponed', delayMs: after.delayMs, error }
+    if (after.kind === 'waits') {
+      // Near its end a budget has room for fewer items than run: each one gives back what it held.
+      const isHeldBack = failure.failure === 'budget_exceeded'
+      return { kind: 'postponed', delayMs: after.delayMs, isHeldBack, error }
+    }
     const { delayMs, pauseMs } = after
     if (after.isThrottled) return { kind: 'throttled', tries: tries + 1, delayMs, pauseMs, error }
     return { kind: 'again', tries: tries + 1, delayMs, error }

@@ -42,6 +42,7 @@ export function runStage(options: {
   let lookAt = 0
 
   async function end(one: Held, outcome: Outcome): Promise<void> {
+    if (outcome.kind === 'postponed' && outcome.isHeldBack && held.heldBack(one)) return events.signal()
     const { item } = one
     const startedAt = one.startedAt ?? performance.now()
     const seconds = (performance.now() - startedAt) / 1000

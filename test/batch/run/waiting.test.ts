@@ -108,6 +108,19 @@ describe.skipIf(!postgresUrl)('items of a batch that cannot run now', () => {
     expect(tries).toHaveLength(0)
   })
 
+  it('go on one after the other where a budget has room for no more', async () => {
+    const keyId = await place.key({ max_budget: 0.00085 })
+    const id = await place.batch({ id: 'batch_narrow', requests: 40, keyId })
+    place.provider = async () => {
+      await wait(20)
+      return {}
+    }
+    place.services().batchWorker.start()
+    const batch = await place.until(id, isOver, 18_000)
+    expect(batch).toMatchObject({ completed: 40, failed: 0, cost_nano: '800000' })
+    expect(await ledgerOf(id)).toHaveLength(40)
+  })
+
   it('leave a tenth of a limit to other calls of the key', async () => {
     const keyId = await place.key({ rpm_limit: 50 })
     const id = await place.batch({ id: 'batch_window', requests: 60, keyId })
