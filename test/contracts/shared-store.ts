@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { budgetsContract } from './shared-store/budgets.ts'
+import { cachingContract } from './shared-store/caching.ts'
 import { deploymentsContract } from './shared-store/deployments.ts'
 import { keepingContract } from './shared-store/keeping.ts'
 import { limitsContract } from './shared-store/limits.ts'
@@ -16,6 +17,7 @@ export function sharedStoreContract(name: string, subject: StoreUnderTest): void
     deploymentsContract(world)
     settlingContract(world)
     keepingContract(world)
+    cachingContract(world)
     modelContract(world)
   })
 }

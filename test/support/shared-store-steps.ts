@@ -5,7 +5,7 @@ import {
   PREFERRED_BY,
   type Reservation,
 } from '../../src/stores/kv/deployment-signals.ts'
-import { type Key, providerIdKey } from '../../src/stores/kv/keys.ts'
+import { answerKey, clearedKey, type Key, leadKey, providerIdKey } from '../../src/stores/kv/keys.ts'
 import type { Admission, Budget, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { TestClock } from './clock.ts'
 import type { Random } from './random.ts'
@@ -22,6 +22,10 @@ const DEPLOYMENTS = ['east', 'west', 'north', 'south']
 const LEASES = [5, 30, 90]
 const PERIODS = ['2026-01', '2026-02', '2026-03']
 const VALUES = [...['one', 'two'].map((name) => `value:${name}` as Key), providerIdKey('resp_ä')]
+
+const ANSWERS = ['one', 'two', 'ü'].map(answerKey)
+const CLEARINGS = [clearedKey('', ''), clearedKey('org:1', 'mödel')]
+const LEADS = ['one', 'all'].map(leadKey)
 
 type Attempt = Reservation & { readonly attemptId: string }
 
@@ -98,8 +102,17 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       candidates: candidates(),
       ...(chance(0.6) ? { preference: { by: random.pick(PREFERRED_BY), unit: random.pick(CAPACITY_UNITS) } } : {}),
       leaseSeconds: random.pick(LEASES),
+      ...(chance(0.8) ? { cache: lookup() } : {}),
     }
   }
+
+  const lookup = () => ({
+    answers: random.shuffle(ANSWERS).slice(0, random.pick([1, 1, 2, 3])),
+    clearings: some(CLEARINGS, 0.8),
+    maxAgeSeconds: random.pick([30, 86_400, 86_400]),
+    lead: random.pick(LEADS),
+    leadSeconds: random.pick(LEASES),
+  })
 
   function admit(call: Admission): Step {
     return {
@@ -107,6 +120,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       input: call,
       async run(store) {
         const answer = await store.admit(call)
+        if (answer.kind === 'admitted' && ['hit', 'follow'].includes(answer.cached?.state ?? '')) return answer
         if (answer.kind === 'admitted' && !open.some(({ admission }) => admission === call)) {
           const attempts = answer.reserved ? [{ attemptId: call.attemptId, ...answer.reserved }] : []
           open.push({ admission: call, more: [], attempts })
@@ -183,7 +197,17 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     ...(chance(0.3)
       ? { values: some(VALUES).map((key) => ({ key, text: `["ü","${random.letters(4)}"]`, ttlSeconds: 864_000.5 })) }
       : {}),
+    ...(admission.cache && chance(0.8)
+      ? {
+          lead: { key: admission.cache.lead, unkeptSeconds: chance(0.5) ? 60 : 0 },
+          values: some(ANSWERS, 0.8).map((key) => ({ key, text: answerText(), ttlSeconds: 864_000 })),
+        }
+      : {}),
   })
+
+  /** Now and then a damaged one. */
+  const answerText = () =>
+    chance(0.8) ? `${clock.now()}|"ü" ${random.letters(4)}` : random.pick([`${clock.now()}|`, '|x', '12x|', '7'])
 
   const settle = (outcome: Settlement): Step => ({
     name: 'settle',
@@ -231,6 +255,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
       slots: admission.slots.map(({ subject }) => subject),
       budgets: [...admission.budgets, ...more].map(({ subject, holdNano }) => ({ subject, holdNano })),
       leaseSeconds: random.pick(LEASES),
+      ...(admission.cache ? { lead: { key: admission.cache.lead, seconds: random.pick(LEASES) } } : {}),
     }
     return { name: 'renew', input: lease, run: (store) => store.renew(lease) }
   }
@@ -238,7 +263,9 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
   function value(): Step {
     const key = random.pick(VALUES)
     const text = `"${random.letters(5)}" ☃`
+    const clearing = random.pick(CLEARINGS)
     return random.pick<Step>([
+      { name: 'stamp', input: clearing, run: (store) => store.stamp(clearing, 864_000) },
       { name: 'put', input: [key, text], run: (store) => store.put(key, text, 864_000) },
       { name: 'putNew', input: [key, text], run: (store) => store.putNew(key, text, 864_000) },
       { name: 'get', input: key, run: (store) => store.get(key) },
@@ -291,6 +318,6 @@ export async function observe(store: SharedStore): Promise<unknown> {
     signals: await store.signals([...DEPLOYMENTS, 'unknown']),
     counters: await store.counters(),
     entries: [await store.entries('fallbacks', 2), await store.entries('other', 10), await store.entries('none', 5)],
-    values: await store.getAll(VALUES),
+    values: await store.getAll([...VALUES, ...ANSWERS, ...CLEARINGS]),
   }
 }

@@ -207,6 +207,10 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       await local?.publish(change)
       return changes.publish(change)
     },
+    async stamp(key, ttlSeconds) {
+      const stamped = await askPrimary('client', (store) => store.stamp(key, ttlSeconds))
+      if (!stamped) throw new GatewayError('store_unavailable', 'The shared store is away.', { retryAfterSeconds: 1 })
+    },
     signals: (deployments) => inBackground((store) => store.signals(deployments)),
     counters: () => inBackground((store) => store.counters()),
     entries: (name, limit) => inBackground((store) => store.entries(name, limit)),
@@ -230,7 +234,8 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
   }
 }
 
-/** The call with its versions as if just read: the local store knows no versions, and would call all others stale. */
+/** The call with its versions as if just read: the local store knows no versions, and would call all others stale. It
+ *  does not look for cached answers: what one process has, nobody could clear. */
 function withoutRecency(call: Admission): Admission {
-  return { ...call, versions: call.versions.map(({ record, version }) => ({ record, version })) }
+  return { ...call, cache: undefined, versions: call.versions.map(({ record, version }) => ({ record, version })) }
 }

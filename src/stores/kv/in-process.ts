@@ -9,8 +9,9 @@ import {
   signalsOf,
   unknownDeployment,
 } from './in-process/deployment-state.ts'
+import { endLead, renewLead } from './in-process/leads.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
-import { budgetKey, type Key, LIFETIME_MS, providerIdKey } from './keys.ts'
+import { answerKey, budgetKey, clearedKey, type Key, LIFETIME_MS, leadKey, providerIdKey } from './keys.ts'
 import type { AttemptStart, Change, Lease, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
 
@@ -18,6 +19,9 @@ import { milliseconds } from './windows.ts'
 const BUDGETS = budgetKey('')
 /** Provider ids have a map of their own, because their number would evict other values. */
 const PROVIDER_IDS = providerIdKey('')
+const ANSWERS = answerKey('')
+const LEADS = leadKey('')
+const CLEARINGS = clearedKey('', '').slice(0, clearedKey('', '').indexOf('['))
 
 /** A store for a single process: the embedded default, the fallback while the shared store is away, and the reference for
  *  the other adapters. Each method runs without interruption. */
@@ -63,6 +67,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       finish(known, ended, at)
       state.deployments.set(ended.deployment, known, deploymentExpiresAt(known, at))
     }
+    if (outcome.lead) endLead(state, outcome.lead, outcome.callId, at)
     if (repeated) return
     for (const [name, amount] of Object.entries(outcome.counters)) {
       state.counters.set(name, (state.counters.get(name) ?? 0) + amount)
@@ -90,6 +95,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     for (const { attemptId, deployment } of lease.attemptIds) {
       state.deployments.get(deployment)?.active.renew(attemptId, at, end)
     }
+    if (lease.lead) renewLead(state, lease.lead, lease.callId, at)
   }
 
   function publish({ records, removed }: Change): boolean {
@@ -102,7 +108,12 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     return true
   }
 
-  const valuesOf = (key: string) => (key.startsWith(PROVIDER_IDS) ? state.providerIds : state.values)
+  function valuesOf(key: string) {
+    if (key.startsWith(PROVIDER_IDS)) return state.providerIds
+    if (key.startsWith(ANSWERS)) return state.answers
+    if (key.startsWith(LEADS)) return state.leads
+    return key.startsWith(CLEARINGS) ? state.clearings : state.values
+  }
 
   function remove(keys: readonly Key[]): void {
     for (const key of keys) {
@@ -131,6 +142,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     settle,
     renew: verb(renew),
     publish: verb(publish),
+    stamp: verb((key, ttlSeconds) => put(key, String(at), ttlSeconds)),
     signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),
     counters: async () => Object.fromEntries(state.counters),
     entries: verb((log, limit) => (state.logs.get(log) ?? []).slice(0, limit)),

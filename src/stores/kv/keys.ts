@@ -36,6 +36,14 @@ export const signedInKey = (account: string, address: string) => key(`gateway:si
 /** A login at an identity provider that has not come back yet, as JSON, by the digest of its state. 10 minutes, taken
  *  once. */
 export const signOnKey = (stateDigest: string) => key(`gateway:sign-on:${stateDigest}`)
+/** A cached answer by the digest of its call, as `answer-cache.ts` says. As long as it may be used. */
+export const answerKey = (digest: string) => key(`gateway:answer:${digest}`)
+export const isAnswer = (one: Key) => one.startsWith(answerKey(''))
+/** The call that asks for an answer while identical ones wait, by the same digest. Its lease. */
+export const leadKey = (digest: string) => key(`gateway:lead:${digest}`)
+/** When cached answers were last cleared: those of a scope, of a model, of both together, or all ('' for every). As long
+ *  as an answer can live. */
+export const clearedKey = (scope: string, model: string) => key(`gateway:cleared:${JSON.stringify([scope, model])}`)
 /** Hash of shared metric counters; the number is that of their form. Kept. */
 export const countersKey = () => key('gateway:counters:2')
 /** List of a shared log's newest entries. 7 days from the last. */

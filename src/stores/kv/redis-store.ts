@@ -6,6 +6,7 @@ import { renewScript } from './scripts/renew.ts'
 import { inOneText, readReply, type Script } from './scripts/script.ts'
 import { settleScript } from './scripts/settle.ts'
 import { signalsScript } from './scripts/signals.ts'
+import { stampScript } from './scripts/stamp.ts'
 import { startAttemptScript } from './scripts/start-attempt.ts'
 import { type SharedStore, StoreUnavailable } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
@@ -108,6 +109,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     settle: (outcome) => run(settleScript, outcome, sendSettlement),
     renew: (lease) => run(renewScript, lease),
     publish: (change) => run(publishScript, change),
+    stamp: (key, ttlSeconds) => run(stampScript, { key, ttlSeconds }),
     signals: (deployments) => run(signalsScript, deployments),
     async counters() {
       const read = await items(['HGETALL', prefix + countersKey()])

@@ -1,3 +1,4 @@
+import type { Cached, CacheLookup, EndedLead } from './answer-cache.ts'
 import type { Candidate, DeploymentOutcome, DeploymentSignals, Preference, Reservation } from './deployment-signals.ts'
 import type { Key } from './keys.ts'
 
@@ -83,6 +84,8 @@ export interface Admission {
   readonly preference?: Preference | undefined
   /** How long slots, holds and leases live without renewal. */
   readonly leaseSeconds: number
+  /** A look at cached answers, once nothing refuses the call. */
+  readonly cache?: CacheLookup | undefined
 }
 
 /** The state of each quota, in the order of the admission. */
@@ -104,7 +107,9 @@ export interface Admitted {
   readonly reserved: Reservation | undefined
   /** The signals of each candidate before this call's reservation, in order. */
   readonly signals: readonly DeploymentSignals[]
-  /** Decided without the shared store, so no versions were compared. */
+  /** What the cache has, if the call looked there. */
+  readonly cached?: Cached
+  /** Decided without the shared store, so no versions were compared and no cache was looked at. */
   readonly unconfirmed?: true
 }
 
@@ -152,6 +157,8 @@ export interface Lease {
   readonly slots: readonly string[]
   readonly budgets: readonly { readonly subject: string; readonly holdNano: number }[]
   readonly leaseSeconds: number
+  /** The call's lead among identical calls. */
+  readonly lead?: { readonly key: Key; readonly seconds: number } | undefined
 }
 
 /** What is recorded when a call ends. */
@@ -174,7 +181,9 @@ export interface Settlement {
   readonly counters: Readonly<Record<string, number>>
   /** Appended to the shared log of that name, which keeps its newest entries: fallback events. */
   readonly entries: readonly { readonly log: string; readonly text: string; readonly keep: number }[]
-  /** Stored with it: the owners of objects that a provider created for the call. */
+  /** The end of the call's lead, if it has it still. A repeated settlement ends it too. */
+  readonly lead?: EndedLead | undefined
+  /** Stored with it: the owners of objects that a provider created for the call, and its answer for the cache. */
   readonly values?: readonly StoredValue[]
 }
 
@@ -201,6 +210,9 @@ export interface SharedStore {
   /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if
    *  the shared store did not get it in time: then it applies to this process only until the store has it. */
   publish(change: Change): Promise<boolean>
+
+  /** Stores the present time, in milliseconds since 1970. Rejects if other processes would not see it. */
+  stamp(key: Key, ttlSeconds: number): Promise<void>
 
   signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
   counters(): Promise<Record<string, number>>

@@ -24,6 +24,8 @@ export function modelContract({ fresh, lives, steps }: World): void {
           const told = `life ${seed}, step ${at}: ${step.name} ${JSON.stringify(step.input)}`
           expect(answer, told).toEqual(expected)
           if (at % 20 === 0) expect(await observe(store), `after ${told}`).toEqual(await observe(model))
+          const cached = (expected as { cached?: { state: string } } | undefined)?.cached?.state
+          if (cached) seen[cached] = (seen[cached] ?? 0) + 1
           const kind = (expected as { kind?: string; reason?: string } | undefined)?.kind
           const reason = (expected as { reason?: string } | undefined)?.reason ?? ''
           if (kind) seen[kind + reason] = (seen[kind + reason] ?? 0) + 1
@@ -32,6 +34,9 @@ export function modelContract({ fresh, lives, steps }: World): void {
       // A life in which nothing is ever refused would prove nothing.
       for (const kind of ['admitted', 'stale', 'refusedquota', 'refusedslot', 'refusedbudget']) {
         expect(seen[kind] ?? 0, `${kind} in ${JSON.stringify(seen)}`).toBeGreaterThan(lives)
+      }
+      for (const state of ['hit', 'follow', 'lead', 'alone']) {
+        expect(seen[state] ?? 0, `${state} in ${JSON.stringify(seen)}`).toBeGreaterThan(lives / 3)
       }
     },
   )

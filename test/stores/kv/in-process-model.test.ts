@@ -28,18 +28,25 @@ it(`${LIVES * STEPS} random steps of calls, crashes, changes and time are decide
               ? model.renew(step.input as Lease)
               : step.name === 'publish'
                 ? model.publish(step.input as Change)
-                : undefined
+                : step.name === 'stamp'
+                  ? model.stamp(step.input as string)
+                  : undefined
       const answer = await step.run(store)
       if (step.name !== 'admit') continue
       const told = `life ${seed}, step ${at}: ${JSON.stringify(step.input)}`
       const { reserved: _reserved, signals: _signals, ...decided } = answer as Record<string, unknown>
       if (!same(decided, expected)) expect(decided, told).toEqual(expected)
       const { kind, reason = '' } = decided as { kind: string; reason?: string }
+      const cached = (decided as { cached?: { state: string } }).cached?.state
+      if (cached) seen[cached] = (seen[cached] ?? 0) + 1
       seen[kind + reason] = (seen[kind + reason] ?? 0) + 1
     }
   }
   for (const kind of ['admitted', 'stale', 'refusedquota', 'refusedslot', 'refusedbudget']) {
     expect(seen[kind] ?? 0, JSON.stringify(seen)).toBeGreaterThan(10 * LIVES)
+  }
+  for (const state of ['hit', 'follow', 'lead', 'alone']) {
+    expect(seen[state] ?? 0, JSON.stringify(seen)).toBeGreaterThan(LIVES)
   }
 }, 60_000)
 

@@ -1,3 +1,4 @@
+import type { Cached, CacheLookup } from '../../../src/stores/kv/answer-cache.ts'
 import type {
   Admission,
   Change,
@@ -40,6 +41,9 @@ export function tinyModel(now: () => number) {
   let holds: Held[] = []
   const budgets = new Map<string, { period: string; spent: number }>()
   const settled = new Map<string, number>()
+  const texts = new Map<string, string>()
+  const clearedAt = new Map<string, number>()
+  const leads = new Map<string, { from: number; ends: number; callId: string }>()
 
   const versionOf = (record: string) =>
     Math.max(0, ...versions.filter((one) => one.record === record).map(({ version }) => version))
@@ -103,7 +107,13 @@ export function tinyModel(now: () => number) {
       if (living(slots, slot.subject).filter(({ callId }) => callId !== call.callId).length >= slot.limit)
         return refuse('slot', slot)
     }
+    const cached = call.cache && lookUp(call.cache, call.callId)
+    const free = cached?.state === 'hit' || cached?.state === 'follow'
     for (const budget of call.budgets) {
+      const { subject, limitNano, period, seedNano } = budget
+      if (free && spentOf(subject, period, seedNano) >= limitNano) return refuse('budget', budget)
+    }
+    for (const budget of free ? [] : call.budgets) {
       const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
       const own = living(holds, subject).filter(
         ({ callId, amount }) => callId === call.callId && (amount === holdNano || ownNano.includes(amount)),
@@ -122,6 +132,13 @@ export function tinyModel(now: () => number) {
       const { cost } = states[at] as State
       hits.push({ counter: `${subject} ${unit} ${window}`, at: now(), cost })
     }
+    const quotas = told(states.map(({ used, cost, resetsAt }) => ({ used: used + cost, resetsAt })))
+    const decided = { kind: 'admitted', now: now(), quotas, spentNano, ...(cached ? { cached } : {}) }
+    if (free) return decided
+    if (call.cache && cached?.state === 'lead') {
+      const { lead, leadSeconds } = call.cache
+      leads.set(lead, { from: now(), ends: now() + 1000 * leadSeconds, callId: call.callId })
+    }
     for (const { subject } of call.slots) slots = place(slots, { callId: call.callId, subject, amount: 0, ends })
     for (const [at, { subject, holdNano, period }] of call.budgets.entries()) {
       const known = budgets.get(subject)
@@ -129,13 +146,32 @@ export function tinyModel(now: () => number) {
       budgets.set(subject, { period: latest, spent: spentNano[at] ?? 0 })
       if (holdNano > 0) holds = place(holds, { callId: call.callId, subject, amount: holdNano, ends })
     }
-    const quotas = told(states.map(({ used, cost, resetsAt }) => ({ used: used + cost, resetsAt })))
-    return { kind: 'admitted', now: now(), quotas, spentNano }
+    return decided
   }
 
-  function settle({ callId, id = callId, slots: freed, budgets: billed }: Settlement): void {
+  function lookUp({ answers, clearings, maxAgeSeconds, lead }: CacheLookup, callId: string): Cached {
+    const cleared = Math.max(0, ...clearings.map((key) => clearedAt.get(key) ?? 0))
+    const found = answers.map((key) => {
+      const text = texts.get(key)
+      const at = Number(/^(\d+)\|/.exec(text ?? '')?.[1] ?? 0)
+      return at > cleared && now() - at < 1000 * maxAgeSeconds ? text : undefined
+    })
+    if (found.every((text) => text !== undefined)) return { state: 'hit', answers: found }
+    const mark = leads.get(lead)
+    const isOther = mark && mark.from > cleared && mark.ends > now() && mark.callId !== callId
+    if (!isOther) return { state: 'lead', answers: found }
+    return mark.callId === '' ? { state: 'alone', answers: found } : { state: 'follow', answers: [] }
+  }
+
+  function settle({ callId, id = callId, slots: freed, budgets: billed, lead, values = [] }: Settlement): void {
     const repeated = (settled.get(id) ?? Number.NEGATIVE_INFINITY) > now()
     if (!repeated) settled.set(id, now() + SETTLED_MS)
+    if (!repeated) for (const { key, text } of values) texts.set(key, text)
+    const led = lead && leads.get(lead.key)
+    if (lead && led?.callId === callId && led.ends > now()) {
+      if (lead.unkeptSeconds === 0) leads.delete(lead.key)
+      else leads.set(lead.key, { from: now(), ends: now() + 1000 * lead.unkeptSeconds, callId: '' })
+    }
     slots = slots.filter((one) => one.callId !== callId || !freed.includes(one.subject))
     for (const { subject, period, holdNano, spentNano } of billed) {
       const known = budgets.get(subject)
@@ -153,6 +189,10 @@ export function tinyModel(now: () => number) {
       if (one.ends > now()) one.ends = Math.max(one.ends, ends)
     }
     for (const one of slots) if (one.callId === lease.callId && lease.slots.includes(one.subject)) prolong(one)
+    const mark = lease.lead && leads.get(lease.lead.key)
+    if (lease.lead && mark?.callId === lease.callId && mark.ends > now()) {
+      mark.ends = Math.max(mark.ends, now() + 1000 * lease.lead.seconds)
+    }
     for (const { subject, holdNano } of lease.budgets) {
       for (const one of holds) {
         if (one.callId === lease.callId && one.subject === subject && one.amount === holdNano) prolong(one)
@@ -160,5 +200,6 @@ export function tinyModel(now: () => number) {
     }
   }
 
-  return { admit, settle, renew, publish: ({ records }: Change) => void versions.push(...records) }
+  const stamp = (key: string) => void clearedAt.set(key, now())
+  return { admit, settle, renew, stamp, publish: ({ records }: Change) => void versions.push(...records) }
 }

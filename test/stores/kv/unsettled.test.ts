@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { answerKey, leadKey, providerIdKey } from '../../../src/stores/kv/keys.ts'
+import type { StoredValue } from '../../../src/stores/kv/shared-store.ts'
 import { createUnsettled } from '../../../src/stores/kv/unsettled.ts'
-import { call, ended } from '../../contracts/shared-store/world.ts'
+import { call, ended, settlement } from '../../contracts/shared-store/world.ts'
 
 it('what is told late says nothing about a deployment, and that an answer had begun is not told at all', () => {
   const unsettled = createUnsettled()
@@ -10,4 +12,12 @@ it('what is told late says nothing about a deployment, and that an answer had be
   expect(unsettled.take()?.outcomes).toMatchObject([{ result: 'neutral', used: {} }])
   // As an outcome that says nothing it would end the lease of an attempt that still runs.
   expect(unsettled.take()).toEqual({ ...begun, outcomes: [] })
+})
+
+it('answers for the cache are not told late, nor is the end of a lead', () => {
+  const unsettled = createUnsettled()
+  const [answer, id] = [answerKey('one'), providerIdKey('resp_1')].map((key) => ({ key, text: '1|x', ttlSeconds: 60 }))
+  const lead = { key: leadKey('one'), unkeptSeconds: 5 }
+  unsettled.add(settlement('call', { lead, values: [answer, id] as StoredValue[] }))
+  expect(unsettled.take()).toMatchObject({ lead: undefined, values: [id] })
 })

@@ -9,6 +9,7 @@ import { LIFETIME_MS } from '../keys.ts'
 import type { Admission, Admitted, Budget, Quota, QuotaStates, Refused, Stale } from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
+import { lookUp, takeLead } from './leads.ts'
 import { createLeases, type Leases } from './leases.ts'
 import { addLease, type BudgetRecord, type Counter, deploymentExpiresAt, holdId, holdIds, type State } from './state.ts'
 
@@ -19,7 +20,10 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
 
   const quotas = readQuotas(state, call, now)
   const budgets = readBudgets(state, call)
-  const refused = checkQuotas(call, quotas) ?? checkSlots(state, call, now) ?? checkBudgets(call, budgets, now)
+  const early = checkQuotas(call, quotas) ?? checkSlots(state, call, now)
+  const cached = call.cache && !early ? lookUp(state, call.cache, call.callId, now) : undefined
+  const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
+  const refused = early ?? (reserves ? checkBudgets(call, budgets, now) : checkSpent(call, budgets))
   if (refused) return { kind: 'refused', now, ...refused, quotas }
 
   const leaseEnd = now + milliseconds(call.leaseSeconds)
@@ -27,12 +31,15 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
     if (version > (state.versions.get(record) ?? 0)) state.versions.set(record, version, now + LIFETIME_MS.version)
   }
   countQuotas(state, call, now, quotas)
+  const { spentNano } = budgets
+  if (!reserves) return { kind: 'admitted', now, quotas, spentNano, reserved: undefined, signals: [], cached }
+  if (call.cache && cached?.state === 'lead') takeLead(state, call.cache, call.callId, now)
   for (const { subject } of call.slots) addLease(state, subject, call.callId, now, leaseEnd)
   hold(state, call, budgets, now, leaseEnd)
-  const { spentNano } = budgets
   const signals: DeploymentSignals[] = []
   const reserved = reservePreferred(state, call, now, leaseEnd, signals)
-  return { kind: 'admitted', now, quotas, spentNano, reserved, signals }
+  const decided = { kind: 'admitted', now, quotas, spentNano, reserved, signals } as const
+  return cached ? { ...decided, cached } : decided
 }
 
 const NONE: readonly string[] = []
@@ -153,6 +160,14 @@ function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, n
     if (committed >= limitNano || committed + (others > 0 ? own + holdNano : likelyNano) > limitNano) {
       return { reason: 'budget', scope, subject, resetsAt: undefined }
     }
+  }
+}
+
+/** Of a call that costs nothing. */
+function checkSpent(call: Admission, { spentNano }: Budgets): Refusal | undefined {
+  for (let index = 0; index < call.budgets.length; index++) {
+    const { scope, subject, limitNano } = call.budgets[index] as Budget
+    if ((spentNano[index] as number) >= limitNano) return { reason: 'budget', scope, subject, resetsAt: undefined }
   }
 }
 

@@ -1,4 +1,5 @@
 import { LIFETIME_MS } from '../keys.ts'
+import { type BoundedTexts, boundedTexts } from './bounded-texts.ts'
 import type { DeploymentState } from './deployment-state.ts'
 import { type ExpiringMap, expiringMap } from './expiring-map.ts'
 import { createLeases, type Leases } from './leases.ts'
@@ -27,6 +28,9 @@ export interface State {
   readonly logs: ExpiringMap<string[]>
   readonly values: ExpiringMap<string>
   readonly providerIds: ExpiringMap<string>
+  readonly answers: BoundedTexts
+  readonly leads: ExpiringMap<string>
+  readonly clearings: ExpiringMap<string>
   /** Never expire; the metrics bound the number of names. */
   readonly counters: Map<string, number>
 }
@@ -35,6 +39,8 @@ export interface State {
 const MOST_VALUES = 50_000
 /** A call creates a few objects at its provider. */
 const MOST_PROVIDER_IDS = 100_000
+/** What cached answers may have together. */
+const MOST_ANSWER_CHARACTERS = 32 * 1024 * 1024
 /** A repeated settlement comes soon after the first. */
 const MOST_SETTLED = 100_000
 
@@ -48,6 +54,9 @@ export const createState = (now: () => number): State => ({
   logs: expiringMap(now),
   values: expiringMap(now, MOST_VALUES),
   providerIds: expiringMap(now, MOST_PROVIDER_IDS),
+  answers: boundedTexts(now, MOST_ANSWER_CHARACTERS),
+  leads: expiringMap(now),
+  clearings: expiringMap(now),
   counters: new Map(),
 })
 

@@ -53,6 +53,13 @@ for i = 1, number() do
   slots[i] = { key = key(), limit = number() }
 end
 
+local looked, answers = {}, number()
+local clearings, maxAge, leadMs
+if answers > 0 then
+  clearings, maxAge, leadMs = number(), number(), number()
+  for i = 1, answers + clearings + 1 do looked[i] = key() end
+end
+
 local budgets = {}
 for i = 1, number() do
   local budget = { hash = key(), holds = key(), limit = number(), hold = text(),
@@ -109,9 +116,33 @@ for i = 1, #slots do
   if taken >= slot.limit then return { 'refused', now, 'slot', i - 1, before } end
 end
 
+-- A hit costs nothing, and nor does a call that follows another: they reserve nothing.
+local cached, found, reserves = nil, {}, true
+if answers > 0 then
+  local read = call('MGET', unpack(looked))
+  local cleared = 0
+  for i = answers + 1, answers + clearings do cleared = math.max(cleared, numeric(read[i])) end
+  cached = 'hit'
+  for i = 1, answers do
+    local at = numeric(string.match(read[i] or '', '^(%d+)|'))
+    local usable = at > cleared and at + maxAge > now
+    found[i] = usable and read[i] or ''
+    if not usable then cached = 'lead' end
+  end
+  local from, ends, owner = string.match(read[#looked] or '', '^(%d+)|(%d+)|(.*)$')
+  if cached == 'lead' and from and tonumber(from) > cleared and tonumber(ends) > now and owner ~= callId then
+    cached = owner == '' and 'alone' or 'follow'
+  end
+  if cached == 'follow' then found = {} end
+  reserves = cached == 'lead' or cached == 'alone'
+end
+for i = 1, reserves and 0 or #budgets do
+  if budgets[i].spent >= budgets[i].limit then return { 'refused', now, 'budget', i - 1, before } end
+end
+
 -- 'held' is the sum of all holds in the set. The set may outlive the hash, and the hash the set.
 local function heldBy(member) return tonumber(string.match(member, '|(%d+)$')) end
-for i = 1, #budgets do
+for i = 1, reserves and #budgets or 0 do
   local budget = budgets[i]
   if budget.new then
     budget.held = 0
@@ -165,12 +196,12 @@ for i = 1, #counters do
   call('HSET', counters[i].key, unpack(counters[i].write))
   if counters[i].opened then call('PEXPIRE', counters[i].key, '${LIFETIME_MS.quota}') end
 end
-for i = 1, #slots do
+for i = 1, reserves and #slots or 0 do
   sweepLeases(slots[i].key)
   call('ZADD', slots[i].key, leaseEnd, callId)
   call('PEXPIRE', slots[i].key, leasesExpire)
 end
-for i = 1, #budgets do
+for i = 1, reserves and #budgets or 0 do
   local budget = budgets[i]
   if budget.ended then sweepLeases(budget.holds) end
   if budget.hold > 0 then
@@ -183,6 +214,11 @@ end
 
 local spent = {}
 for i = 1, #budgets do spent[i] = budgets[i].spent end
+
+if cached == 'lead' then
+  call('SET', looked[#looked], now .. '|' .. (now + leadMs) .. '|' .. callId, 'PX', leadMs)
+end
+if not reserves then return { 'admitted', now, -1, 0, counted, {}, spent, cached, found } end
 
 local preference = readPreference()
 local signals, chosen, best, probe = {}, nil, nil, false
@@ -200,5 +236,5 @@ for i = 1, number() do
   end
 end
 if chosen then reserve(chosen, attemptId, leaseMs, probe) end
-return { 'admitted', now, chosen and chosen.index or -1, probe and 1 or 0, counted, signals, spent }
+return { 'admitted', now, chosen and chosen.index or -1, probe and 1 or 0, counted, signals, spent, cached, found }
 `

@@ -1,3 +1,4 @@
+import type { Cached } from '../answer-cache.ts'
 import type { CapacityUnit } from '../deployment-signals.ts'
 import { activeKey, budgetKey, deploymentKey, holdKey, type Key, quotaKey, slotKey, versionKey } from '../keys.ts'
 import {
@@ -16,6 +17,7 @@ import { DEPLOYMENTS, preferenceCode, pushLimits, readSignals } from './deployme
 import { type Argument, inDigits, luaScript, type Prepared, prepared, type Reply, type Script } from './script.ts'
 
 function encode(call: Admission): { keys: Key[]; args: Argument[] } {
+  const { cache } = call
   const keys: Key[] = []
   const args: Argument[] = [call.callId, call.attemptId, milliseconds(call.leaseSeconds)]
 
@@ -28,6 +30,13 @@ function encode(call: Admission): { keys: Key[]; args: Argument[] } {
   for (const { subject, limit } of call.slots) {
     keys.push(slotKey(subject))
     args.push(limit)
+  }
+
+  args.push(cache?.answers.length ?? 0)
+  if (cache) {
+    const { answers, clearings, maxAgeSeconds, lead, leadSeconds } = cache
+    keys.push(...answers, ...clearings, lead)
+    args.push(clearings.length, milliseconds(maxAgeSeconds), milliseconds(leadSeconds))
   }
 
   args.push(call.budgets.length)
@@ -105,14 +114,29 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
   const signals = reply.list()
   const spentNano = reply.numbers()
   if (spentNano.length !== call.budgets.length) throw new StoreUnavailable('nonsense')
+  const cached = call.cache && readCached(reply)
+  const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
   return {
     kind,
     now,
     quotas,
     spentNano,
     reserved: reserved < 0 ? undefined : { deployment: item(call.candidates, reserved).deployment, at: now, probe },
-    signals: call.candidates.map(({ deployment }) => readSignals(signals.list(), deployment)),
+    signals: reserves ? call.candidates.map(({ deployment }) => readSignals(signals.list(), deployment)) : [],
+    ...(cached ? { cached } : {}),
   }
+}
+
+const CACHED = ['hit', 'follow', 'lead', 'alone'] as const
+
+function readCached(reply: Reply): Cached {
+  const told = reply.text()
+  const state = CACHED.find((one) => one === told)
+  if (!state) throw new StoreUnavailable('nonsense')
+  const texts = reply.list()
+  const answers: (string | undefined)[] = []
+  while (texts.left() > 0) answers.push(texts.text() || undefined)
+  return { state, answers }
 }
 
 function readQuotas(states: readonly number[], quotas: readonly Quota[]): QuotaStates {

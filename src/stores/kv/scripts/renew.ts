@@ -6,7 +6,7 @@ import { luaScript, type Script } from './script.ts'
 /** Extends leases that have not ended; never shortens one. */
 const TEXT = `
 local leaseMs = number()
-for _ = 1, #KEYS do
+for _ = 1, number() do
   local leases, id = key(), text()
   local ends = numeric(call('ZSCORE', leases, id))
   if ends > now then
@@ -14,22 +14,32 @@ for _ = 1, #KEYS do
     call('PEXPIRE', leases, math.max(leaseMs, ${LIFETIME_MS.leases}))
   end
 end
+for _ = 1, number() do
+  local lead, callId, leadMs = key(), text(), number()
+  local from, ends, owner = string.match(call('GET', lead) or '', '^(%d+)|(%d+)|(.*)$')
+  if owner == callId and tonumber(ends) > now then
+    call('SET', lead, from .. '|' .. math.max(tonumber(ends), now + leadMs) .. '|' .. callId, 'PX', leadMs)
+  end
+end
 return { '1' }
 `
 
 export const renewScript: Script<Lease, void> = {
   text: luaScript(TEXT),
-  encode: ({ callId, attemptIds, slots, budgets, leaseSeconds }) => ({
+  encode: ({ callId, attemptIds, slots, budgets, leaseSeconds, lead }) => ({
     keys: [
       ...slots.map(slotKey),
       ...budgets.map(({ subject }) => holdKey(subject)),
       ...attemptIds.map(({ deployment }) => activeKey(deployment)),
+      ...(lead ? [lead.key] : []),
     ],
     args: [
       milliseconds(leaseSeconds),
+      slots.length + budgets.length + attemptIds.length,
       ...slots.map(() => callId),
       ...budgets.map(({ holdNano }) => `${callId}|${holdNano}`),
       ...attemptIds.map(({ attemptId }) => attemptId),
+      ...(lead ? [1, callId, milliseconds(lead.seconds)] : [0]),
     ],
   }),
   decode: (reply) => {

@@ -107,6 +107,18 @@ for _ = 1, number() do
   touch(state)
 end
 
+for _ = 1, number() do
+  local lead, unkeptMs = key(), number()
+  local ends, owner = string.match(call('GET', lead) or '', '^%d+|(%d+)|(.*)$')
+  if owner == callId and tonumber(ends) > now then
+    if unkeptMs > 0 then
+      call('SET', lead, now .. '|' .. (now + unkeptMs) .. '|', 'PX', unkeptMs)
+    else
+      call('DEL', lead)
+    end
+  end
+end
+
 if repeated then return { '0' } end
 
 local counted = number()
@@ -143,6 +155,13 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
     args.push(attemptId, result, latencyMs ?? '', firstTokenMs ?? '', error ?? '')
     args.push(cooldown.allowedFails, milliseconds(cooldown.seconds), unusedSince ?? '')
     args.push(...CAPACITY_UNITS.map((unit) => used[unit] ?? 0))
+  }
+
+  const { lead } = outcome
+  args.push(lead ? 1 : 0)
+  if (lead) {
+    keys.push(lead.key)
+    args.push(milliseconds(lead.unkeptSeconds))
   }
 
   const counters = Object.entries(outcome.counters)
