@@ -56,6 +56,11 @@ import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
 import { metrics } from './telemetry/metrics/index.ts'
 import { type CounterPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
+import { bufferedLane } from './telemetry/sinks/buffered-lane.ts'
+import { configuredSinks } from './telemetry/sinks/index.ts'
+import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
+import { sinksOf } from './telemetry/sinks/sinks.ts'
+import type { Tally } from './telemetry/sinks/tally.ts'
 import { telemetry } from './telemetry/telemetry.ts'
 import type { Transport } from './transport/transport.ts'
 
@@ -84,6 +89,8 @@ export interface Adapters {
   readonly counterPool?: CounterPool | undefined
   /** Delivers records to the database; `report` is called with the outcome. */
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
+  /** The way of events to a sink, where they do not wait in this process. */
+  readonly sinkLane?: (sink: Sink, counts: Tally) => SinkLane
   readonly draining: () => boolean
   /** Set if the runtime accepts answers in another form than a Response. */
   readonly toResponse?: ToResponse
@@ -117,7 +124,12 @@ export function createServices(config: Config, adapters: Adapters): Services {
     now: systemClock.now,
     changed: (registry) => signals.keep(deploymentIds(registry)),
   })
-  const reports = telemetry(log, scope, delivery)
+  const sinks = sinksOf(configuredSinks(config, { transport: adapters.transport }), {
+    laneOf: adapters.sinkLane ?? bufferedLane,
+    log,
+    report: scope.count,
+  })
+  const reports = telemetry(log, scope, delivery, sinks)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
@@ -214,6 +226,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     seal,
     signals,
     delivery,
+    sinks,
     backfill: backfill(adapters.sql),
     spendReports: spendReports(adapters.sql),
     spendLog: spendLog(adapters.sql),

@@ -11,6 +11,7 @@ import { batchTurn, runOnce, scheduledJobs } from './scheduled.ts'
 import { createServices } from './services.ts'
 import { deliver, type QueueBatch, type QueueMessage } from './stores/queue/cloudflare.ts'
 import { carriesRecord, writeQueued } from './telemetry/queued-records.ts'
+import { carriesEntry, deliverQueued } from './telemetry/sinks/queued-entries.ts'
 import { topics } from './telemetry/topics.ts'
 
 interface Execution {
@@ -33,11 +34,17 @@ function assemble(bindings: WorkerBindings) {
   return { app: createApp(services), services, log }
 }
 
-/** Separates records, which are written in batches, from work, which is done one by one. */
-function sorted({ messages }: QueueBatch): { records: readonly QueueMessage[]; work: QueueBatch } {
+/** Separates records and events for sinks, which are delivered in batches, from work, which is done one by one. */
+function sorted({ messages }: QueueBatch): {
+  readonly records: readonly QueueMessage[]
+  readonly entries: readonly QueueMessage[]
+  readonly work: QueueBatch
+} {
+  const isWork = (message: QueueMessage) => !carriesRecord(message) && !carriesEntry(message)
   return {
     records: messages.filter(carriesRecord),
-    work: { messages: messages.filter((message) => !carriesRecord(message)) },
+    entries: messages.filter(carriesEntry),
+    work: { messages: messages.filter(isWork) },
   }
 }
 
@@ -63,9 +70,10 @@ export default {
   async queue(batch: QueueBatch, bindings: WorkerBindings): Promise<void> {
     gateway ??= assemble(bindings)
     const { log, services } = gateway
-    const { records, work } = sorted(batch)
+    const { records, entries, work } = sorted(batch)
     await Promise.all([
       writeQueued(records, { topics, sql: services.sql, log, report: services.telemetry.emit }),
+      deliverQueued(entries, services.sinks.byName, log),
       deliver(
         work,
         async ({ topic }) => {

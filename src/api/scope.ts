@@ -23,6 +23,7 @@ import type { SpendReports } from '../stores/sql/spend/spend-reports.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
+import type { Sinks } from '../telemetry/sinks/sinks.ts'
 import type { Site } from './middleware/site.ts'
 import type { ToResponse } from './respond.ts'
 
@@ -51,6 +52,7 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly records: SqlRecords
   readonly seal: Seal
   readonly delivery: Delivery
+  readonly sinks: Sinks
   readonly spendReports: SpendReports
   readonly spendLog: SpendLog
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */

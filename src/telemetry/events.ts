@@ -111,6 +111,13 @@ export interface RecordsMoved {
   readonly waitedMs: number
 }
 
+/** A step of events on their way to a sink: taken by its far end, not taken for now, or dropped. */
+export interface SinkMoved {
+  readonly type: 'sink.delivered' | 'sink.failed' | 'sink.dropped'
+  readonly sink: string
+  readonly entries: number
+}
+
 /** A request that did not become a model call: one of another endpoint, or a refused one. */
 export interface RequestFinished {
   readonly type: 'request.finished'
@@ -180,6 +187,7 @@ export type TelemetryEvent =
   | RequestFinished
   | SoftBudgetExceeded
   | RecordsMoved
+  | SinkMoved
   | AuditRecorded
   | BatchMoved
   | ToolCalled

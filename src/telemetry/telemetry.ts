@@ -1,26 +1,39 @@
 import type { Log, LogFields } from '../lib/log.ts'
 import { audit } from './audit.ts'
 import type { Delivery } from './delivery.ts'
-import type { BatchMoved, CallFinished, RecordsMoved, TelemetryEvent } from './events.ts'
+import type { BatchMoved, CallFinished, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
+import type { Sinks } from './sinks/sinks.ts'
 
-/** The stream of events. Ledger, metrics and audit read it; the code that emits events does not know its readers. */
+/** The stream of events. Ledger, metrics, audit and sinks read it; the code that emits events does not know its readers. */
 export interface Telemetry {
   emit(event: TelemetryEvent): void
   /** The counts that the next settlement adds to the shared counters. */
   settledCounters(): Record<string, number>
 }
 
-export function telemetry(log: Log, counters: CounterScope, delivery: Delivery): Telemetry {
+export function telemetry(
+  log: Log,
+  counters: CounterScope,
+  delivery: Delivery,
+  sinks?: Pick<Sinks, 'take'>,
+): Telemetry {
   return {
     emit(event) {
       counters.count(event)
       // Buffers and queues log their own failures, at most once a second.
-      if ('records' in event || event.type === 'batch.claimed' || event.type === 'batch.item_ended') return
+      if (
+        'records' in event ||
+        'entries' in event ||
+        event.type === 'batch.claimed' ||
+        event.type === 'batch.item_ended'
+      )
+        return
       // The call of an item is written by whoever records the item, so that none of them is without the other.
       if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
       if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
+      sinks?.take(event)
       log.info(event.type, fieldsOf(event))
     },
     settledCounters: counters.settled,
@@ -29,7 +42,7 @@ export function telemetry(log: Log, counters: CounterScope, delivery: Delivery):
 
 /** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
  *  has. */
-function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | BatchMoved>): LogFields {
+function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved>): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }

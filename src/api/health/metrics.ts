@@ -5,7 +5,7 @@ import { reveal, type Secret } from '../../lib/secret.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
-import { activeBatches, gauges, storeState, waitingRecords } from '../../telemetry/metrics/gauges.ts'
+import { activeBatches, gauges, storeState, waitingEvents, waitingRecords } from '../../telemetry/metrics/gauges.ts'
 import { metrics } from '../../telemetry/metrics/index.ts'
 import { render } from '../../telemetry/metrics/render.ts'
 import { topics } from '../../telemetry/topics.ts'
@@ -55,6 +55,7 @@ const page = paced(async (services: ApiServices): Promise<string> => {
       services.delivery.depth,
       topics.map(({ name }) => name),
     ),
+    ...waitingEvents(services.sinks.states()),
   ])
 })
 

@@ -5,6 +5,7 @@ import { callableTargetList } from './access/callable-targets.ts'
 import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
 import { batches } from './batches/index.ts'
+import { callbackRoutes } from './callbacks/index.ts'
 import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
@@ -31,6 +32,7 @@ export const ui: readonly Route[] = [
   ...routeGroupPolicies,
   simulateRouteGroup,
   ...auditEvents,
+  ...callbackRoutes,
   ...spend,
   ...logs,
   ...batches,

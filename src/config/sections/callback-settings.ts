@@ -1,9 +1,14 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
-import { headers, operatorUrl, secretText, section, text } from '../fields.ts'
+import { secret } from '../../lib/secret.ts'
+import { checked, headers, operatorUrl, secretText, section, text } from '../fields.ts'
 
-export const CALLBACKS = ['prometheus', 'langfuse', 'otel', 'opentelemetry', 's3'] as const
-type CallbackName = (typeof CALLBACKS)[number]
+export const CALLBACKS = ['prometheus', 'langfuse', 'otel', 'opentelemetry', 's3', 'webhook'] as const
+export type CallbackName = (typeof CALLBACKS)[number]
+
+/** The events that a webhook may be told of. */
+export const WEBHOOK_EVENTS = ['call.finished', 'budget.soft_limit'] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 const otel = lazily(() =>
   section({
@@ -37,6 +42,21 @@ export const callbackSettings = lazily(() =>
     })
       .optional()
       .describe('Object storage.'),
+    webhook: section({
+      url: operatorUrl().optional().describe('The address that events are posted to.'),
+      secret: checked(mistakeInWebhookSecret)
+        .transform(secret)
+        .optional()
+        .describe('Signs each event: whsec_ and 24 to 64 random bytes in base64.'),
+      events: z
+        .array(z.enum(WEBHOOK_EVENTS))
+        .min(1)
+        .default([...WEBHOOK_EVENTS])
+        .describe('The events that are posted.'),
+      headers: headers().default({}).describe('Further headers of each request.'),
+    })
+      .optional()
+      .describe('Signed posts of single events (Standard Webhooks).'),
   }),
 )
 
@@ -44,4 +64,13 @@ export const callbackSettings = lazily(() =>
 export const CALLBACK_NEEDS: Readonly<Partial<Record<CallbackName, readonly string[]>>> = {
   langfuse: ['public_key', 'secret_key'],
   s3: ['bucket'],
+  webhook: ['url', 'secret'],
+}
+
+function mistakeInWebhookSecret(text: string): string | undefined {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
+  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+  return base64.replace(/=+$/, '').length % 4 !== 1 && bytes >= 24 && bytes <= 64
+    ? undefined
+    : 'must be whsec_ and 24 to 64 random bytes in base64: echo "whsec_$(openssl rand -base64 32)"'
 }

@@ -17,6 +17,7 @@ import { applySchema } from '../../stores/sql/schema/apply-schema.ts'
 import { requireSameSalt } from '../../stores/sql/schema/same-salt.ts'
 import type { Sql } from '../../stores/sql/sql.ts'
 import { queuedDelivery } from '../../telemetry/queued-delivery.ts'
+import { queuedLane } from '../../telemetry/sinks/queued-lane.ts'
 import { fetchTransport } from '../../transport/fetch.ts'
 import { s3Storage } from '../s3-storage.ts'
 import { isolateHasher } from './password-hasher.ts'
@@ -59,6 +60,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     batchItemsAtOnce: BATCH_ITEMS_AT_ONCE,
     memoryBytes: 64 * 1024 * 1024,
     delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
+    sinkLane: (sink, counts) => queuedLane(sink, counts, { queue, log, defer: waitUntil }),
     draining: () => false,
   }
 }

@@ -65,6 +65,14 @@ export function activeBatches(active: number | undefined): Family[] {
   return [{ name, help: 'Batches that have not ended.', type: 'gauge', series: [[name, active]] }]
 }
 
+/** Events that wait in this process for their sinks. */
+export function waitingEvents(states: readonly { readonly name: string; readonly queued: number }[]): Family[] {
+  const name = 'gateway_sink_queue_depth'
+  if (states.length === 0) return []
+  const series = states.map(({ name: sink, queued }) => [seriesName(name, { sink }), queued] as const)
+  return [{ name, help: 'Events that wait for a sink.', type: 'gauge', series }]
+}
+
 /** Records that wait in this process for the database. */
 export function waitingRecords(depth: (topic: string) => number, topics: readonly string[]): Family[] {
   const waiting = 'gateway_records_waiting'

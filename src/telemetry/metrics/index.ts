@@ -20,6 +20,9 @@ import { recordsKept } from './records-kept.ts'
 import { requestFailures } from './request-failures.ts'
 import { requestLatency } from './request-latency.ts'
 import { requests } from './requests.ts'
+import { sinkDelivered } from './sink-delivered.ts'
+import { sinkDropped } from './sink-dropped.ts'
+import { sinkFailures } from './sink-failures.ts'
 import { spend } from './spend.ts'
 import { toolCallTime } from './tool-call-time.ts'
 import { toolCalls } from './tool-calls.ts'
@@ -47,6 +50,9 @@ export const metrics: readonly Metric[] = [
   recordsKept,
   recordsFolded,
   recordsDropped,
+  sinkDelivered,
+  sinkFailures,
+  sinkDropped,
   batchItems,
   batchItemTime,
   batchLag,

@@ -279,6 +279,8 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/invitations': list('team_id'),
   'POST /ui/api/invitations/{invitation_id}/resend': invitations,
   'POST /ui/api/invitations/{invitation_id}/cancel': invitations,
+  'GET /ui/api/callbacks': list(),
+  'POST /ui/api/callbacks/{name}/test': one({ name: 'webhook' }),
   'GET /ui/api/email/outbox': list(),
   'POST /ui/api/email/test': creation(() => ({ recipient: 'ann@example.com' })),
   'GET /ui/api/organizations/{organization_id}/model-access': organizations(),

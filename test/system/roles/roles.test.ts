@@ -34,6 +34,10 @@ general_settings:
   email_provider: log
   email_from: gateway@example.com
   email_base_url: http://localhost
+gateway_settings:
+  success_callback: [webhook]
+  callback_settings:
+    webhook: { url: 'http://127.0.0.1:1', secret: whsec_bm9ib2R5LWlzLXRoZXJlLXRvLXJlYWQtdGhpcw== }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
   let acme: World

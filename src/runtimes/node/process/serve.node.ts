@@ -36,7 +36,7 @@ export interface Serving {
 /** The longest head of a request, as on Workers. */
 const HEAD_BYTES = 128 * 1024
 
-/** The time for storing the records of ended calls. */
+/** The time for storing the records of ended calls, and for telling sinks of them. */
 const RECORDS_MS = 5000
 
 /** The default time for running calls to end. */
@@ -111,7 +111,8 @@ export async function serve(
       const outcome = await drain(server, { connections, pending, limitMs })
       stopWatching()
       await stoppingBatches
-      const lost = await services.delivery.drain(RECORDS_MS)
+      // Lost events of sinks are counted and logged by their lanes.
+      const [lost] = await Promise.all([services.delivery.drain(RECORDS_MS), services.sinks.drain(RECORDS_MS)])
       if (lost > 0) log.error('records.lost', { records: lost })
       return outcome
     },

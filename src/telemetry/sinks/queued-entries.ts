@@ -1,0 +1,83 @@
+import type { Log } from '../../lib/log.ts'
+import type { QueueMessage } from '../../stores/queue/cloudflare.ts'
+import type { Message } from '../../stores/queue/queue.ts'
+import { retryDelaySeconds } from '../../stores/queue/retry-delay.ts'
+import { attemptDelivery, wishedMs } from './attempt.ts'
+import type { Sink, SinkEntry, SinkFailure } from './sink.ts'
+import type { Tally } from './tally.ts'
+
+const PREFIX = 'sink:'
+
+/** An entry as a message of a queue. */
+export const sinkMessage = (sink: string, entry: SinkEntry): Message => ({ topic: PREFIX + sink, body: entry })
+
+/** Whether a message of the queue carries an entry of a sink. */
+export function carriesEntry({ body }: QueueMessage): boolean {
+  return sinkNameIn(body) !== undefined
+}
+
+/** Delivers the entries of a batch of messages, one request for each sink. What its far end does not take for now is
+ *  delivered again later; an entry that it refuses is dropped. */
+export async function deliverQueued(
+  messages: readonly QueueMessage[],
+  sinks: ReadonlyMap<string, { readonly sink: Sink; readonly counts: Tally }>,
+  log: Log,
+): Promise<void> {
+  const bySink = Map.groupBy(messages, ({ body }) => sinkNameIn(body) ?? '')
+  await Promise.all([...bySink].map(([name, ofSink]) => deliverTo(name, ofSink)))
+
+  async function deliverTo(name: string, ofSink: readonly QueueMessage[]): Promise<void> {
+    const found = sinks.get(name)
+    if (!found) {
+      // The sink was switched off while its entries waited.
+      for (const message of ofSink) message.ack()
+      log.error('sink.dropped', { sink: name, entries: ofSink.length, reason: 'it is no longer configured' })
+      return
+    }
+    const { sink, counts } = found
+    await deliver(sink, ofSink)
+
+    async function deliver(to: Sink, some: readonly QueueMessage[]): Promise<void> {
+      const entries = some.map(entryOf)
+      try {
+        const { again = [], refused = 0, retryAfterSeconds, answer } = await attemptDelivery(to, entries)
+        const left = new Set(again)
+        for (const [index, message] of some.entries()) {
+          if (left.has(entries[index] as SinkEntry)) later(message, retryAfterSeconds)
+          else message.ack()
+        }
+        const taken = some.length - again.length - refused
+        if (taken > 0) counts.delivered(taken)
+        if (refused > 0) counts.dropped(refused, answer)
+        if (again.length > 0) counts.failed(again.length, answer)
+      } catch (error) {
+        const { kind, message: words, retryAfterSeconds } = error as SinkFailure
+        counts.failed(some.length, words)
+        if (kind === 'away') for (const message of some) later(message, retryAfterSeconds)
+        else if (some.length > 1) {
+          const half = Math.ceil(some.length / 2)
+          await deliver(to, some.slice(0, half))
+          await deliver(to, some.slice(half))
+        } else {
+          some[0]?.ack()
+          counts.dropped(1, words)
+        }
+      }
+    }
+  }
+}
+
+function later(message: QueueMessage, retryAfterSeconds: number | undefined): void {
+  const wished = Math.ceil(wishedMs(retryAfterSeconds) / 1000)
+  message.retry({ delaySeconds: Math.max(wished, retryDelaySeconds(message.attempts)) })
+}
+
+function entryOf({ body }: QueueMessage): SinkEntry {
+  return (body as { readonly body: SinkEntry }).body
+}
+
+function sinkNameIn(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('topic' in body)) return undefined
+  const { topic } = body
+  return typeof topic === 'string' && topic.startsWith(PREFIX) ? topic.slice(PREFIX.length) : undefined
+}

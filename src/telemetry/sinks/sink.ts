@@ -1,0 +1,79 @@
+import type { Abort } from '../../lib/abort.ts'
+import type { CallFinished, SoftBudgetExceeded, TelemetryEvent } from '../events.ts'
+
+/** The events that a sink may take. */
+export type SinkEvent = CallFinished | SoftBudgetExceeded
+
+/** An event on its way to a sink. It may have been JSON meanwhile, perhaps of an older build. */
+export interface SinkEntry {
+  /** The same with every delivery, for far ends that recognize what they have. */
+  readonly id: string
+  readonly event: SinkEvent
+}
+
+/** How entries are gathered: sent as soon as there are so many or so large ones, else after a time. */
+export interface Gathering {
+  readonly entries: number
+  readonly bytes: number
+  readonly ms: number
+}
+
+/** The outcome of a delivery that the far end answered. */
+export interface Delivered {
+  /** What came back, in words without any part of the entries. */
+  readonly answer: string
+  /** The entries that have to be sent again. */
+  readonly again?: readonly SinkEntry[]
+  /** How long the far end asks to wait before that. */
+  readonly retryAfterSeconds?: number | undefined
+  /** The number of entries that the far end refused for good. */
+  readonly refused?: number
+}
+
+/** A far end that is told of events. It keeps nothing: gathering, retries and bounds belong to its lane. */
+export interface Sink {
+  readonly name: string
+  readonly gathering: Gathering
+  wants(event: TelemetryEvent): event is SinkEvent
+  /** Sends entries. Throws a SinkFailure if the far end took none of them; any other error counts as `away`. */
+  deliver(entries: readonly SinkEntry[], abort: Abort): Promise<Delivered>
+}
+
+/** Why a far end took nothing. `away`: it may later. `too_large`: it may take fewer at once. `refused`: it never takes one
+ *  of the entries. */
+export type SinkFailureKind = 'away' | 'too_large' | 'refused'
+
+/** The message holds no part of an entry and no credential. */
+export class SinkFailure extends Error {
+  override readonly name = 'SinkFailure'
+  readonly kind: SinkFailureKind
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(kind: SinkFailureKind, message: string, retryAfterSeconds?: number) {
+    super(message)
+    this.kind = kind
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** What became of the events of a sink in this process. Times are ISO 8601. */
+export interface SinkState {
+  readonly name: string
+  readonly queued: number
+  readonly delivered: number
+  readonly failures: number
+  readonly dropped: number
+  readonly lastSuccessAt: string | undefined
+  readonly lastErrorAt: string | undefined
+  readonly lastError: string | undefined
+}
+
+/** The way to one sink. Handing an entry over never waits, never throws and starts no work of its own beyond a timer. */
+export interface SinkLane {
+  take(entry: SinkEntry): void
+  /** The number of entries that wait here. */
+  depth(): number
+  /** Sends what waits, for `limitMs` at most, and drops the rest. A far end that fails meanwhile is not waited for.
+   *  Resolves with the number of dropped entries. */
+  drain(limitMs: number): Promise<number>
+}

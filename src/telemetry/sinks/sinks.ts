@@ -1,0 +1,57 @@
+import { newId } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import type { SinkMoved, TelemetryEvent } from '../events.ts'
+import { attemptDelivery } from './attempt.ts'
+import type { Delivered, Sink, SinkEvent, SinkLane, SinkState } from './sink.ts'
+import { type Tally, tally } from './tally.ts'
+import { testEvent } from './test-event.ts'
+
+/** All sinks, as the stream of events and the administration see them. */
+export interface Sinks {
+  readonly byName: ReadonlyMap<string, { readonly sink: Sink; readonly counts: Tally }>
+  /** Hands an event to the sinks that want it. Never waits, never throws. */
+  take(event: TelemetryEvent): void
+  states(): SinkState[]
+  /** Sends one event of a test to a sink, past its lane. Rejects with a SinkFailure; undefined if there is no such
+   *  sink. */
+  test(name: string): Promise<Delivered> | undefined
+  /** Sends what waits, for `limitMs` at most. Resolves with the number of dropped entries. */
+  drain(limitMs: number): Promise<number>
+}
+
+export function sinksOf(
+  sinks: readonly Sink[],
+  options: {
+    readonly laneOf: (sink: Sink, counts: Tally) => SinkLane
+    readonly log: Log
+    /** Called with what became of entries. */
+    readonly report: (event: SinkMoved) => void
+  },
+): Sinks {
+  const lanes = sinks.map((sink) => {
+    const counts = tally(sink.name, options)
+    return { sink, counts, lane: options.laneOf(sink, counts) }
+  })
+  const byName = new Map(lanes.map((one) => [one.sink.name, one]))
+  return {
+    byName,
+    take(event) {
+      // The batch tries again: there will be a call of this item.
+      if (event.type === 'call.finished' && event.repeats) return
+      for (const { sink, lane } of lanes) if (sink.wants(event)) lane.take({ id: idOf(event), event })
+    },
+    states: () => lanes.map(({ lane, counts }) => counts.state(lane.depth())),
+    test(name) {
+      const found = byName.get(name)
+      return found && attemptDelivery(found.sink, [{ id: newId('test'), event: testEvent(Date.now()) }])
+    },
+    async drain(limitMs) {
+      const lost = await Promise.all(lanes.map(({ lane }) => lane.drain(limitMs)))
+      return lost.reduce((sum, one) => sum + one, 0)
+    },
+  }
+}
+
+function idOf(event: SinkEvent): string {
+  return event.type === 'call.finished' ? event.callId : newId('event')
+}

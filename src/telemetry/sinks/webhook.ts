@@ -1,0 +1,98 @@
+import type { WebhookEvent } from '../../config/sections/callback-settings.ts'
+import type { Abort } from '../../lib/abort.ts'
+import { reveal, type Secret } from '../../lib/secret.ts'
+import type { Transport } from '../../transport/transport.ts'
+import type { TelemetryEvent } from '../events.ts'
+import { post } from './post.ts'
+import { type Delivered, type Sink, type SinkEntry, type SinkEvent, SinkFailure } from './sink.ts'
+
+export interface WebhookSettings {
+  readonly url: string
+  /** `whsec_` and the key in base64. */
+  readonly secret: Secret
+  readonly events: readonly WebhookEvent[]
+  readonly headers: Readonly<Record<string, Secret>>
+}
+
+/** The public names of events. */
+const NAMES: Readonly<Record<SinkEvent['type'], WebhookEvent>> = {
+  'call.finished': 'call.finished',
+  'budget.soft_exceeded': 'budget.soft_limit',
+}
+const AT_ONCE = 16
+
+/** Posts each event by itself, signed as Standard Webhooks asks (https://www.standardwebhooks.com). */
+export function webhook(settings: WebhookSettings, transport: Transport): Sink {
+  const { url, secret, headers } = settings
+  const events = new Set<string>(settings.events)
+  const sign = signer(secret)
+
+  async function send({ id, event }: SinkEntry, abort: Abort): Promise<number> {
+    const { type, at, ...data } = event
+    const body = JSON.stringify({ type: NAMES[type], timestamp: at, data: wireData(data) })
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const signature = await sign(`${id}.${timestamp}.${body}`)
+    const own = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
+    const { status } = await post(
+      transport,
+      { url, headers: { ...headers, 'content-type': 'application/json', ...own }, body },
+      abort,
+    )
+    return status
+  }
+
+  return {
+    name: 'webhook',
+    gathering: { entries: AT_ONCE, bytes: Number.POSITIVE_INFINITY, ms: 250 },
+    wants: (event: TelemetryEvent): event is SinkEvent =>
+      event.type in NAMES && events.has(NAMES[event.type as SinkEvent['type']]),
+    async deliver(entries, abort): Promise<Delivered> {
+      const outcomes = await Promise.allSettled(entries.map((entry) => send(entry, abort)))
+      const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+      const [first] = failures
+      if (entries.length === 1 && first) throw first
+      const isFinal = (failure: unknown) => failure instanceof SinkFailure && failure.kind !== 'away'
+      const again = entries.filter((_, index) => {
+        const outcome = outcomes[index] as PromiseSettledResult<number>
+        return outcome.status === 'rejected' && !isFinal(outcome.reason)
+      })
+      const wishes = failures.map((one) => (one instanceof SinkFailure ? (one.retryAfterSeconds ?? 0) : 0))
+      return {
+        answer: first instanceof Error ? first.message : `it answered ${statusIn(outcomes)}`,
+        again,
+        refused: failures.filter(isFinal).length,
+        retryAfterSeconds: Math.max(0, ...wishes),
+      }
+    },
+  }
+}
+
+function statusIn(outcomes: readonly PromiseSettledResult<number>[]): number | undefined {
+  const answered = outcomes.find((one) => one.status === 'fulfilled')
+  return answered?.status === 'fulfilled' ? answered.value : undefined
+}
+
+/** The fields of an event in the spelling of every other answer of the API. */
+function wireData(data: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [snakeCase(name), wireValue(value)]))
+}
+
+function wireValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wireValue)
+  return typeof value === 'object' && value !== null ? wireData(value) : value
+}
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+function signer(secret: Secret): (text: string) => Promise<string> {
+  let importing: Promise<CryptoKey> | undefined
+  return async (text) => {
+    importing ??= crypto.subtle.importKey('raw', keyBytes(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const signature = await crypto.subtle.sign('HMAC', await importing, new TextEncoder().encode(text))
+    return `v1,${btoa(String.fromCharCode(...new Uint8Array(signature)))}`
+  }
+}
+
+function keyBytes(secret: Secret): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(reveal(secret).replace(/^whsec_/, '')), (letter) => letter.charCodeAt(0))
+}

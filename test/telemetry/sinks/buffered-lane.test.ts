@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { bufferedLane } from '../../../src/telemetry/sinks/buffered-lane.ts'
+import { SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
+import { entries, entry, sinkBench } from './sink-bench.ts'
+
+const away = () => Promise.reject(new SinkFailure('away', 'it answered 503'))
+
+describe('the way to a sink', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  it('gathers events until there are enough for a batch, else for a time', async () => {
+    const { sink, counts, batches } = sinkBench({ entries: 3, bytes: 1_000_000, ms: 1000 })
+    const lane = bufferedLane(sink, counts)
+    for (const one of entries(4)) lane.take(one)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(batches).toEqual([['0', '1', '2']])
+    await vi.advanceTimersByTimeAsync(999)
+    expect(batches).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(batches).toEqual([['0', '1', '2'], ['3']])
+    expect([lane.depth(), counts.state(0).delivered, vi.getTimerCount()]).toEqual([0, 4, 0])
+  })
+
+  it('tries again with growing pauses, and as late as the far end asks for', async () => {
+    const { sink, counts, batches, far } = sinkBench({ entries: 10, bytes: 1_000_000, ms: 100 })
+    const lane = bufferedLane(sink, counts, { random: () => 1, firstPauseMs: 1000, longestPauseMs: 4000 })
+    const times: number[] = []
+    const begun = Date.now()
+    far.answer = () => {
+      times.push(Date.now() - begun)
+      return times.length === 5 ? Promise.reject(new SinkFailure('away', 'it answered 429', 30)) : away()
+    }
+    lane.take(entry('0'))
+    await vi.advanceTimersByTimeAsync(42_000)
+    expect(times).toEqual([100, 1100, 3100, 7100, 11_100, 41_100])
+    expect(new Set(batches.flat())).toEqual(new Set(['0']))
+    far.answer = async () => ({})
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([lane.depth(), counts.state(0).delivered, counts.state(0).lastError]).toEqual([0, 1, 'it answered 503'])
+  })
+
+  it('halves a batch that is too large, and drops the one event that is', async () => {
+    const { sink, counts, batches, far, told } = sinkBench({ entries: 8, bytes: 1_000_000, ms: 100 })
+    const lane = bufferedLane(sink, counts)
+    far.answer = async (some) => {
+      if (some.length > 2 || some.some(({ id }) => id === '3')) throw new SinkFailure('too_large', 'it answered 413')
+      return {}
+    }
+    for (const one of entries(8)) lane.take(one)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(batches.map(({ length }) => length).slice(0, 3)).toEqual([8, 4, 2])
+    expect([lane.depth(), told('sink.delivered'), told('sink.dropped')]).toEqual([0, 7, 1])
+  })
+
+  it('sends again what the far end left of a batch, and nothing else', async () => {
+    const { sink, counts, batches, far } = sinkBench({ entries: 3, bytes: 1_000_000, ms: 100 })
+    const lane = bufferedLane(sink, counts)
+    far.answer = async (some) =>
+      batches.length === 1 ? { again: [some[1] as (typeof some)[number]], refused: 1, answer: 'it answered 207' } : {}
+    for (const one of entries(3)) lane.take(one)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(batches).toEqual([['0', '1', '2'], ['1']])
+    expect(counts.state(0)).toMatchObject({ delivered: 2, dropped: 1, failures: 1 })
+  })
+
+  it('does not wait for a far end that hangs longer than it may', async () => {
+    const { sink, counts, far } = sinkBench()
+    const lane = bufferedLane(sink, counts)
+    far.answer = () => new Promise(() => {})
+    lane.take(entry('0'))
+    await vi.advanceTimersByTimeAsync(11_500)
+    expect(counts.state(0).lastError).toBe('there was no answer within 10 seconds')
+    far.answer = async () => ({})
+    await vi.advanceTimersByTimeAsync(2000)
+    expect([lane.depth(), counts.state(0).delivered]).toEqual([0, 1])
+  })
+
+  it('stays within its bounds for an hour of a dead far end, counts what it drops, and goes on without a restart', async () => {
+    const { sink, counts, batches, far, told, lines } = sinkBench({ entries: 500, bytes: 4_000_000, ms: 1000 })
+    const lane = bufferedLane(sink, counts, { capacity: { entries: 1000, bytes: 16_000_000 } })
+    far.answer = away
+    const one = entry('0')
+    for (let second = 0; second < 3600; second++) {
+      for (let call = 0; call < 200; call++) lane.take(one)
+      await vi.advanceTimersByTimeAsync(1000)
+      if (second % 600 === 0) expect(lane.depth()).toBeLessThanOrEqual(1000)
+    }
+    expect(lane.depth()).toBe(1000)
+    expect(told('sink.dropped')).toBe(720_000 - 1000)
+    // One attempt a minute or so, and a line a minute for each of what failed and what was dropped.
+    expect(batches.length).toBeLessThan(130)
+    expect(lines.filter(({ event }) => event === 'sink.dropped').length).toBeLessThanOrEqual(61)
+    expect(lines.filter(({ event }) => event === 'sink.failed').length).toBeLessThanOrEqual(61)
+    const logged = lines.reduce((sum, line) => sum + (line.event === 'sink.dropped' ? (line.entries as number) : 0), 0)
+    expect(logged).toBeGreaterThan(700_000)
+
+    far.answer = async () => ({})
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect([lane.depth(), told('sink.delivered')]).toEqual([0, 1000])
+    lane.take(one)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([told('sink.delivered'), vi.getTimerCount()]).toEqual([1001, 0])
+  })
+
+  it('is bounded in bytes too', () => {
+    const { sink, counts } = sinkBench({ entries: 1_000_000, bytes: 1_000_000_000, ms: 1000 })
+    const lane = bufferedLane(sink, counts, { capacity: { entries: 1_000_000, bytes: 100_000 } })
+    for (const one of entries(500)) lane.take(one)
+    expect(lane.depth()).toBeGreaterThan(10)
+    expect(lane.depth()).toBeLessThan(100)
+    expect(lane.depth() + counts.state(0).dropped).toBe(500)
+  })
+})
+
+describe('a process that stops', () => {
+  it('sends what waits, all of it', async () => {
+    const { sink, counts, batches } = sinkBench({ entries: 3, bytes: 1_000_000, ms: 60_000 })
+    const lane = bufferedLane(sink, counts)
+    for (const one of entries(8)) lane.take(one)
+    expect(await lane.drain(5000)).toBe(0)
+    expect(batches.flat()).toHaveLength(8)
+  })
+
+  it('waits for no far end that fails, and no longer than it may for one that hangs', async () => {
+    const failing = sinkBench()
+    failing.far.answer = away
+    const lane = bufferedLane(failing.sink, failing.counts)
+    for (const one of entries(5)) lane.take(one)
+    const begun = performance.now()
+    expect(await lane.drain(5000)).toBe(5)
+    expect(performance.now() - begun).toBeLessThan(1000)
+
+    const hanging = sinkBench()
+    hanging.far.answer = () => new Promise(() => {})
+    const other = bufferedLane(hanging.sink, hanging.counts)
+    for (const one of entries(5)) other.take(one)
+    const since = performance.now()
+    expect(await other.drain(200)).toBe(5)
+    expect(performance.now() - since).toBeLessThan(1500)
+    expect(hanging.told('sink.dropped')).toBe(5)
+    other.take(entry('late'))
+    expect([other.depth(), hanging.told('sink.dropped')]).toEqual([0, 6])
+  })
+})

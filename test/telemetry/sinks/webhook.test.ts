@@ -1,0 +1,148 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { secret } from '../../../src/lib/secret.ts'
+import { SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
+import { webhook } from '../../../src/telemetry/sinks/webhook.ts'
+import { undiciTransport } from '../../../src/transport/undici.node.ts'
+import { type Received, type SinkReceiver, startSinkReceiver } from '../../support/sink-receiver.node.ts'
+import { withGateway } from '../../support/with-gateway.ts'
+import { entries, entry } from './sink-bench.ts'
+
+const KEY = Buffer.from('a webhook key of thirty-two byte')
+const SECRET = `whsec_${KEY.toString('base64')}`
+
+/** As the specification of Standard Webhooks says it, without any code of ours. */
+function isSigned({ headers, body }: Received): boolean {
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString()}`
+  return headers['webhook-signature'] === `v1,${createHmac('sha256', KEY).update(signed).digest('base64')}`
+}
+
+let receiver: SinkReceiver
+beforeAll(async () => {
+  receiver = await startSinkReceiver()
+})
+afterAll(() => receiver.close())
+
+describe('the webhook of a gateway', () => {
+  const gateway = withGateway(async () => {
+    receiver ??= await startSinkReceiver()
+    return `
+gateway_settings:
+  success_callback: [webhook, prometheus]
+  callback_settings:
+    webhook: { url: '${receiver.url}/hook?tenant=1', secret: ${SECRET}, headers: { x-own: own-header } }
+model_list:
+  - { model_name: echo, gateway_params: { model: echo/echo } }
+`
+  })
+
+  it('is told of a finished call, signed, and without a word of its content', async () => {
+    const asked = {
+      model: 'echo',
+      messages: [{ role: 'user', content: 'canary-content-77' }],
+    }
+    expect((await gateway.chat(asked)).status).toBe(200)
+    await gateway.idle()
+    const [got] = (await receiver.until(1)) as [Received]
+    expect([got.method, got.path, got.headers['content-type'], got.headers['x-own']]).toEqual([
+      'POST',
+      '/hook?tenant=1',
+      'application/json',
+      'own-header',
+    ])
+    expect(isSigned(got)).toBe(true)
+    const text = got.body.toString()
+    expect(text).not.toContain('canary-content-77')
+    const { type, timestamp, data } = JSON.parse(text)
+    expect([type, new Date(timestamp).toISOString()]).toEqual(['call.finished', timestamp])
+    expect(data).toMatchObject({ model: 'echo', ending: 'answered', status: 200, key_id: 'master_key' })
+    expect(data.call_id).toBe(got.headers['webhook-id'])
+    expect(data.usage.input_tokens).toBeGreaterThan(0)
+  })
+
+  it('shows in the administration and in the metrics how it goes', async () => {
+    const { data } = (await (await gateway.fetch('/ui/api/callbacks')).json()) as { data: unknown[] }
+    expect(data).toEqual([
+      {
+        name: 'webhook',
+        queued: 0,
+        delivered: 1,
+        failures: 0,
+        dropped: 0,
+        last_success_at: expect.any(String),
+        last_error_at: null,
+        last_error: null,
+      },
+    ])
+    const page = await (await gateway.fetch('/metrics')).text()
+    expect(page).toContain('gateway_sink_delivered_total{sink="webhook"} 1')
+    expect(page).toContain('gateway_sink_queue_depth{sink="webhook"} 0')
+  })
+
+  it('can be tested, with what came back', async () => {
+    const test = async (name: string) => {
+      const response = await gateway.fetch(`/ui/api/callbacks/${name}/test`, { method: 'POST' })
+      return [response.status, await response.json()]
+    }
+    const before = receiver.received.length
+    expect(await test('webhook')).toEqual([
+      200,
+      { name: 'webhook', delivered: true, answer: 'it answered 200', milliseconds: expect.any(Number) },
+    ])
+    expect(isSigned(receiver.received[before] as Received)).toBe(true)
+    receiver.answer(() => ({ status: 401, body: 'who are you' }))
+    expect(await test('webhook')).toMatchObject([200, { delivered: false, answer: 'it answered 401' }])
+    receiver.answer(() => ({ status: 200 }))
+    expect((await test('prometheus'))[0]).toBe(404)
+    expect((await test('none'))[0]).toBe(404)
+  })
+})
+
+describe('a far end of a webhook', () => {
+  const transport = undiciTransport()
+  afterAll(() => transport.close())
+  const to = (url: string) =>
+    webhook({ url, secret: secret(SECRET), events: ['call.finished'], headers: {} }, transport)
+  const signal = () => new AbortController().signal
+
+  it('gets again what it did not take, and only that', async () => {
+    receiver.answer(({ headers }) => {
+      if (headers['webhook-id'] === '1') return { status: 503, headers: { 'retry-after': '7' } }
+      return { status: headers['webhook-id'] === '2' ? 400 : 204 }
+    })
+    const some = entries(4)
+    expect(await to(receiver.url).deliver(some, signal())).toEqual({
+      answer: 'it answered 503',
+      again: [some[1]],
+      refused: 1,
+      retryAfterSeconds: 7,
+    })
+    receiver.answer(() => ({ status: 200 }))
+  })
+
+  it.each([
+    [429, 'away', 9],
+    [413, 'too_large', 9],
+    [400, 'refused', 9],
+    [404, 'away', 9],
+    [302, 'away', 9],
+  ])('that answers %i is %s', async (status, kind, retryAfterSeconds) => {
+    receiver.answer(() => ({ status, headers: { 'retry-after': '9', location: 'http://127.0.0.1:1/' } }))
+    const failure = await to(receiver.url)
+      .deliver([entry('0')], signal())
+      .catch((error) => error)
+    expect(failure).toBeInstanceOf(SinkFailure)
+    expect([failure.kind, failure.retryAfterSeconds]).toEqual([kind, retryAfterSeconds])
+    receiver.answer(() => ({ status: 200 }))
+  })
+
+  it('that is not there is away', async () => {
+    const failure = await to('http://127.0.0.1:1')
+      .deliver([entry('0')], signal())
+      .catch((error) => error)
+    expect([failure.kind, failure.message]).toEqual([
+      'away',
+      'the connection to http://127.0.0.1:1 failed: ECONNREFUSED',
+    ])
+  })
+})
