@@ -8,6 +8,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
+import type { CallableGrant } from '../../../stores/sql/records/callable-binding-records.ts'
 import {
   CALLABLE_KINDS,
   type CallableScope,
@@ -50,7 +51,7 @@ export const callableKind = lazily(() =>
       'target: a model or route group; access_group: a label, for every model that has it; mcp_server: a server of tools.',
     ),
 )
-/** It need not exist yet. */
+/** A model need not exist yet. */
 export const callableKey = name
 
 export function reachesOf(caller: Caller, what: 'read' | 'update'): Reaches {
@@ -89,6 +90,21 @@ export async function scopeChanged(
   const everywhere = await changeHolds(services, { record, version: change.version })
   audits({ ...details, organization_id: change.organization_id })
   return everywhere
+}
+
+/** Refuses to bind what calls are not checked against: a further name of a group, or a server of tools that is not
+ *  there. Models may come later. */
+export async function requireBindable(
+  services: ApiServices,
+  field: string,
+  { callable_kind: kind, callable_key: key }: Pick<CallableGrant, 'callable_kind' | 'callable_key'>,
+): Promise<void> {
+  if (kind === 'target') refuseAlias(services, field, key)
+  if (kind !== 'mcp_server' || services.registry.toolServers.has(key)) return
+  // Another process may have made it just now.
+  await services.live.refresh()
+  if (!services.registry.toolServers.has(key))
+    throw mistake(field, 'is the key of no MCP server; see /ui/api/mcp-servers')
 }
 
 /** Refuses to bind a further name of a group: calls are checked against the group that they mean. */

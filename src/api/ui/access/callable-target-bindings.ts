@@ -18,8 +18,8 @@ import {
   callableKind,
   KINDS,
   reachesOf,
-  refuseAlias,
   refusedScope,
+  requireBindable,
   scopeChanged,
   scopeId,
   scopeType,
@@ -34,7 +34,7 @@ const answer = lazily(() =>
     scope_type: scopeType(),
     scope_id: z.string(),
     callable_kind: callableKind(),
-    callable_key: z.string().describe('The name of the model or route group, or the label.'),
+    callable_key: z.string().describe('The name of the model or route group, the label, or the key of the server.'),
     enabled: enabled(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -84,7 +84,8 @@ const create = defineRoute(
     ...common,
     method: 'post',
     path: PATH,
-    summary: 'Binds a model, a route group or a label to a scope, which may then call only what is bound to it.',
+    summary:
+      'Binds a model, a route group, a label or an MCP server to a scope, which may then use only what is bound to it.',
     permission: ANY_SCOPE.update,
     json: draft,
     responses: changeAnswers(201, shown),
@@ -93,7 +94,7 @@ const create = defineRoute(
     const { services, caller, input } = scope
     const { scope_type, scope_id, ...grant } = draft().parse(input.json)
     const target = { scope_type, scope_id }
-    if (grant.callable_kind === 'target') refuseAlias(services, 'callable_key', grant.callable_key)
+    await requireBindable(services, 'callable_key', grant)
     const reaches = reachesOf(caller(), 'update')
     const made = await services.records.callableBindings.create(newId('binding'), target, grant, reaches)
     if (made === undefined) throw await refusedScope(scope, target)
@@ -127,8 +128,11 @@ const patch = defineRoute(
     const binding = await find(scope, 'update')
     const { scope_type, scope_id, ...grant } = input.json
     refuseMove(binding, { scope_type, scope_id })
-    const { callable_kind: kind = binding.callable_kind, callable_key: key = binding.callable_key } = grant
-    if (kind === 'target') refuseAlias(services, 'callable_key', key)
+    const { callable_kind = binding.callable_kind, callable_key = binding.callable_key } = grant
+    // A binding of a server that is gone can still be turned off.
+    const moves = callable_kind !== binding.callable_kind || callable_key !== binding.callable_key
+    if (moves || callable_kind === 'target')
+      await requireBindable(services, 'callable_key', { callable_kind, callable_key })
     const changed = await services.records.callableBindings.change(binding, grant, reachesOf(caller(), 'update'))
     if (changed === undefined) throw unknown()
     return seen(scope, changed, binding)

@@ -18,7 +18,7 @@ const list = defineRoute(
   {
     method: 'get',
     path: '/ui/api/callable-targets',
-    summary: 'Everything that can be bound: models and route groups, then labels, each by name.',
+    summary: 'Everything that can be bound: models and route groups, then labels, then MCP servers, each by name.',
     tag: 'Identity',
     auth: 'admin',
     permission: ['config.read', 'org.update', 'team.update', 'user.update', 'key.update'],
@@ -40,7 +40,11 @@ const list = defineRoute(
       callable_key: label,
       targets: labels.get(label) ?? [],
     }))
-    return json({ data: [...targets, ...groups] })
+    const servers = [...registry.toolServers.keys()].sort().map((callable_key) => ({
+      callable_kind: 'mcp_server' as const,
+      callable_key,
+    }))
+    return json({ data: [...targets, ...groups, ...servers] })
   },
 )
 

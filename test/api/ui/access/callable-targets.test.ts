@@ -32,7 +32,11 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
       [
         `general_settings: { database_url: '${url}', redis_url: '${redisUrl}', callable_target_default: ${byDefault} }`,
         'router_settings: { model_group_alias: { nickname: big }, cooldown_time: 0 }',
-        'gateway_settings: { fallbacks: [{ broken: [small] }] }',
+        'gateway_settings:',
+        '  fallbacks: [{ broken: [small] }]',
+        '  mcp_servers:',
+        '    - { server_key: web, base_url: "http://127.0.0.1:9/mcp" }',
+        '    - { server_key: files, base_url: "http://127.0.0.1:9/mcp", enabled: false }',
         'model_list:',
         '  - { model_name: big, gateway_params: { model: echo/big }, model_info: { access_groups: [paid] } }',
         '  - { model_name: big, gateway_params: { model: echo/big } }',
@@ -409,7 +413,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     expect([new Set(ids).size, rest.next_cursor]).toEqual([4, null])
   })
 
-  it('what can be bound is listed: models, route groups, labels', async () => {
+  it('what can be bound is listed: models, route groups, labels, servers of tools', async () => {
     const { body } = await admin('GET', '/callable-targets')
     const target = (callable_key: string, ...access_groups: string[]) => ({
       callable_kind: 'target',
@@ -429,7 +433,32 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
       target('small'),
       label('free', 'fast'),
       label('paid', 'big', 'fast'),
+      { callable_kind: 'mcp_server', callable_key: 'files' },
+      { callable_kind: 'mcp_server', callable_key: 'web' },
     ])
+  })
+
+  it('a server of tools is bound by its key, and restricts no model; replacing models leaves it bound', async () => {
+    const scope = { scope_type: 'team', scope_id: 'red', callable_kind: 'mcp_server' }
+    const bind = (callable_key: string) => admin('POST', '/callable-target-bindings', { ...scope, callable_key })
+    for (const unknown of ['big', 'nobody', '__proto__', 'constructor']) {
+      const answer = await bind(unknown)
+      expect(answer).toMatchObject({ status: 400, body: { error: { param: 'callable_key' } } })
+      expect(answer.body.error.message).toContain('/ui/api/mcp-servers')
+    }
+    const made = await bind('web')
+    expect(made).toMatchObject({ status: 201, body: { ...scope, callable_key: 'web', enabled: true } })
+    expect((await bind('web')).status).toBe(409)
+    expect(await callable('k-red', other)).toEqual(ALL)
+    const path = `/callable-target-bindings/${made.body.binding_id}`
+    expect((await admin('PATCH', path, { callable_key: 'nobody' })).status).toBe(400)
+    expect((await admin('PATCH', path, { enabled: false, callable_key: 'files' })).status).toBe(200)
+    expect((await access('/teams/red', { models: ['big'] })).body).toMatchObject({ mode: null, models: ['big'] })
+    expect((await admin('GET', path)).body).toMatchObject({ callable_key: 'files', enabled: false })
+    expect((await admin('GET', '/teams/red/model-access')).body.mode).toBeNull()
+    await access('/teams/red', {})
+    expect(await callable()).toEqual(ALL)
+    expect((await admin('DELETE', path)).status).toBe(200)
   })
 
   it('PUT model-access leaves nothing else bound, and what stays keeps its id', async () => {
