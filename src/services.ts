@@ -32,6 +32,7 @@ import type { MailSender } from './mail/mail-sender.ts'
 import { outbox } from './mail/outbox.ts'
 import { resetLinks } from './mail/reset-links.ts'
 import { mailSender } from './mail/senders.ts'
+import { mcpToolServers } from './mcp/mcp-tool-servers.ts'
 import { softBudgets } from './pipeline/admit/soft-budgets.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
 import { foreground } from './pipeline/foreground.ts'
@@ -113,6 +114,14 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const seal = sealUnder(config.general_settings.salt_key)
   const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
+  const timers = adapters.timers ?? separateTimers
+  const toolServers = mcpToolServers({
+    transport: adapters.transport,
+    timers,
+    defer: adapters.defer,
+    now: systemClock.now,
+    log,
+  })
   const live = liveRegistry({
     config,
     providers,
@@ -122,7 +131,10 @@ export function createServices(config: Config, adapters: Adapters): Services {
     seal,
     log,
     now: systemClock.now,
-    changed: (registry) => signals.keep(deploymentIds(registry)),
+    changed(registry) {
+      signals.keep(deploymentIds(registry))
+      toolServers.keep(registry.toolServers)
+    },
   })
   const sinks = sinksOf(configuredSinks(config, { transport: adapters.transport }), {
     laneOf: adapters.sinkLane ?? bufferedLane,
@@ -234,7 +246,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
     counted: scope.all,
     flushCounters: scope.flush,
     clock: systemClock,
-    timers: adapters.timers ?? separateTimers,
+    timers,
+    toolServers,
     random: Math.random,
     foreground: foreground(),
     batchEndpoints: batchedEndpoints,

@@ -1,5 +1,5 @@
-/** Hosts with these endings, or of one label (`http://ollama:11434`), are in the operator's own network. */
-const PRIVATE_ENDINGS = ['.localhost', '.local', '.internal', '.lan', '.home.arpa', '.svc', '.test']
+import { isPrivateName } from '../lib/addresses/private-address.ts'
+
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 const PRIVATE_IPV4 = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./
 const PRIVATE_IPV6 = /^\[(::1\]|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/
@@ -21,9 +21,10 @@ export function mistakeInOperatorUrl(text: string): string | undefined {
   return undefined
 }
 
+/** Whether http:// may be used: fewer addresses than those that are refused to servers of the outside. */
 function isPrivateHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '')
   if (IPV4.test(host)) return PRIVATE_IPV4.test(host)
   if (host.startsWith('[')) return PRIVATE_IPV6.test(host)
-  return !host.includes('.') || PRIVATE_ENDINGS.some((ending) => host.endsWith(ending))
+  return isPrivateName(host)
 }

@@ -1,4 +1,4 @@
-import { addressBlock } from '../lib/address-range.ts'
+import { addressBlock } from '../lib/addresses/address-range.ts'
 import { GatewayError } from '../lib/errors.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 

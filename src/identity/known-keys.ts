@@ -1,4 +1,4 @@
-import { addressMatcher } from '../lib/address-range.ts'
+import { addressMatcher } from '../lib/addresses/address-range.ts'
 import { GatewayError } from '../lib/errors.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'

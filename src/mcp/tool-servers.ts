@@ -31,8 +31,6 @@ export interface ToolResult {
 export interface AskOptions {
   /** Ends the call. A server that runs a tool is told so. */
   readonly signal: Abort
-  /** Keeps the runtime alive for what outlives the call, such as telling a server that a call was cancelled. */
-  readonly defer?: (work: Promise<unknown>) => void
 }
 
 export interface ToolCallOptions extends AskOptions {

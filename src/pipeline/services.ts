@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Timers } from '../lib/timers/timers.ts'
+import type { ToolServers } from '../mcp/tool-servers.ts'
 import type { KnownSignals } from '../routing/known-signals.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
@@ -22,6 +23,8 @@ export interface PipelineServices {
   readonly softBudgets: SoftBudgets
   readonly usual: UsualUsage
   readonly transport: Transport
+  /** Asks the servers of managed tools that the registry names. */
+  readonly toolServers: ToolServers
   readonly telemetry: Telemetry
   readonly clock: Clock
   readonly timers: Timers

@@ -8,6 +8,9 @@ export interface UpstreamRequest {
   readonly origin: string
   /** From the first `/`, with its query. */
   readonly path: string
+  /** The call fails with PrivateAddress where the name of the host leads into a private network, if the runtime sees
+   *  what it resolves to. */
+  readonly publicOnly?: boolean
   /** Credentials stay sealed until the transport sends them. */
   readonly headers: Readonly<Record<string, string | Secret>>
   readonly body?: RequestBody
@@ -47,6 +50,11 @@ export interface Transport {
 /** The upstream could not be reached, or closed the connection. The message holds no header and no body. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
+}
+
+/** A name leads into a private network, where the request must not go. */
+export class PrivateAddress extends Error {
+  override readonly name = 'PrivateAddress'
 }
 
 export class BodyTooLarge extends Error {

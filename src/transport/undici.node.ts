@@ -7,8 +7,10 @@ import type { Abort } from '../lib/abort.ts'
 import type { Pieces } from '../lib/bytes/pieces.ts'
 import { gathering } from '../lib/forms/gathering.node.ts'
 import { openHeaders } from './open-headers.ts'
+import { publicLookup } from './public-lookup.node.ts'
 import {
   BodyTooLarge,
+  PrivateAddress,
   type Transport,
   TransportError,
   type UpstreamBody,
@@ -22,10 +24,21 @@ const PENDING_LIMIT_BYTES = 65_536
  *  call. */
 export function undiciTransport(): Transport & { close(): Promise<void> } {
   // The pipeline has the timeouts of an upstream. A second set in undici would make their cause unclear.
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, keepAliveTimeout: 30_000 })
+  const options = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, keepAliveTimeout: 30_000 }
+  const agent = new Agent(options)
+  // Connections are kept by origin: those of one agent were all checked.
+  let outside: Agent | undefined
+  function agentOf({ publicOnly }: UpstreamRequest): Agent {
+    if (!publicOnly) return agent
+    outside ??= new Agent({ ...options, connect: { lookup: publicLookup, timeout: options.connectTimeout } })
+    return outside
+  }
   return {
-    send: (request, signal) => new Promise((resolve, reject) => dispatch(agent, request, signal, resolve, reject)),
-    close: () => agent.destroy(),
+    send: (request, signal) =>
+      new Promise((resolve, reject) => dispatch(agentOf(request), request, signal, resolve, reject)),
+    async close() {
+      await Promise.all([agent.destroy(), outside?.destroy()])
+    },
   }
 }
 
@@ -179,7 +192,7 @@ function dispatch(
       onResponseError(_controller, error) {
         if (signal.aborted) fail(signal.reason)
         else if (broken) fail(broken.error)
-        else if (error instanceof TransportError) fail(error)
+        else if (error instanceof TransportError || error instanceof PrivateAddress) fail(error)
         else fail(new TransportError(`the connection to ${request.origin} failed: ${codeOf(error)}`, { cause: error }))
       },
     },

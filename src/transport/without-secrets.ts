@@ -28,6 +28,16 @@ export function withoutSecrets(
   })
 }
 
+/** Masks the request's credentials where a text holds them as they are: quick enough for whole answers. */
+export function withCredentialsMasked(text: string, headers: Readonly<Record<string, string | Secret>>): string {
+  let masked = text
+  for (const value of Object.values(headers)) {
+    if (typeof value === 'string') continue
+    for (const credential of credentialOf(value)) masked = masked.replaceAll(credential, '[secret]')
+  }
+  return masked
+}
+
 function shortened(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`
 }

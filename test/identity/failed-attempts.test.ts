@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failedAttempts } from '../../src/identity/failed-attempts.ts'
-import { addressBlock } from '../../src/lib/address-range.ts'
+import { addressBlock } from '../../src/lib/addresses/address-range.ts'
 import { testClock } from '../support/clock.ts'
 
 const failures = (attempts: ReturnType<typeof failedAttempts>, address: string, count: number) =>

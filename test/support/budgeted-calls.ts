@@ -5,6 +5,7 @@ import { jsonLog } from '../../src/lib/log.ts'
 import { separateTimers } from '../../src/lib/timers/timers.ts'
 import { accountsOf } from '../../src/limits/accounts.ts'
 import type { LimitedScope } from '../../src/limits/limited-scope.ts'
+import { mcpToolServers } from '../../src/mcp/mcp-tool-servers.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { softBudgets } from '../../src/pipeline/admit/soft-budgets.ts'
@@ -142,6 +143,7 @@ export function budgetedCalls(
     emit: (event) => void (event.type === 'call.finished' && finished.push(event)),
     settledCounters: () => ({}),
   }
+  const transport = provider(asked)
   const services: PipelineServices = {
     config: read,
     registry,
@@ -150,7 +152,8 @@ export function budgetedCalls(
     budgets: { spent: async (of) => of.map(() => 0) },
     softBudgets: softBudgets({ store, telemetry, now: Date.now, log }),
     usual: usualUsage(Date.now),
-    transport: provider(asked),
+    transport,
+    toolServers: mcpToolServers({ transport, timers: separateTimers, now: Date.now, log }),
     telemetry,
     clock: { now: Date.now },
     timers: separateTimers,

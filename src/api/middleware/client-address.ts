@@ -1,4 +1,4 @@
-import { addressMatcher } from '../../lib/address-range.ts'
+import { addressMatcher } from '../../lib/addresses/address-range.ts'
 
 /** The client's own address: the peer's, unless the peer is a trusted proxy. Then it is the last address of
  *  X-Forwarded-For that is not a trusted proxy's: the client could have forged those before it. */

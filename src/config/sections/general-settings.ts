@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isAddressRange } from '../../lib/address-range.ts'
+import { isAddressRange } from '../../lib/addresses/address-range.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { LOG_LEVELS } from '../../lib/log.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'

@@ -1,4 +1,4 @@
-import { addressBlock } from '../../lib/address-range.ts'
+import { addressBlock } from '../../lib/addresses/address-range.ts'
 import { signedInKey } from '../../stores/kv/keys.ts'
 import type { Quota, SharedStore } from '../../stores/kv/shared-store.ts'
 import { emailKey } from '../../stores/sql/people/email-key.ts'

@@ -112,7 +112,11 @@ export async function serve(
       stopWatching()
       await stoppingBatches
       // Lost events of sinks are counted and logged by their lanes.
-      const [lost] = await Promise.all([services.delivery.drain(RECORDS_MS), services.sinks.drain(RECORDS_MS)])
+      const [lost] = await Promise.all([
+        services.delivery.drain(RECORDS_MS),
+        services.sinks.drain(RECORDS_MS),
+        services.toolServers.end(),
+      ])
       if (lost > 0) log.error('records.lost', { records: lost })
       return outcome
     },

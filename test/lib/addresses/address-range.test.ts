@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressMatcher, isAddressRange } from '../../src/lib/address-range.ts'
+import { addressMatcher, isAddressRange } from '../../../src/lib/addresses/address-range.ts'
 
 describe('a range of addresses', () => {
   it.each([

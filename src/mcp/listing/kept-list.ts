@@ -1,0 +1,88 @@
+import type { Abort } from '../../lib/abort.ts'
+import { unlessAborted } from '../deadline.ts'
+import type { Listing } from './list-tools.ts'
+
+/** The age at which a list is fetched anew. */
+const TTL_MS = 60_000
+/** The age at which a list is too old to use, for a server that answers no more. */
+const USELESS_MS = 10 * TTL_MS
+/** How long a server is left alone after it failed to list its tools. */
+const REST_MS = 5000
+
+/** The tools of one server, as it last listed them. A list that is known is returned at once, also while a newer one is
+ *  fetched, of which there is one fetching at a time. */
+export interface KeptList {
+  get(signal: Abort): Promise<Listing>
+  /** The last list, however old. */
+  last(): Listing | undefined
+  /** The server says that its list is another one now. */
+  changed(): void
+}
+
+export function keptList({
+  fetch,
+  now,
+  defer,
+  failed,
+}: {
+  /** Fetches under the signal of whoever waits, if there is one, and under a time limit of its own. */
+  readonly fetch: (signal?: Abort) => Promise<Listing>
+  readonly now: () => number
+  /** Given where a promise belongs to the request that began it. */
+  readonly defer: ((work: Promise<void>) => void) | undefined
+  /** Called when a list could not be renewed. */
+  readonly failed: (error: unknown) => void
+}): KeptList {
+  let kept: { readonly listing: Listing; readonly at: number; readonly changes: number } | undefined
+  let changes = 0
+  let fetching: Promise<Listing> | undefined
+  let renewing = false
+  let restsUntil = Number.NEGATIVE_INFINITY
+
+  async function fetched(signal?: Abort): Promise<Listing> {
+    // A list that changes while it is fetched is fetched again.
+    const before = changes
+    const listing = await fetch(signal)
+    kept = { listing, at: now(), changes: before }
+    return listing
+  }
+
+  /** One fetching for all who wait. */
+  function shared(): Promise<Listing> {
+    if (!fetching) {
+      fetching = fetched().finally(() => {
+        fetching = undefined
+      })
+      fetching.catch(() => {})
+    }
+    return fetching
+  }
+
+  async function renew(): Promise<void> {
+    renewing = true
+    try {
+      await (defer ? fetched() : shared())
+    } catch (error) {
+      restsUntil = now() + REST_MS
+      failed(error)
+    } finally {
+      renewing = false
+    }
+  }
+
+  return {
+    async get(signal) {
+      if (!kept || now() - kept.at > USELESS_MS) return defer ? fetched(signal) : unlessAborted(shared(), signal)
+      const old = kept.changes !== changes || now() - kept.at > TTL_MS
+      if (old && !renewing && now() >= restsUntil) {
+        const work = renew()
+        defer?.(work)
+      }
+      return kept.listing
+    },
+    last: () => kept?.listing,
+    changed() {
+      changes += 1
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { hasHidden, plainText } from '../plain-text.ts'
+import type { Tool } from '../tool-servers.ts'
+
+const LONGEST_NAME = 128
+const LONGEST_TITLE = 200
+const LONGEST_DESCRIPTION = 8000
+const MOST_SCHEMA_BYTES = 64 * 1024
+const MOST_ANNOTATION_BYTES = 4 * 1024
+/** Providers refuse schemas of more levels. */
+const MOST_LEVELS = 32
+
+/** A tool that has no public name yet. */
+export type ListedTool = Omit<Tool, 'publicName'>
+
+/** A tool of a server's list, or why nobody can call it. */
+export function toolOf(server: string, listed: unknown): ListedTool | { readonly unfit: string } {
+  if (!isRecord(listed) || typeof listed.name !== 'string') return { unfit: 'it has no name' }
+  const { name, inputSchema, outputSchema, annotations, execution } = listed
+  if (name === '' || name.length > LONGEST_NAME) return { unfit: `its name has not 1 to ${LONGEST_NAME} characters` }
+  if (hasHidden(name)) return { unfit: 'its name has control characters' }
+  if (isRecord(execution) && execution.taskSupport === 'required') return { unfit: 'it runs as a task only' }
+  if (!isRecord(inputSchema) || (inputSchema.type ?? 'object') !== 'object') {
+    return { unfit: 'its input schema is not that of an object' }
+  }
+  if (!isWithin(inputSchema, MOST_SCHEMA_BYTES)) return { unfit: 'its input schema is too large or too deep' }
+  const title = plainText(asText(listed.title), LONGEST_TITLE)
+  return {
+    server,
+    name,
+    description: plainText(asText(listed.description), LONGEST_DESCRIPTION),
+    inputSchema: inputSchema.type === undefined ? { ...inputSchema, type: 'object' } : inputSchema,
+    ...(title === '' ? {} : { title }),
+    ...(isRecord(outputSchema) && isWithin(outputSchema, MOST_SCHEMA_BYTES) ? { outputSchema } : {}),
+    ...(isRecord(annotations) && isWithin(annotations, MOST_ANNOTATION_BYTES) ? { annotations } : {}),
+  }
+}
+
+function isWithin(value: JsonRecord, mostBytes: number): boolean {
+  return hasLevels(value, MOST_LEVELS) && JSON.stringify(value).length <= mostBytes
+}
+
+function hasLevels(value: unknown, most: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return most > 0 && Object.values(value).every((member) => hasLevels(member, most - 1))
+}

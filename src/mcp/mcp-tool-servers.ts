@@ -1,0 +1,122 @@
+import type { Abort } from '../lib/abort.ts'
+import type { JsonRecord } from '../lib/json/lenient.ts'
+import { describeError, type Log, throttled } from '../lib/log.ts'
+import { checkServer } from './check-server.ts'
+import { type Connecting, type Connection, connection } from './connection.ts'
+import { within } from './deadline.ts'
+import { type KeptList, keptList } from './listing/kept-list.ts'
+import type { Listing } from './listing/list-tools.ts'
+import { LIST_CHANGED, listed } from './listing/listed.ts'
+import { plainText } from './plain-text.ts'
+import { toolResultOf } from './tool-result.ts'
+import { isSameEnd, type ToolServer } from './tool-server.ts'
+import { type Progress, ToolFailure, type ToolServers } from './tool-servers.ts'
+import { failureOf } from './wire/failures.ts'
+
+/** What a process keeps of one server. */
+interface Known {
+  readonly server: ToolServer
+  readonly connection: Connection
+  readonly list: KeptList
+}
+
+/** Asks servers of managed tools by the Model Context Protocol, over Streamable HTTP. */
+export function mcpToolServers(options: Connecting & { readonly now: () => number; readonly log: Log }): ToolServers {
+  const { timers, defer, now, log } = options
+  const known = new Map<string, Known>()
+
+  function knownOf(server: ToolServer): Known {
+    const found = known.get(server.key)
+    if (found && isSameEnd(found.server, server)) return found
+    void found?.connection.end()
+    const made = newlyKnown(server)
+    known.set(server.key, made)
+    return made
+  }
+
+  function newlyKnown(server: ToolServer): Known {
+    const own = connection(server, options)
+    let reason = ''
+    const report = throttled(60_000, now, (suppressed) =>
+      log.warn('mcp.list_not_renewed', { server: server.key, error: reason, suppressed }),
+    )
+    const list = keptList({
+      fetch: (signal) => timed(server, signal, (limited) => listed(server, own, limited, () => list.changed())),
+      now,
+      defer,
+      failed(error) {
+        reason = describeError(error)
+        report()
+      },
+    })
+    return { server, connection: own, list }
+  }
+
+  /** Work under the time limit of a server. */
+  function timed<Result>(
+    server: ToolServer,
+    signal: Abort | undefined,
+    work: (signal: Abort) => Promise<Result>,
+  ): Promise<Result> {
+    const late = () => failureOf(server, 'timeout', `did not answer within ${server.timeoutMs} ms`)
+    return within({ ms: server.timeoutMs, late, timers, ...(signal ? { signal } : {}) }, work)
+  }
+
+  return {
+    async tools(server, { signal }) {
+      return (await knownOf(server).list.get(signal)).tools
+    },
+    call(server, tool, args, { signal, progress }) {
+      const { connection: own, list } = knownOf(server)
+      const params = (id: number) => ({
+        name: tool,
+        arguments: args,
+        ...(progress ? { _meta: { progressToken: id } } : {}),
+      })
+      const heard = (method: string, told: JsonRecord, id: number) => {
+        if (method === LIST_CHANGED) list.changed()
+        else if (method === PROGRESS && told.progressToken === id) progress?.(progressOf(told))
+      }
+      return timed(server, signal, async (limited) => {
+        try {
+          return toolResultOf(await own.request({ method: 'tools/call', params, heard }, limited))
+        } catch (error) {
+          throw isUnknown(error, tool, list.last())
+            ? failureOf(server, 'unknown_tool', `has no tool '${plainText(tool, 100)}'`, { cause: error })
+            : error
+        }
+      })
+    },
+    check: (server, { signal }) => timed(server, signal, (limited) => checkServer(server, options, limited, now)),
+    keep(servers) {
+      for (const [key, { server, connection: own }] of known) {
+        const kept = servers.get(key)
+        if (kept?.enabled && isSameEnd(kept, server)) continue
+        known.delete(key)
+        void own.end()
+      }
+    },
+    async end() {
+      const ending = [...known.values()].map(({ connection: own }) => own.end())
+      known.clear()
+      await Promise.all(ending)
+    },
+  }
+}
+
+const PROGRESS = 'notifications/progress'
+const LONGEST_MESSAGE = 500
+
+function progressOf({ progress, total, message }: JsonRecord): Progress {
+  return {
+    progress: typeof progress === 'number' ? progress : 0,
+    ...(typeof total === 'number' ? { total } : {}),
+    ...(typeof message === 'string' ? { message: plainText(message, LONGEST_MESSAGE) } : {}),
+  }
+}
+
+/** Servers have one code for an unknown tool and for wrong arguments. */
+function isUnknown(error: unknown, tool: string, listing: Listing | undefined): boolean {
+  if (!(error instanceof ToolFailure) || error.kind !== 'invalid_params' || !listing) return false
+  return !listing.tools.some(({ name }) => name === tool)
+}

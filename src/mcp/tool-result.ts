@@ -1,0 +1,15 @@
+import { asList, isRecord, type JsonRecord } from '../lib/json/lenient.ts'
+import type { ToolContent, ToolResult } from './tool-servers.ts'
+
+/** The result of a call: content blocks of any type, also of one that is not known here. */
+export function toolResultOf({ content, structuredContent, isError }: JsonRecord): ToolResult {
+  return {
+    content: asList(content).filter(isContent),
+    ...(isRecord(structuredContent) ? { structuredContent } : {}),
+    isError: isError === true,
+  }
+}
+
+function isContent(block: unknown): block is ToolContent {
+  return isRecord(block) && typeof block.type === 'string'
+}

@@ -1,0 +1,246 @@
+import type { Abort } from '../../lib/abort.ts'
+import { frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
+import type { JsonRecord } from '../../lib/json/lenient.ts'
+import {
+  BodyTooLarge,
+  PrivateAddress,
+  type Transport,
+  TransportError,
+  type UpstreamResponse,
+} from '../../transport/transport.ts'
+import { withCredentialsMasked } from '../../transport/without-secrets.ts'
+import type { ToolServer } from '../tool-server.ts'
+import { addressOf, privateAddress } from './addresses.ts'
+import { failureOf, rpcFailure, statusFailure } from './failures.ts'
+import { type Message, messagesIn } from './messages.ts'
+
+/** An answer with its events may have so many bytes. */
+export const MOST_ANSWER_BYTES = 4 * 1024 * 1024
+/** The body of a refusal. */
+const MOST_REFUSAL_BYTES = 64 * 1024
+/** So many requests of a server are answered while it works on one of ours. */
+const MOST_ANSWERS = 100
+const METHOD_NOT_FOUND = -32601
+
+/** The server that is asked, and what it said of the session in which it is. */
+export interface End {
+  readonly server: ToolServer
+  readonly transport: Transport
+  readonly session?: SessionHead
+}
+
+export interface SessionHead {
+  /** undefined for a server that keeps no sessions. */
+  readonly id: string | undefined
+  readonly protocolVersion: string
+}
+
+export interface Request {
+  readonly id: number
+  readonly method: string
+  readonly params?: JsonRecord
+}
+
+/** Called with the notifications that arrive before the reply. */
+export type Heard = (method: string, params: JsonRecord) => void
+
+export interface Reply {
+  readonly result: JsonRecord
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The server does not know the session, which is to be opened again. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+}
+
+/** Sends a request, and reads JSON or events until its reply. What the server asks meanwhile is answered: a ping by a
+ *  pong, all else by an error. Rejects with a ToolFailure, with SessionLost, or with the reason of the signal. */
+export async function ask(end: End, request: Request, signal: Abort, heard: Heard = () => {}): Promise<Reply> {
+  const response = await post(end, request, signal)
+  const { status, headers, body } = response
+  if (status !== 200) throw await refusalOf(end, response, signal)
+  const type = typeOf(response)
+  const isReply = listener(end, request, signal, heard)
+  const reply =
+    type === 'text/event-stream'
+      ? await replyAmongEvents(end, response, signal, isReply)
+      : type === 'application/json'
+        ? messagesOf(end, await textOf(end, response, signal)).find(isReply)
+        : undefined
+  if (reply?.kind === 'error') throw rpcFailure(end.server, reply.error)
+  if (reply?.kind === 'result') return { result: reply.result, headers }
+  body.cancel()
+  throw failureOf(end.server, 'protocol', wordsForNoReply(type, headers['content-encoding']))
+}
+
+/** Sends a notification or an answer, of which only the acceptance comes back. */
+export async function tell(end: End, message: JsonRecord, signal: Abort): Promise<void> {
+  const response = await post(end, message, signal)
+  response.body.cancel()
+  if (response.status === 404 && end.session?.id !== undefined) throw new SessionLost('no such session')
+  if (response.status >= 300) throw statusFailure(end.server, response.status)
+}
+
+/** Ends a session. A server need not allow it. */
+export async function hangUp(end: End, signal: Abort): Promise<void> {
+  const response = await send(end, 'DELETE', undefined, signal)
+  response.body.cancel()
+}
+
+/** Whether the address answers a GET with events, as the transport before Streamable HTTP did. */
+export async function speaksOlderTransport(end: End, signal: Abort): Promise<boolean> {
+  const response = await send(end, 'GET', undefined, signal)
+  response.body.cancel()
+  return response.status === 200 && typeOf(response) === 'text/event-stream'
+}
+
+const post = (end: End, message: object, signal: Abort) =>
+  send(end, 'POST', JSON.stringify({ jsonrpc: '2.0', ...message }), signal)
+
+async function send(
+  { server, transport, session }: End,
+  method: 'GET' | 'POST' | 'DELETE',
+  body: string | undefined,
+  signal: Abort,
+): Promise<UpstreamResponse> {
+  const headers = {
+    ...server.credentials,
+    accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+    // A few bytes may unpack to gigabytes.
+    'accept-encoding': 'identity',
+    'user-agent': 'model-gateway',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(session ? { 'mcp-protocol-version': session.protocolVersion } : {}),
+    ...(session?.id === undefined ? {} : { 'mcp-session-id': session.id }),
+  }
+  const request = {
+    ...addressOf(server),
+    method,
+    headers,
+    publicOnly: !server.allowPrivate,
+    ...(body === undefined ? {} : { body }),
+  }
+  try {
+    return await transport.send(request, signal)
+  } catch (error) {
+    throw brokenOff(server, signal, error, 'cannot be reached')
+  }
+}
+
+/** Tells whether a message is the reply to the request. All others are heard, answered, or ignored. */
+function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (message: Message) => boolean {
+  let answered = 0
+  return (message) => {
+    if (message.kind === 'result' || message.kind === 'error') return message.id === id
+    if (message.kind === 'notification') heard(message.method, message.params)
+    else if (answered++ < MOST_ANSWERS) {
+      const isPing = message.method === 'ping'
+      const answer = isPing
+        ? { result: {} }
+        : { error: { code: METHOD_NOT_FOUND, message: 'Only pings are answered.' } }
+      // Beside the reading: the server may wait for it before it goes on.
+      tell(end, { id: message.id, ...answer }, signal).catch(() => {})
+    }
+    return false
+  }
+}
+
+async function replyAmongEvents(
+  end: End,
+  { body }: UpstreamResponse,
+  signal: Abort,
+  isReply: (message: Message) => boolean,
+): Promise<Message | undefined> {
+  const splitter = frameSplitter(MOST_ANSWER_BYTES)
+  let seen = 0
+  try {
+    for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
+      seen += piece.byteLength
+      if (seen > MOST_ANSWER_BYTES) throw new BodyTooLarge('an answer in events is too large')
+      for (const frame of splitter.push(piece)) {
+        const { event, data } = readFrame(frame)
+        if (!data || (event !== '' && event !== 'message')) continue
+        const reply = messagesOf(end, masked(end, data)).find(isReply)
+        if (reply) return reply
+      }
+    }
+    const rest = splitter.rest()
+    const data = rest && readFrame(rest).data
+    return data ? messagesOf(end, masked(end, data)).find(isReply) : undefined
+  } catch (error) {
+    throw brokenOff(end.server, signal, error, 'broke its answer off')
+  } finally {
+    body.cancel()
+  }
+}
+
+async function textOf(end: End, { body }: UpstreamResponse, signal: Abort, most = MOST_ANSWER_BYTES): Promise<string> {
+  try {
+    return masked(end, new TextDecoder().decode(await body.bytes(most)))
+  } catch (error) {
+    throw brokenOff(end.server, signal, error, 'broke its answer off')
+  }
+}
+
+/** A server that repeats what it is sent must not tell others our credentials. */
+const masked = ({ server }: End, text: string) => withCredentialsMasked(text, server.credentials)
+
+function messagesOf({ server }: End, text: string): Message[] {
+  try {
+    return messagesIn(text)
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw failureOf(server, 'too_large', `answered with JSON that is ${error.message}`, { cause: error })
+    }
+    throw failureOf(server, 'protocol', 'answered with what is no JSON', { cause: error })
+  }
+}
+
+async function refusalOf(end: End, response: UpstreamResponse, signal: Abort): Promise<Error> {
+  const { server, session } = end
+  const { status, body } = response
+  if (status === 404 && session?.id !== undefined) {
+    body.cancel()
+    return new SessionLost('no such session')
+  }
+  const isJson = typeOf(response) === 'application/json'
+  if (!isJson || status < 400 || status === 401 || status === 403) {
+    body.cancel()
+    return status < 300
+      ? failureOf(server, 'protocol', `accepted a request and answered nothing (${status})`)
+      : statusFailure(server, status)
+  }
+  // A refusal whose body cannot be read is one all the same.
+  const messages = await textOf(end, response, signal, MOST_REFUSAL_BYTES)
+    .then(messagesIn)
+    .catch((): Message[] => [])
+  const said = messages.find((message) => message.kind === 'error')
+  if (!said) return statusFailure(server, status)
+  // Servers that lost their memory often say so in this way instead of 404.
+  if (status === 400 && session?.id !== undefined && /session/i.test(said.error.message)) {
+    return new SessionLost('no such session')
+  }
+  return rpcFailure(server, said.error)
+}
+
+function wordsForNoReply(type: string, encoding: string | undefined): string {
+  if (encoding !== undefined && encoding !== 'identity') return 'answered in a compressed form that was not asked for'
+  if (type === 'text/event-stream') return 'ended its events without an answer'
+  if (type === 'application/json') return 'answered with JSON that is no reply to the request'
+  return `answered with ${/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'no content type'} instead of JSON or events`
+}
+
+function brokenOff(server: ToolServer, signal: Abort, error: unknown, words: string): unknown {
+  if (signal.aborted) return signal.reason
+  if (error instanceof PrivateAddress) return privateAddress(server)
+  if (error instanceof BodyTooLarge || error instanceof RangeError) {
+    return failureOf(server, 'too_large', `answered with more than ${MOST_ANSWER_BYTES} bytes`, { cause: error })
+  }
+  if (error instanceof TransportError) return failureOf(server, 'unreachable', words, { cause: error })
+  return error
+}
+
+function typeOf({ headers }: UpstreamResponse): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+}
