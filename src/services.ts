@@ -3,12 +3,9 @@ import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
 import { batchedEndpoints } from './api/v1/batched-endpoints.ts'
 import { batchFiles } from './batch/files/batch-files.ts'
-import { finishing } from './batch/finish/finishing.ts'
-import { pipelineExecutor } from './batch/run/pipeline-executor.ts'
 import type { RunServices } from './batch/run/run-services.ts'
-import { runStage } from './batch/run/run-stage.ts'
-import { validation } from './batch/validate/validation.ts'
-import { type BatchWorker, batchWorker } from './batch/worker.ts'
+import type { BatchWorker } from './batch/worker.ts'
+import { batchWorkerOf } from './batch/worker-of.ts'
 import type { Config } from './config/schema.ts'
 import { firstAdmin } from './identity/accounts/first-admin.ts'
 import { apiKeys } from './identity/api-keys.ts'
@@ -44,8 +41,6 @@ import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
 import { type Backfill, backfill } from './stores/sql/backfill.ts'
-import { finishRecords } from './stores/sql/batches/finish-records.ts'
-import { validationRecords } from './stores/sql/batches/validation-records.ts'
 import { bounded, MODEL_CALL_MS } from './stores/sql/bounded.ts'
 import { budgetRecords } from './stores/sql/records/budget-records.ts'
 import { callerRecords } from './stores/sql/records/caller-records.ts'
@@ -258,36 +253,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
       now: systemClock.now,
     }),
   }
-  return Object.assign(services, { batchWorker: workerOf(services, adapters.batchItemsAtOnce) })
-}
-
-function workerOf(
-  services: RunServices & Pick<Services, 'queue'>,
-  itemsAtOnce = Number.POSITIVE_INFINITY,
-): BatchWorker {
-  const { config, telemetry, log, queue, store, clock, sql, blobs } = services
-  const { embeddings_batch_enabled: enabled, batch_concurrency } = config.general_settings
-  const shared = { config, blobs, clock, log }
-  return batchWorker({
-    enabled,
-    items: services.records.batchItems,
-    running: () =>
-      runStage({
-        executor: pipelineExecutor(services),
-        concurrency: Math.min(batch_concurrency, itemsAtOnce),
-        foreground: services.foreground,
-        telemetry,
-        log,
-      }),
-    others: [
-      validation({ ...shared, records: validationRecords(sql), callers: services.keyCallers, live: services.live }),
-      finishing({ ...shared, records: finishRecords(sql) }),
-    ],
-    queue,
-    store,
-    log,
-    now: clock.now,
-  })
+  return Object.assign(services, { batchWorker: batchWorkerOf(services, adapters.batchItemsAtOnce) })
 }
 
 function bootstrapAdminOf({ general_settings: settings }: Config) {
