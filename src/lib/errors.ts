@@ -57,6 +57,8 @@ export const FAILURES = {
   blobs_unavailable: { status: 503, type: 'api_error', code: 'blobs_unavailable', retryAfterSeconds: 2 },
   /** What sends e-mail did not take one over. */
   email_failed: { status: 502, type: 'api_error', code: 'email_failed' },
+  /** A server of managed tools did not list its tools. */
+  tool_server_failed: { status: 502, type: 'api_error', code: 'tool_server_failed' },
   /** A deployment's address leads back to this gateway, directly or through others. Another deployment may succeed. */
   loop_detected: {
     status: 508,

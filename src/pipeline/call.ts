@@ -4,6 +4,7 @@ import type { ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Reservation } from '../stores/kv/deployment-signals.ts'
+import type { ToolCallFinished } from '../telemetry/events.ts'
 import type { Hold } from './admit/hold.ts'
 import type { CallInput } from './call-input.ts'
 import type { Bounds, Plan } from './plan/plan.ts'
@@ -21,6 +22,8 @@ export interface Attempt {
   readonly plan: Plan
   readonly reserved: Reserved
   readonly startedAt: number
+  /** The turn of a call with managed tools that it belongs to; 1 in every other call. */
+  readonly turn: number
   /** The request was sent upstream. Before that the deployment counts as unused. */
   asked: boolean
   firstTokenAt: number | undefined
@@ -38,8 +41,15 @@ export interface Attempt {
 /** A running model call. Readonly fields are decided at admission; the others are filled in as the call proceeds. */
 export interface Call extends CallInput {
   readonly id: string
-  /** For a form that is still arriving, as much as is known so far. */
+  /** For a form that is still arriving, as much as is known so far; with managed tools, what the present turn asks. */
   request: ModelRequest
+  bytes: Uint8Array
+  /** The same as one deployment is to be asked it, if deployments are asked differently. */
+  writtenFor: ((deployment: Deployment) => Pick<Call, 'request' | 'bytes'>) | undefined
+  /** The present turn of a call with managed tools; 1 in every other call. */
+  turn: number
+  /** The calls of managed tools that have ended; undefined if there were none. */
+  toolCalls: readonly ToolCallFinished[] | undefined
   readonly group: Group
   streamed: boolean
   /** `performance.now()` at which the whole call has taken too long. */
@@ -59,7 +69,7 @@ export interface Call extends CallInput {
   /** The plans tried so far: the group's own first, then its fallbacks'. */
   readonly plans: Plan[]
   readonly attempts: Attempt[]
-  /** A hedge was started: a second deployment was asked because the first was late. */
+  /** A hedge was started in this turn: a second deployment was asked because the first was late. */
   hedged: boolean
   /** Pending early settlements of ended attempts. */
   settling: Promise<void> | undefined

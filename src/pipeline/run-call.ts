@@ -13,6 +13,7 @@ import { explained } from './plan/explain.ts'
 import { answer, answerLater, routeHeaders } from './respond/respond.ts'
 import type { PipelineServices } from './services.ts'
 import { finish } from './settle/finish.ts'
+import { runWithTools } from './tools/run-with-tools.ts'
 
 /** How long an answer waits for its call to be settled, at most. */
 const SETTLE_WAIT_MS = 300
@@ -52,7 +53,8 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     input.begun()
     services.softBudgets.look(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
     stopRenewal = startLeaseRenewal(services, call)
-    const committing = failover(services, call, admittedCall.plan)
+    const { plan, tools } = admittedCall
+    const committing = tools ? runWithTools(services, call, plan, tools) : failover(services, call, plan)
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
     const why = call.explain ? await explained(services, call) : undefined
@@ -103,6 +105,9 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     footprint,
     endpoint,
     bytes,
+    writtenFor: undefined,
+    turn: 1,
+    toolCalls: undefined,
     form,
     contentType,
     clientHeaders,

@@ -15,6 +15,8 @@ export interface AttemptFinished {
   readonly result: 'answered' | 'failed' | 'cut' | 'lost_hedge' | 'client_closed'
   /** The kind of failure; '' if there was none. */
   readonly error: string
+  /** The turn of a call with managed tools that it belongs to; 1 in every other call. */
+  readonly turn: number
   /** Its usage, as far as known. For an attempt that lost a hedge it is an estimate, which is not part of the
    *  call's. */
   readonly usage: Usage | undefined
@@ -40,6 +42,9 @@ export interface ToolCalled {
   readonly keyId: string
   readonly teamId: string
 }
+
+/** A call of a managed tool, as a part of its model call. */
+export type ToolCallFinished = Pick<ToolCalled, 'server' | 'tool' | 'result' | 'ms'>
 
 /** The budget of a subject in one period that a call is charged to, by the names of `gateway_budget` and the shared
  *  store. */
@@ -91,6 +96,8 @@ export interface CallFinished {
   readonly attempts: number
   /** All attempts; the last one ended the call. */
   readonly tried: readonly AttemptFinished[]
+  /** The calls of managed tools, as they ended. */
+  readonly tools: readonly ToolCallFinished[]
   /** The deployments whose cut answer another one continued. */
   readonly rescuedFrom: readonly string[]
   readonly malformedEvents: number

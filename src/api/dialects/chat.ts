@@ -3,6 +3,7 @@ import type { ChatChunk } from '../../modes/chat-completion.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { chatIds } from './chat-ids.ts'
+import { chatConversation } from './tools/chat-conversation.ts'
 
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
@@ -26,5 +27,6 @@ export const chatDialect = asDialect<ChatRequest>({
       close: () => encoder.encode('data: [DONE]\n\n'),
     }
   },
+  tools: chatConversation,
   errorEvent: chatErrorEvent,
 })

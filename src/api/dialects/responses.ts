@@ -5,6 +5,7 @@ import { responsesDefaults } from './default-field-names.ts'
 import { growingAnswer } from './responses/answer.ts'
 import { toChat } from './responses/request.ts'
 import { responsesIds } from './responses-ids.ts'
+import { responsesConversation } from './tools/responses-conversation.ts'
 
 const encoder = new TextEncoder()
 
@@ -15,6 +16,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   schema: responsesRequest,
   defaults: responsesDefaults,
   ids: responsesIds,
+  tools: responsesConversation,
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})

@@ -139,6 +139,9 @@ export const generalSettings = lazily(() =>
     batch_concurrency: positiveCount()
       .default(16)
       .describe('Calls of batches that one process has running at most; on Workers a turn has at most 4.'),
+    max_tool_result_bytes: positiveCount()
+      .default(256 * 1024)
+      .describe('Largest result of a managed tool, images included; the rest of a longer one is cut.'),
     file_retention_days: positiveCount()
       .default(30)
       .describe('Days after which a file of a batch, and what the batch left, is removed.'),

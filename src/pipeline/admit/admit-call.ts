@@ -13,6 +13,7 @@ import { allDeployments, asCandidate, type Bounds, type Plan, plan } from '../pl
 import type { Parsed } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
+import { type ManagedTools, withoutManagedTools } from '../tools/managed-tools.ts'
 import { budgetsOf, chargedAccounts, costsOf, hasModelBudget, holdsOf, leaveOut } from './budget-holds.ts'
 import { decide, type Held, LEASE_SECONDS, type Seeds } from './decide.ts'
 import { expecting } from './expected-cost.ts'
@@ -26,6 +27,8 @@ interface Ready {
   readonly bytes: Uint8Array
   readonly plan: Plan
   readonly bounds: Bounds
+  /** The managed tools that `request` is to be offered. */
+  readonly tools: ManagedTools | undefined
 }
 
 /** An admitted call. */
@@ -58,17 +61,19 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
   // The caller may be read again during admission, and its permissions with it.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
-    const { request } = parsed
-    const { bytes } = input
+    const prepared = withoutManagedTools(services.registry, input, caller, parsed.request)
+    if (prepared?.error) return prepared
+    const { request, bytes } = prepared ?? { request: parsed.request, bytes: input.bytes }
+    const tools = prepared?.tools
     const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
     const { restricted } = caller
     const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, leftOut }
     const planned = plan(services, input.endpoint, request, caller, bounds)
-    if (!planned.error) return { request, bytes, plan: planned.plan, bounds }
+    if (!planned.error) return { request, bytes, plan: planned.plan, bounds, tools }
     const { error, group } = planned
     const keeper =
       group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
-    if (keeper) return { request, bytes, plan: keeper, bounds }
+    if (keeper) return { request, bytes, plan: keeper, bounds, tools }
     if (!group || !input.explain) return { error }
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }

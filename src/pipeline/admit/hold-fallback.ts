@@ -66,8 +66,12 @@ function usedNano({ registry }: PipelineServices, call: Call, account: Account):
   }, 0)
 }
 
-function saidTokens({ attempts }: Call): number {
-  return attempts.reduce((sum, { usage, lostHedge }) => sum + (lostHedge ? 0 : (usage?.outputTokens ?? 0)), 0)
+/** The tokens of the answer so far, which a continuation reads. What earlier turns said is in the request already. */
+function saidTokens({ attempts, turn }: Call): number {
+  return attempts.reduce(
+    (sum, one) => sum + (one.lostHedge || one.turn !== turn ? 0 : (one.usage?.outputTokens ?? 0)),
+    0,
+  )
 }
 
 /** The part of a budget's hold that the call is missing. */

@@ -26,6 +26,13 @@ export function settleCommitted(services: PipelineServices, call: Call, attempt:
   if (attempt.reserved.probe) settleEarly(services, call, `${attempt.id}/commit`, [begun(services, attempt)])
 }
 
+/** Settles the attempt that answered a turn, while its call goes on. */
+export function settleTurn(services: PipelineServices, call: Call, attempt: Attempt): void {
+  if (attempt.settled) return
+  attempt.settled = true
+  settleEarly(services, call, `${attempt.id}/turn`, [outcome(services, call, attempt)])
+}
+
 /** Settles in the background, in the order of events. The store applies each `id` once, independent of the call's own
  *  settlement. */
 function settleEarly(services: PipelineServices, call: Call, id: string, outcomes: readonly DeploymentOutcome[]): void {

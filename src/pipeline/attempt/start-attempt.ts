@@ -52,6 +52,7 @@ function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deploymen
     plan,
     reserved,
     startedAt: performance.now(),
+    turn: call.turn,
     asked: false,
     firstTokenAt: undefined,
     endedAt: undefined,

@@ -31,13 +31,14 @@ export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: bo
 }
 
 /** Removes client fields that would make the provider choose other models. Fields set by the operator stay. */
-function withoutRouting({ request, bytes, form }: Call, deployment: Deployment): Pick<Call, 'request' | 'bytes'> {
+function withoutRouting(call: Call, deployment: Deployment): Pick<Call, 'request' | 'bytes'> {
+  const { request, bytes } = call.writtenFor?.(deployment) ?? call
   const fields = routingFieldsIn(deployment, request)
   if (fields.length === 0) return { request, bytes }
   const remaining = Object.entries(request).filter(([name]) => !fields.includes(name))
   const left = { ...Object.fromEntries(remaining), model: request.model }
   const removed = Object.fromEntries(fields.map((field) => [field, undefined]))
-  return { request: left, bytes: form ? bytes : joinBytes(editJson(bytes, request, removed)) }
+  return { request: left, bytes: call.form ? bytes : joinBytes(editJson(bytes, request, removed)) }
 }
 
 function isEmpty(fields: object): boolean {

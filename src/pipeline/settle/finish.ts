@@ -7,14 +7,13 @@ import type { Usage } from '../../modes/usage.ts'
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../../telemetry/events.ts'
-import { outputBound } from '../admit/output-bound.ts'
 import type { Attempt, Call, Reserved } from '../call.ts'
-import { requestBytes } from '../call-input.ts'
 import { keptIds } from '../ids/made-ids.ts'
 import { tagsOf } from '../request/tags.ts'
 import type { PipelineServices } from '../services.ts'
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf, unbilled } from './bill.ts'
+import { learnUsual } from './learn-usual.ts'
 import { settleInOrder } from './settle-in-order.ts'
 import { usedByLast } from './used.ts'
 
@@ -31,7 +30,8 @@ export function finish(
   const endedAt = performance.now()
   const last = call.attempts.at(-1)
   if (last) last.endedAt ??= endedAt
-  if (last && failure) last.failure ??= failure
+  // What is settled has ended well: the call failed after its turn.
+  if (last && failure && !last.settled) last.failure ??= failure
   const { batch } = call
   const again = batch !== undefined && failure !== undefined && trying(services, call, () => batch.repeats(failure))
   const bill = trying(services, call, () => {
@@ -65,18 +65,6 @@ function trying<T>({ log }: PipelineServices, { id: callId }: Call, what: () => 
   }
 }
 
-/** Learns typical usage for later calls of the same deployments. */
-function learnUsual({ usual }: PipelineServices, call: Call): void {
-  const { endpoint, request } = call
-  if (endpoint.free) return
-  for (const { deployment, usage, failure, lostHedge } of call.attempts) {
-    if (!usage || usage.estimated || failure || lostHedge) continue
-    const { tokens, answers } = outputBound(endpoint, request, deployment)
-    const limited = usage.outputTokens >= tokens
-    usual.learn(deployment.id, { bodyBytes: requestBytes(call), usage, answers, limited })
-  }
-}
-
 /** The combined usage of all attempts that contributed to the answer. */
 function inAll({ attempts }: Call): Usage | undefined {
   return attempts.reduce<Usage | undefined>((sum, { usage, lostHedge }) => {
@@ -86,14 +74,19 @@ function inAll({ attempts }: Call): Usage | undefined {
 }
 
 /** The attempt whose answer the client saw, or the last one. */
-function servedBy({ attempts }: Call): Attempt | undefined {
-  return attempts.findLast(({ firstTokenAt }) => firstTokenAt !== undefined) ?? attempts.at(-1)
+function servedBy(call: Call): Attempt | undefined {
+  return call.attempts.findLast((one) => isSeen(call, one)) ?? call.attempts.at(-1)
+}
+
+/** Whether an attempt has begun what the client gets: earlier turns were for the gateway. */
+function isSeen({ turn }: Call, one: Attempt): boolean {
+  return one.turn === turn && one.firstTokenAt !== undefined
 }
 
 function endingOf(call: Call, failure: GatewayError | undefined): Ending {
   if (!failure) return 'answered'
   if (failure.failure === 'client_closed') return 'client_closed'
-  return servedBy(call)?.firstTokenAt === undefined ? 'failed' : 'truncated'
+  return call.attempts.some((one) => isSeen(call, one)) ? 'truncated' : 'failed'
 }
 
 function finished(
@@ -105,7 +98,7 @@ function finished(
   const { caller } = call
   const served = servedBy(call)
   // The client waited for the first token of the first attempt that answered, even if another continued the answer.
-  const begun = call.attempts.find(({ firstTokenAt }) => firstTokenAt !== undefined)?.firstTokenAt
+  const begun = call.attempts.find((one) => isSeen(call, one))?.firstTokenAt
   const ending = endingOf(call, failure)
   return {
     type: 'call.finished',
@@ -137,6 +130,7 @@ function finished(
     charges: bill.charges,
     attempts: call.attempts.length,
     tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index])),
+    tools: call.toolCalls ?? NO_TOOLS,
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
     overheadMs: measured(call.overheadMs ?? endedAt - call.arrivedAt),
@@ -147,17 +141,20 @@ function finished(
 }
 
 /** The deployments whose answers broke off and were continued elsewhere. */
-function rescuedFrom({ attempts }: Call, served: Attempt | undefined): string[] {
-  return attempts.flatMap((one) => (one !== served && one.firstTokenAt !== undefined ? one.deployment.id : []))
+function rescuedFrom(call: Call, served: Attempt | undefined): string[] {
+  return call.attempts.flatMap((one) => (one !== served && isSeen(call, one) ? one.deployment.id : []))
 }
 
+const NO_TOOLS: CallFinished['tools'] = []
+
 function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFinished {
-  const { deployment, failure, startedAt, firstTokenAt, endedAt, usage } = one
+  const { deployment, failure, startedAt, firstTokenAt, endedAt, usage, turn } = one
   return {
     deployment: deployment.id,
     provider: deployment.provider.kind,
     result: resultOf(one),
     error: failure ? (failure.row.classification ?? failure.failure) : '',
+    turn,
     usage,
     costNano,
     firstTokenMs: firstTokenAt === undefined ? undefined : measured(firstTokenAt - startedAt),
@@ -263,8 +260,10 @@ export function cooldown({ config }: PipelineServices, failure?: GatewayError): 
 /** One event for each failed attempt that was followed by another; successful if the next attempt was. */
 function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[] {
   const tried = call.attempts.filter(({ lostHedge }) => !lostHedge)
-  return tried.slice(0, -1).map(({ failure, deployment }, index) => {
+  return tried.slice(0, -1).flatMap(({ failure, deployment, turn }, index) => {
     const next = tried[index + 1] as Attempt
+    // A turn that was answered is followed by the next one.
+    if (next.turn !== turn) return []
     return {
       timestamp: isoTime(services.clock.now()),
       source_model: deployment.modelName,

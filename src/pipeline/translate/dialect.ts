@@ -6,6 +6,7 @@ import type { ModelRequest } from '../../modes/mode.ts'
 import type { Capability } from '../../providers/provider.ts'
 import type { DefaultFieldNames } from '../attempt/default-fields.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
+import type { ToolConversation } from '../tools/tool-conversation.ts'
 
 /** A wire format for chat, translated to and from the pivot: the public chat shape. Pure functions. */
 export interface Dialect<Request extends ModelRequest = ModelRequest> {
@@ -23,6 +24,8 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   stream(request: Request): DialectStream
   /** Follows a native stream whose bytes pass unchanged; absent if another deployment could not continue it. */
   follow?(): DialectFollower
+  /** How a conversation with managed tools is written; absent if it cannot have any. */
+  readonly tools?: ToolConversation
   /** The event that ends a stream which failed after it began. */
   errorEvent(failure: GatewayError): Uint8Array
 }

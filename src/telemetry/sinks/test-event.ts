@@ -32,6 +32,7 @@ export function testEvent(now: number): CallFinished {
     charges: [],
     attempts: 0,
     tried: [],
+    tools: [],
     rescuedFrom: [],
     malformedEvents: 0,
     overheadMs: 0,

@@ -1,0 +1,176 @@
+import { newId } from '../../../lib/ids.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../../modes/mode.ts'
+import type { AskedCall, ToolConversation, ToolExecution, ToolList } from '../../../pipeline/tools/tool-conversation.ts'
+import { callArguments } from '../../../providers/wire/call-arguments.ts'
+import { sumUsage } from './sum-usage.ts'
+
+/** Managed tools in the Responses API: an answer tells of them in items of `mcp_list_tools` and `mcp_call`, as the vendor's
+ *  own do, and a client may send those back. */
+export const responsesConversation: ToolConversation = {
+  member: 'input',
+  labelled: true,
+
+  history({ input }: ModelRequest, serverOf) {
+    if (typeof input === 'string') return [{ role: 'user', content: input }]
+    return asList(input)
+      .map(asRecord)
+      .flatMap((item) => {
+        const server = TOLD.has(item.type) ? serverOf(asText(item.server_label)) : undefined
+        if (server === undefined) return [item]
+        return item.type === 'mcp_call' ? asFunctionCall(item, server) : []
+      })
+  },
+
+  isKept: ({ conversation }) => conversation !== undefined && conversation !== null,
+
+  nameOf: (tool) => asText(tool.name),
+
+  functionOf: ({ publicName, description, inputSchema }) => ({
+    type: 'function',
+    name: publicName,
+    ...(description === '' ? {} : { description }),
+    parameters: inputSchema,
+    strict: false,
+  }),
+
+  choiceOf(choice, find) {
+    const { type, server_label: label, name } = asRecord(choice)
+    return type === 'mcp' ? { type: 'function', name: find(asText(label), asText(name)) } : choice
+  },
+
+  unforced(choice) {
+    if (choice === 'required') return undefined
+    if (!isRecord(choice)) return choice
+    return choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : undefined
+  },
+
+  read({ output, status }, { store }) {
+    const items = asList(output).map(asRecord)
+    const calls = items.filter(isFunctionCall).map(askedCall)
+    return {
+      calls,
+      cut: status === 'incomplete',
+      said: items.flatMap((item) => (store === false ? withoutStore(item) : [withArguments(item)])),
+      portable: items.flatMap(portable),
+    }
+  },
+
+  results(executions) {
+    const shown = executions.filter(({ images }) => images.length > 0)
+    const content = shown.flatMap(({ id, images }) => [
+      { type: 'input_text', text: `The images of the result of ${id}:` },
+      ...images.map(({ mediaType, data }) => ({ type: 'input_image', image_url: `data:${mediaType};base64,${data}` })),
+    ])
+    return [
+      ...executions.map(({ id, text }) => ({ type: 'function_call_output', call_id: id, output: text })),
+      ...(content.length > 0 ? [{ role: 'user', content }] : []),
+    ]
+  },
+
+  answer({ request, turns, lists, isDropped }) {
+    const { document } = turns.at(-1) as (typeof turns)[number]
+    const items = turns.flatMap(({ document: { output }, executions }) => {
+      const ran = new Map(executions.map((execution) => [execution.id, execution]))
+      return asList(output)
+        .map(asRecord)
+        .flatMap((item) => {
+          if (!isFunctionCall(item)) return [item]
+          const execution = ran.get(asText(item.call_id))
+          if (execution) return [callItem(execution)]
+          return isDropped(askedCall(item)) ? [] : [item]
+        })
+    })
+    const dropped = asList(document.output).map(asRecord).filter(isFunctionCall).map(askedCall).some(isDropped)
+    const usage = sumUsage(turns.map((one) => one.document.usage))
+    const listed = new Set(asList(request.input).map(listedLabel))
+    return {
+      ...document,
+      ...(dropped && document.status === 'completed' ? LIMITED : {}),
+      output: [...lists.filter(({ label }) => !listed.has(label)).map(listItem), ...items],
+      tools: request.tools ?? [],
+      tool_choice: request.tool_choice ?? 'auto',
+      ...(usage ? { usage } : {}),
+    }
+  },
+}
+
+/** The items that tell of managed tools. */
+const TOLD: ReadonlySet<unknown> = new Set(['mcp_call', 'mcp_list_tools'])
+
+/** The model asked for calls that it may not have: its answer ends there. */
+const LIMITED = { status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' }, completed_at: null }
+
+const isFunctionCall = ({ type }: JsonRecord) => type === 'function_call'
+
+function askedCall({ call_id, name, arguments: written }: JsonRecord): AskedCall {
+  return { id: asText(call_id), name: asText(name), arguments: asText(written) }
+}
+
+/** The call as a part of the conversation: several vendors refuse arguments that are no object. */
+function withArguments(item: JsonRecord): JsonRecord {
+  return !isFunctionCall(item) || callArguments(item.arguments) ? item : { ...item, arguments: '{}' }
+}
+
+/** An item of an answer that its provider did not store: it stands for itself, or for nothing. */
+function withoutStore(item: JsonRecord): JsonRecord[] {
+  if (item.type === 'reasoning') return typeof item.encrypted_content === 'string' ? [item] : []
+  const { id: _id, ...rest } = withArguments(item)
+  return [rest]
+}
+
+/** An item as any provider understands it. */
+function portable(item: JsonRecord): JsonRecord[] {
+  const { id: _id, status: _status, ...rest } = withArguments(item)
+  return item.type === 'message' || isFunctionCall(item) ? [rest] : []
+}
+
+/** An item of an earlier answer as the call and the result that it stands for. */
+function asFunctionCall({ id, name, arguments: text, output, error }: JsonRecord, server: string): JsonRecord[] {
+  const call_id = asText(id)
+  const written = asText(text) || '{}'
+  const result = typeof output === 'string' ? output : asText(error)
+  return [
+    withArguments({
+      type: 'function_call',
+      call_id,
+      name: `${server}__${asText(name)}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
+      arguments: written,
+    }),
+    { type: 'function_call_output', call_id, output: result },
+  ]
+}
+
+function listedLabel(item: unknown): string | undefined {
+  const { type, server_label } = asRecord(item)
+  return type === 'mcp_list_tools' ? asText(server_label) : undefined
+}
+
+function listItem({ label, tools }: ToolList): JsonRecord {
+  return {
+    id: newId('mcpl'),
+    type: 'mcp_list_tools',
+    server_label: label,
+    tools: tools.map(({ name, description, inputSchema, annotations }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+      annotations: annotations ?? null,
+    })),
+    error: null,
+  }
+}
+
+function callItem({ label, tool, arguments: text, text: result, isError }: ToolExecution): JsonRecord {
+  return {
+    id: newId('mcp'),
+    type: 'mcp_call',
+    status: isError ? 'failed' : 'completed',
+    approval_request_id: null,
+    server_label: label,
+    name: tool,
+    arguments: text,
+    output: isError ? null : result,
+    error: isError ? result : null,
+  }
+}

@@ -1,0 +1,105 @@
+import type { Abort } from '../../lib/abort.ts'
+import { measured } from '../../lib/clock.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { isoTime } from '../../lib/iso-time.ts'
+import { describeError } from '../../lib/log.ts'
+import { ToolFailure } from '../../mcp/tool-servers.ts'
+import { callArguments } from '../../providers/wire/call-arguments.ts'
+import type { ToolCalled, ToolCallFinished } from '../../telemetry/events.ts'
+import { unlessAborted } from '../attempt/attempt-with-form.ts'
+import type { Call } from '../call.ts'
+import type { PipelineServices } from '../services.ts'
+import type { OfferedTool } from './offer.ts'
+import { type ReadResult, readResult } from './result-text.ts'
+import type { AskedCall, ToolExecution } from './tool-conversation.ts'
+
+/** A call for a managed tool; without `offered` there is no such tool. */
+export interface ManagedCall {
+  readonly asked: AskedCall
+  readonly offered: OfferedTool | undefined
+  /** The server that its name speaks of. */
+  readonly label: string
+}
+
+interface Outcome extends ReadResult {
+  readonly result: ToolCalled['result']
+}
+
+/** Runs the calls of one turn at the same time, at most `most` of them, and returns them in their order. What goes wrong
+ *  is a result that tells of it. Rejects only with the reason of `signal`, which the servers are told of. */
+export async function callTools(
+  services: PipelineServices,
+  call: Call,
+  calls: readonly ManagedCall[],
+  { turn, most, signal }: { readonly turn: number; readonly most: number; readonly signal: Abort },
+): Promise<ToolExecution[]> {
+  const told: ToolCallFinished[] = []
+  const running = calls.map(async ({ asked, offered, label }, index): Promise<ToolExecution> => {
+    const { key: server } = offered?.asked.server ?? { key: label }
+    const base = { ...asked, turn, server, label: offered?.asked.label ?? label, tool: offered?.tool.name ?? '' }
+    if (index >= most) return { ...base, text: NOT_RUN, images: [], isError: true, ms: 0 }
+    const startedAt = performance.now()
+    const tell = (result: ToolCalled['result']): number => {
+      const ms = measured(performance.now() - startedAt)
+      told[index] = { server, tool: base.tool, result, ms }
+      emit(services, call, told[index])
+      return ms
+    }
+    let outcome: Outcome
+    try {
+      outcome = await outcomeOf(services, call, { asked, offered, signal })
+    } catch (error) {
+      tell(error instanceof GatewayError && error.failure === 'call_timeout' ? 'timeout' : 'failed')
+      throw error
+    }
+    const { text, images, result } = outcome
+    const ms = tell(result)
+    call.footprint.add(text.length + images.reduce((sum, { data }) => sum + data.length, 0))
+    return { ...base, text, images, isError: result !== 'ok', ms }
+  })
+  const ended = Promise.allSettled(running)
+  // A server is told of a cancelled call after the client has left.
+  call.client.defer(ended)
+  await ended
+  call.toolCalls = [...(call.toolCalls ?? []), ...told.filter((one) => one !== undefined)]
+  return Promise.all(running)
+}
+
+const NOT_RUN = 'This call was not run: no more calls of tools are possible in this request.'
+
+async function outcomeOf(
+  { toolServers, config, log }: PipelineServices,
+  call: Call,
+  { asked, offered, signal }: { asked: AskedCall; offered: OfferedTool | undefined; signal: Abort },
+): Promise<Outcome> {
+  if (!offered) return failed(`There is no tool '${asked.name.slice(0, 200)}'.`)
+  const args = callArguments(asked.arguments)
+  if (!args) return failed('The tool was not called: its arguments are not a JSON object.')
+  const {
+    tool,
+    asked: { server },
+  } = offered
+  try {
+    const calling = toolServers.call(server, tool.name, args, { signal })
+    const result = await unlessAborted(calling, signal)
+    const read = readResult(result, config.general_settings.max_tool_result_bytes)
+    return { ...read, result: result.isError ? 'error' : 'ok' }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (error instanceof ToolFailure) {
+      return failed(`The call failed: ${error.message}`, error.kind === 'timeout' ? 'timeout' : 'failed')
+    }
+    log.error('tool.failed', { callId: call.id, server: server.key, tool: tool.name, error: describeError(error) })
+    return failed('The call failed inside the gateway.')
+  }
+}
+
+function failed(text: string, result: ToolCalled['result'] = 'failed'): Outcome {
+  return { text, images: [], result }
+}
+
+function emit({ telemetry, clock }: PipelineServices, call: Call, told: ToolCallFinished): void {
+  const { id: callId, requestId, caller } = call
+  const who = { callId, requestId, keyId: caller.keyId ?? caller.kind, teamId: caller.teamId ?? '' }
+  telemetry.emit({ type: 'tool.called', at: isoTime(clock.now()), ...told, ...who })
+}

@@ -1,0 +1,175 @@
+import type { Abort } from '../../src/lib/abort.ts'
+import type { JsonRecord } from '../../src/lib/json/lenient.ts'
+import type { Tool, ToolResult, ToolServers } from '../../src/mcp/tool-servers.ts'
+import type { Transport, UpstreamRequest } from '../../src/transport/transport.ts'
+import { wholeBody } from '../../src/transport/whole-body.ts'
+
+/** What a model answers in a turn: calls, or a text, or what a provider refuses it with. */
+export interface Said {
+  readonly calls?: readonly (readonly [name: string, args: unknown])[]
+  readonly text?: string
+  readonly finish?: string
+  readonly input?: number
+  readonly output?: number
+  readonly status?: number
+  readonly error?: object
+  /** Reasoning, as OpenAI's Responses have it. */
+  readonly thought?: string
+  readonly ms?: number
+}
+
+export interface AskedModel {
+  readonly origin: string
+  readonly path: string
+  readonly body: JsonRecord & { readonly messages?: readonly JsonRecord[]; readonly input?: readonly JsonRecord[] }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const nothing = { read: async () => undefined, bytes: async () => new Uint8Array(), cancel() {} }
+
+/** A provider that answers the n-th request as told, in the shape of the API that it was asked by. The last answer
+ *  repeats. */
+export function scriptedModel(script: readonly Said[] | ((asked: AskedModel, turn: number) => Said)) {
+  const asked: AskedModel[] = []
+  const transport: Transport = {
+    async send({ origin, path, body: sent }: UpstreamRequest, signal: Abort) {
+      const bytes = wholeBody(sent as never)
+      const request = { origin, path, body: JSON.parse(typeof bytes === 'string' ? bytes : decoder.decode(bytes)) }
+      const turn = asked.push(request)
+      const said =
+        typeof script === 'function' ? script(request, turn) : (script[Math.min(turn, script.length) - 1] as Said)
+      if (said.ms !== undefined) {
+        await new Promise((resolve, reject) => {
+          const timer = setTimeout(resolve, said.ms)
+          signal.addEventListener('abort', () => {
+            clearTimeout(timer)
+            reject(signal.reason)
+          })
+        })
+      }
+      const reply = said.status ? (said.error ?? { error: { message: 'no' } }) : replyTo(request, said, turn)
+      const text = encoder.encode(JSON.stringify(reply))
+      const headers = { 'content-type': 'application/json' }
+      return { status: said.status ?? 200, headers, body: { ...nothing, bytes: async () => text } }
+    },
+  }
+  return { transport, asked }
+}
+
+function replyTo({ path, body }: AskedModel, said: Said, turn: number): object {
+  const { calls = [], text, finish, input = 100, output = 10 } = said
+  const ids = calls.map((_, index) => `call_${turn}_${index + 1}`)
+  const written = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args))
+  if (path.endsWith('/responses')) {
+    return {
+      id: `resp_${turn}`,
+      object: 'response',
+      created_at: 1,
+      status: finish ?? 'completed',
+      model: body.model,
+      output: [
+        ...(said.thought === undefined
+          ? []
+          : [{ id: `rs_${turn}`, type: 'reasoning', summary: [{ type: 'summary_text', text: said.thought }] }]),
+        ...(text === undefined
+          ? []
+          : [
+              {
+                ...{ id: `msg_${turn}`, type: 'message', role: 'assistant', status: 'completed' },
+                content: [{ type: 'output_text', text, annotations: [] }],
+              },
+            ]),
+        ...calls.map(([name, args], index) => ({
+          ...{ id: `fc_${turn}_${index + 1}`, type: 'function_call', status: 'completed', call_id: ids[index], name },
+          arguments: written(args),
+        })),
+      ],
+      tools: body.tools ?? [],
+      tool_choice: body.tool_choice ?? 'auto',
+      usage: {
+        input_tokens: input,
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens: output,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: input + output,
+      },
+    }
+  }
+  if (path.endsWith('/messages')) {
+    return {
+      id: `msg_${turn}`,
+      type: 'message',
+      role: 'assistant',
+      model: body.model,
+      content: [
+        ...(text === undefined ? [] : [{ type: 'text', text }]),
+        ...calls.map(([name, args], index) => ({ type: 'tool_use', id: ids[index], name, input: args })),
+      ],
+      stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: input, output_tokens: output },
+    }
+  }
+  return {
+    id: `chatcmpl-${turn}`,
+    object: 'chat.completion',
+    created: 1,
+    model: body.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text ?? null,
+          refusal: null,
+          annotations: [],
+          ...(calls.length === 0
+            ? {}
+            : {
+                tool_calls: calls.map(([name, args], index) => ({
+                  id: ids[index],
+                  type: 'function',
+                  function: { name, arguments: written(args) },
+                })),
+              }),
+        },
+        finish_reason: finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
+      },
+    ],
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  }
+}
+
+export type Running = (args: JsonRecord, signal: Abort) => ToolResult | Promise<ToolResult>
+
+export const textResult = (text: string, isError = false): ToolResult => ({
+  content: [{ type: 'text', text }],
+  isError,
+})
+
+/** Servers of tools inside the process: a function for each tool of each server. */
+export function toolServersOf(servers: Readonly<Record<string, Readonly<Record<string, Running>>>>) {
+  const called: { readonly server: string; readonly tool: string; readonly args: JsonRecord }[] = []
+  const toolOf = (server: string, name: string): Tool => ({
+    server,
+    name,
+    publicName: `${server}__${name}`,
+    description: `Does ${name}.`,
+    inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
+    ...(name.startsWith('read') ? { annotations: { readOnlyHint: true } } : {}),
+  })
+  const toolServers: ToolServers = {
+    tools: async ({ key }) => Object.keys(servers[key] ?? {}).map((name) => toolOf(key, name)),
+    async call({ key }, tool, args, { signal }) {
+      called.push({ server: key, tool, args })
+      const run = servers[key]?.[tool]
+      if (!run) throw new TypeError(`there is no ${tool}`)
+      return run(args, signal)
+    },
+    check: () => Promise.reject(new TypeError('nobody checks here')),
+    keep() {},
+    end: async () => {},
+  }
+  return { toolServers, called }
+}
