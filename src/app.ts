@@ -3,6 +3,7 @@ import { authRoutes } from './api/auth/index.ts'
 import { documentation } from './api/docs/index.ts'
 import type { Env } from './api/exchange.ts'
 import { healthRoutes } from './api/health/index.ts'
+import { mcp } from './api/mcp/mcp.ts'
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './api/middleware/cross-origin.ts'
 import { mount, refuse } from './api/mount.ts'
 import { contractAt, noRoute } from './api/no-route.ts'
@@ -12,7 +13,7 @@ import { ui } from './api/ui/index.ts'
 import { v1 } from './api/v1/index.ts'
 
 /** Every route of the gateway, in the order of its documentation. */
-export const routes: readonly Route[] = [...v1, ...authRoutes, ...healthRoutes, ...ui]
+export const routes: readonly Route[] = [...v1, mcp, ...authRoutes, ...healthRoutes, ...ui]
 
 /** The gateway as a `fetch` handler. It knows no runtime: everything that differs is in the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {

@@ -1,3 +1,4 @@
+import { runningTools } from './api/mcp/running-tools.ts'
 import { clientAddress } from './api/middleware/client-address.ts'
 import { type ToResponse, toResponse } from './api/respond.ts'
 import type { ApiServices } from './api/scope.ts'
@@ -220,6 +221,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     }),
     files: batchFiles({ records: records.files, blobs: adapters.blobs, settings: config.general_settings, log }),
     hashKey,
+    runningTools: runningTools(),
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
     budgets: budgetRecords(callSql),

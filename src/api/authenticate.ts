@@ -126,11 +126,14 @@ export function permissionsOf({ permission, path }: RouteContract): readonly [Pe
   return [first, ...others]
 }
 
+/** What clients are served, beside the administration. */
+const SERVED: ReadonlySet<RouteContract['tag']> = new Set(['Models', 'Batches', 'Tools'])
+
 /** Counts a request of which no body was read, nor will be before this has passed. */
 export async function count(services: ApiServices, exchange: Exchange): Promise<void> {
   const { caller, address, requestId, contract } = exchange
   // Who has no limits is counted nowhere, but must not be served either while a store that has to be there is away.
-  if (!caller || (caller.versions.length === 0 && contract?.tag !== 'Models' && contract?.tag !== 'Batches')) return
+  if (!caller || (caller.versions.length === 0 && !(contract && SERVED.has(contract.tag)))) return
   const isForm = contract?.body?.contentType === 'multipart/form-data'
   const tokens = isForm ? 1 : tokensOfCharacters(announcedLength(services, exchange))
   const counted = await admitRequest(services, { caller, address, requestId, tokens })

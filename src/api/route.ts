@@ -26,6 +26,7 @@ export interface RouteContract {
   readonly tag:
     | 'Models'
     | 'Batches'
+    | 'Tools'
     | 'Health'
     | 'Configuration'
     | 'Identity'

@@ -24,6 +24,7 @@ import type { Sql } from '../stores/sql/sql.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
 import type { Sinks } from '../telemetry/sinks/sinks.ts'
+import type { RunningTools } from './mcp/running-tools.ts'
 import type { Site } from './middleware/site.ts'
 import type { ToResponse } from './respond.ts'
 
@@ -41,6 +42,7 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly singleSignOn: SingleSignOn
   readonly files: BatchFiles
   readonly footprints: Footprints
+  readonly runningTools: RunningTools
   readonly foreground: Foreground
   readonly toResponse: ToResponse
   /** The hash that identifies a stored key. */

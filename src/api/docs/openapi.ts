@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Route, RouteContract } from '../route.ts'
+import { VERSION } from '../version.ts'
 
 const ERROR = {
   type: 'object',
@@ -28,7 +29,7 @@ export function openapi(routes: readonly Route[]): object {
     openapi: '3.1.0',
     info: {
       title: 'Model gateway',
-      version: '0.1.0',
+      version: VERSION,
       description: 'One base address and one key in front of language-model providers.',
     },
     servers: [{ url: '/' }],

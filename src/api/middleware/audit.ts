@@ -54,7 +54,7 @@ function isTurnedAway(failure: GatewayError | undefined): boolean {
   return failure?.failure === 'rate_limited' || failure?.failure === 'overloaded'
 }
 
-function actorOf(caller: Caller | undefined): Pick<AuditEvent, 'actor_type' | 'actor_id'> {
+export function actorOf(caller: Caller | undefined): Pick<AuditEvent, 'actor_type' | 'actor_id'> {
   if (!caller) return { actor_type: 'anonymous', actor_id: null }
   if (!isSession(caller)) return { actor_type: caller.kind, actor_id: caller.keyId ?? null }
   const { account } = caller.session

@@ -6,6 +6,7 @@ import { report } from './report.ts'
 
 /** The response headers that a page may read. */
 const READABLE = [
+  'mcp-session-id',
   'request-id',
   'retry-after',
   'x-request-id',
@@ -27,7 +28,7 @@ const READABLE = [
 ]
 
 /** The paths that pages of configured origins may call. */
-export const CROSS_ORIGIN_PATHS = ['/v1/*', '/v2/*', '/rerank'] as const
+export const CROSS_ORIGIN_PATHS = ['/v1/*', '/v2/*', '/rerank', '/mcp'] as const
 
 /** Lets pages of these origins call the API. Keys travel in a header, so that no cookie needs to be allowed. */
 export function crossOrigin(services: ApiServices, origins: readonly string[]): MiddlewareHandler<Env> {

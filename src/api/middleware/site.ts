@@ -4,6 +4,8 @@ export interface Site {
   readonly host: string
   /** The request came by plain http over the loopback interface, not a network. */
   readonly isPlainLoopback: boolean
+  /** The connection to this process is encrypted, so that the host is one of its own. */
+  readonly isEncrypted: boolean
 }
 
 interface RequestHead {
@@ -17,6 +19,7 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 export function siteOf(request: RequestHead): Site {
   const { protocol, host: urlHost } = new URL(request.url)
   const host = request.header('host') ?? urlHost
-  const isHttps = protocol === 'https:' || request.header('x-forwarded-proto') === 'https'
-  return { host, isPlainLoopback: !isHttps && LOOPBACK.test(host) }
+  const isEncrypted = protocol === 'https:'
+  const isHttps = isEncrypted || request.header('x-forwarded-proto') === 'https'
+  return { host, isPlainLoopback: !isHttps && LOOPBACK.test(host), isEncrypted }
 }

@@ -77,7 +77,7 @@ async function carried(
   await over(failure)
 }
 
-const EVENT_STREAM = {
+export const EVENT_STREAM = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   // Keeps proxies in front of the gateway from buffering the stream.

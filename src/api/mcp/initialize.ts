@@ -1,0 +1,15 @@
+import type { JsonRecord } from '../../lib/json/lenient.ts'
+import { VERSION } from '../version.ts'
+import { RpcFailure } from './json-rpc.ts'
+import { negotiated } from './protocol-versions.ts'
+
+/** What the gateway is and can do. Tools are all that it offers. */
+export function initialize({ protocolVersion }: JsonRecord): JsonRecord {
+  if (typeof protocolVersion !== 'string') throw new RpcFailure('invalidParams', 'protocolVersion: must be a string')
+  return {
+    protocolVersion: negotiated(protocolVersion),
+    capabilities: { tools: {} },
+    serverInfo: { name: 'model-gateway', title: 'Model gateway', version: VERSION },
+    instructions: 'Tools of several servers. The name of each begins with the key of its server: <server>__<tool>.',
+  }
+}

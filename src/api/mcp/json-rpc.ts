@@ -1,0 +1,95 @@
+import type { GatewayError } from '../../lib/errors.ts'
+import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+
+export type RpcId = string | number
+
+/** The codes of JSON-RPC, of MCP, and of this gateway. */
+export const RPC_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** The gateway refuses the request: credentials, limits, size. */
+  refused: -32000,
+  cancelled: -32800,
+} as const
+
+/** A request that cannot be answered with a result. Its message is for the client. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure'
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: keyof typeof RPC_CODES, message: string, data?: unknown) {
+    super(message)
+    this.code = RPC_CODES[code]
+    this.data = data
+  }
+}
+
+export interface RpcRequest {
+  readonly kind: 'request'
+  readonly id: RpcId
+  readonly method: string
+  readonly params: JsonRecord
+}
+
+export interface RpcNotification {
+  readonly kind: 'notification'
+  readonly method: string
+  readonly params: JsonRecord
+}
+
+export type RpcMessage =
+  | RpcRequest
+  | RpcNotification
+  /** The client's answer to a request, of which this gateway sends none. */
+  | { readonly kind: 'response' }
+  | { readonly kind: 'invalid'; readonly id: RpcId | null; readonly failure: RpcFailure }
+
+/** One message of a body. */
+export function messageIn(value: unknown): RpcMessage {
+  if (!isRecord(value)) return invalid(null, 'A message has to be an object.')
+  const { jsonrpc, id, method, params = {} } = value
+  const knownId = isId(id) ? id : null
+  if (jsonrpc !== '2.0') return invalid(knownId, 'jsonrpc: must be "2.0"')
+  if (method === undefined && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))) {
+    return knownId === null ? invalid(null, 'id: must be that of a request') : { kind: 'response' }
+  }
+  if (typeof method !== 'string') return invalid(knownId, 'method: must be a string')
+  if (id !== undefined && knownId === null) return invalid(null, 'id: must be a string or a whole number')
+  if (!isRecord(params)) return invalid(knownId, 'params: must be an object')
+  return knownId === null ? { kind: 'notification', method, params } : { kind: 'request', id: knownId, method, params }
+}
+
+export function isId(value: unknown): value is RpcId {
+  return typeof value === 'string' || Number.isSafeInteger(value)
+}
+
+function invalid(id: RpcId | null, message: string): RpcMessage {
+  return { kind: 'invalid', id, failure: new RpcFailure('invalidRequest', message) }
+}
+
+export const resultOf = (id: RpcId, result: object) => ({ jsonrpc: '2.0', id, result })
+
+export function failureOf(id: RpcId | null, { code, message, data }: RpcFailure): object {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+}
+
+/** A refusal of the gateway in the shape of JSON-RPC. Nothing of the body may have been read: the id is unknown. */
+export function rpcErrorBody(error: GatewayError, requestId: string): object {
+  return failureOf(null, asRpcFailure(error, requestId))
+}
+
+export function asRpcFailure(error: GatewayError, requestId: string): RpcFailure {
+  const { code, message, row, details } = error
+  const data = { type: row.type, code, param: details.param ?? null, request_id: requestId }
+  return new RpcFailure(rpcCodeOf(error), message, data)
+}
+
+function rpcCodeOf({ code, failure }: GatewayError): keyof typeof RPC_CODES {
+  if (code === 'invalid_json') return 'parseError'
+  if (failure === 'internal') return 'internalError'
+  return failure === 'invalid_request' ? 'invalidRequest' : 'refused'
+}

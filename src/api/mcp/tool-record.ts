@@ -1,0 +1,115 @@
+import { measured } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import { isoTime } from '../../lib/iso-time.ts'
+import { storableText } from '../../stores/sql/storable-text.ts'
+import type { CallFinished, Ending, ToolCalled } from '../../telemetry/events.ts'
+import { ledger } from '../../telemetry/ledger.ts'
+import { actorOf } from '../middleware/audit.ts'
+import type { Scope } from '../scope.ts'
+
+/** The end of a tool call that a client made at /mcp. */
+export interface ToolCallEnded extends Pick<ToolCalled, 'callId' | 'server' | 'tool' | 'result'> {
+  readonly publicName: string
+  /** undefined: there is no such tool, so that none was used. */
+  readonly ending: Ending | undefined
+  /** By `performance.now()`. */
+  readonly startedAt: number
+  /** When the server was asked to run the tool; undefined if it was not. */
+  readonly askedAt: number | undefined
+}
+
+/** The path at which tools are called. */
+export const MCP_PATH = '/mcp'
+
+/** Tells the metrics, the ledger and the audit of a tool call, all of them in the background. The audit learns who used
+ *  which tool, and nothing of what for. */
+export function recordToolCall(scope: Scope, call: ToolCallEnded): void {
+  const { services, client, requestId } = scope
+  const { callId, server, tool, result, ending } = call
+  const { keyId, kind, teamId = '' } = scope.caller()
+  const at = isoTime(services.clock.now())
+  const ms = measured(performance.now() - call.startedAt)
+  const key = keyId ?? kind
+  services.telemetry.emit({ type: 'tool.called', at, callId, requestId, server, tool, result, ms, keyId: key, teamId })
+  services.flushCounters(client)
+  if (ending === undefined) return
+  // Beside the stream of events, whose finished calls are those of models.
+  services.delivery.deliver(ledger, rowOf(scope, call, { at, ms, ending }))
+  audit(scope, call, { at, ending })
+}
+
+/** The row of a tool call: its model is the tool, its deployment the server. */
+function rowOf(
+  { requestId, caller }: Scope,
+  { callId, server, publicName, tool, askedAt }: ToolCallEnded,
+  { at, ms, ending }: { readonly at: string; readonly ms: number; readonly ending: Ending },
+): CallFinished {
+  const { kind, keyId = kind, teamId = '', organizationId = '', userId = '' } = caller()
+  const upstreamMs = askedAt === undefined ? undefined : measured(performance.now() - askedAt)
+  return {
+    type: 'call.finished',
+    at,
+    requestId,
+    callId,
+    batchId: '',
+    repeats: false,
+    endpoint: MCP_PATH,
+    mode: 'tool',
+    requestedModel: publicName,
+    // Whether there is such a tool is not known of a server that is away.
+    model: tool === '' ? '' : publicName,
+    deployment: server,
+    provider: 'mcp',
+    keyId,
+    teamId,
+    organizationId,
+    userId,
+    tags: [],
+    streamed: false,
+    ending,
+    status: statusOf(ending),
+    errorType: ending === 'answered' ? '' : 'api_error',
+    usage: undefined,
+    costNano: 0,
+    savedNano: 0,
+    cache: 'off',
+    charges: [],
+    attempts: askedAt === undefined ? 0 : 1,
+    tried: [],
+    tools: [],
+    rescuedFrom: [],
+    malformedEvents: 0,
+    overheadMs: measured(ms - (upstreamMs ?? 0)),
+    firstTokenMs: undefined,
+    upstreamMs,
+    totalMs: ms,
+  }
+}
+
+function audit(
+  { services, caller, requestId, address, header }: Scope,
+  { publicName, server, result }: ToolCallEnded,
+  { at, ending }: { readonly at: string; readonly ending: Ending },
+): void {
+  const event = {
+    event_id: newId('audit'),
+    occurred_at: at,
+    ...actorOf(caller()),
+    organization_id: caller().organizationId ?? null,
+    action: 'tool.call',
+    resource_type: 'tool',
+    resource_id: storableText(publicName),
+    request_id: requestId,
+    ip: storableText(address),
+    user_agent: storableText(header('user-agent')),
+    status: statusOf(ending),
+    changes: {},
+    metadata: { server, result },
+  }
+  services.telemetry.emit({ type: 'audit.recorded', at, event })
+}
+
+/** Of the HTTP answer: a server's failure is a result too. */
+function statusOf(ending: Ending): number {
+  return ending === 'client_closed' ? 499 : 200
+}
