@@ -426,6 +426,13 @@ CREATE TABLE IF NOT EXISTS gateway_spend_tag (
   PRIMARY KEY (tag, at, call_id)
 );
 
+-- Calls whose rows retention has removed, and calls that were written late: what is delivered once more adds nothing.
+CREATE TABLE IF NOT EXISTS gateway_spend_past (
+  call_id text COLLATE "C" PRIMARY KEY,
+  noted_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS gateway_spend_past_noted ON gateway_spend_past (noted_at);
+
 -- Hourly sums of calls whose rows exceeded the available space while the database was away. fold_id makes writes
 -- idempotent.
 CREATE TABLE IF NOT EXISTS gateway_spend_fold (
@@ -551,7 +558,7 @@ CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
   PRIMARY KEY (group_name, version)
 );
 
--- The audit log of administration and accounts, including refused writes. Rows are never removed automatically.
+-- The audit log of administration and accounts, including refused writes.
 CREATE TABLE IF NOT EXISTS gateway_audit_event (
   event_id text COLLATE "C" PRIMARY KEY,
   occurred_at timestamptz NOT NULL,

@@ -1,10 +1,11 @@
-import { retention } from './batch/files/retention.ts'
+import { retention as fileRetention } from './batch/files/retention.ts'
 import type { Job } from './lib/job.ts'
 import { describeError } from './lib/log.ts'
 import { healthChecks } from './pipeline/health/health-checks.ts'
 import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
 import { SqlError } from './stores/sql/sql.ts'
+import { retention as recordRetention } from './telemetry/retention.ts'
 
 /** All enabled jobs. */
 export function scheduledJobs(services: Services): readonly Job[] {
@@ -49,13 +50,15 @@ function filling({ backfill, clock }: Services): Job {
   }
 }
 
-/** Removes what has ended: sessions, tokens for new passwords, files and what batches left. */
-function sweeping({ records, files, config }: Services): Job[] {
-  const forgetFiles = retention(files, records.retention, config.general_settings)
+/** Removes what has ended: sessions, tokens for new passwords, files, what batches left, and records of their age. */
+function sweeping({ records, files, sql, log, config }: Services): Job[] {
+  const forgetFiles = fileRetention(files, records.retention, config.general_settings)
+  const forgetRecords = recordRetention(sql, config.general_settings, log)
   return [
     { name: 'session_sweep', everySeconds: 3600, run: () => records.sessions.sweep() },
     { name: 'password_reset_sweep', everySeconds: 3600, run: () => records.passwords.sweep() },
     { name: 'file_sweep', everySeconds: 600, run: forgetFiles },
+    { name: 'record_sweep', everySeconds: 300, run: forgetRecords },
   ]
 }
 

@@ -50,6 +50,8 @@ describe('a file without anything in it', () => {
         batch_max_active: 20,
         batch_concurrency: 16,
         file_retention_days: 30,
+        spend_log_retention_days: 0,
+        audit_retention_days: 0,
         callable_target_default: 'allow',
         cache_enabled: false,
         cache_ttl: 3600,

@@ -36,6 +36,7 @@ describe.each([
     const tables = [
       'gateway_spend',
       'gateway_spend_tag',
+      'gateway_spend_past',
       'gateway_spend_fold',
       'gateway_spend_folded',
       'gateway_spend_total',

@@ -11,9 +11,13 @@ export const paging = lazily(() => ({
 }))
 
 /** What a list answers. */
-export const pageAnswer = <Row extends z.ZodType>(row: () => Row, description = 'One page.') => ({
+export const pageAnswer = <Row extends z.ZodType>(
+  row: () => Row,
+  description = 'One page.',
+  more: () => z.core.$ZodLooseShape = () => ({}),
+) => ({
   description,
-  schema: () => z.object({ data: z.array(row()), next_cursor: z.string().nullable() }),
+  schema: () => z.object({ data: z.array(row()), next_cursor: z.string().nullable(), ...more() }),
 })
 
 /** The page of rows of which one more than its `limit` was read: where that one is there, others follow. */

@@ -25,6 +25,7 @@ import { missingSsoSettings, ssoSettings } from './single-sign-on.ts'
 
 const MIB = 1024 * 1024
 const key = () => checked(mistakeInKey).transform(secret)
+const days = () => count().max(36_500)
 const degradedMode = () => z.enum(['fail_open', 'fail_closed'])
 
 /** Keys, stores, accounts and limits of the gateway itself. */
@@ -145,6 +146,10 @@ export const generalSettings = lazily(() =>
     file_retention_days: positiveCount()
       .default(30)
       .describe('Days after which a file of a batch, and what the batch left, is removed.'),
+    spend_log_retention_days: days()
+      .default(0)
+      .describe('Days after which the row of a call is removed from the log; 0: never. Sums and budgets stay.'),
+    audit_retention_days: days().default(0).describe('Days after which an audit event is removed; 0: never.'),
   })
     .superRefine((settings, context) => {
       const need = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })

@@ -6,6 +6,7 @@ import type { Answer } from '../../../pipeline/answer.ts'
 import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../../stores/sql/records/audit-records.ts'
 import { json, text } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
+import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { moment } from '../moment.ts'
 import { pageAnswer, pageOf } from '../page.ts'
 import { type ExportFormat, FORMATS, fileFormat } from '../spend/export.ts'
@@ -56,7 +57,11 @@ const list = defineRoute(
         format: z.enum(FORMATS).default('json'),
       }),
     responses: {
-      200: pageAnswer(answer, 'One page. An export has its next cursor in the header x-gateway-next-cursor.'),
+      200: pageAnswer(
+        answer,
+        'One page. An export has its next cursor in the header x-gateway-next-cursor, and `kept_from` in x-gateway-kept-from.',
+        keptFrom,
+      ),
     },
   },
   async ({ services, caller, input: { query } }) => {
@@ -65,7 +70,10 @@ const list = defineRoute(
     const page = { reach: reachOf(caller(), 'audit.read'), filters, from, to, after, limit: limit + 1 }
     const found = await auditPage(services.sql, page)
     const events = pageOf(found, limit, ({ occurred_at, event_id }) => `${occurred_at}_${event_id}`)
-    return format === 'json' ? json(events) : exported(format, events.data, events.next_cursor)
+    const age = [services.config.general_settings.audit_retention_days, services.clock.now()] as const
+    if (format === 'json') return json({ ...events, ...keptFromAnswer(...age) })
+    const file = exported(format, events.data, events.next_cursor)
+    return { ...file, headers: { ...file.headers, ...keptFromHeaders(...age) } }
   },
 )
 

@@ -6,6 +6,7 @@ import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../../store
 import { ENDINGS } from '../../../telemetry/events.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
+import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { storable } from '../storable.ts'
 import { exported, FORMATS } from './export.ts'
@@ -49,21 +50,25 @@ const list = defineRoute(
           ),
         format: z.enum(FORMATS).default('json'),
       }),
-    responses: { 200: pageAnswer(loggedCall, 'One page, or a file.') },
+    responses: {
+      200: pageAnswer(loggedCall, 'One page, or a file with `kept_from` in the header x-gateway-kept-from.', keptFrom),
+    },
   },
   async ({ services, caller, input }) => {
     const { cursor, format, limit, owner, ...filters } = input.query
     const reach = spendReach(caller(), owner)
     const query = { ...filters, after: positionOf(cursor) }
+    const age = [services.config.general_settings.spend_log_retention_days, services.clock.now()] as const
     if (format !== 'json') {
       const pages = () => all(services.spendLog, reach, { ...query, limit: limit ?? MOST_EXPORTED })
-      return exported(format, 'logs', Object.keys(loggedCall().shape), pages)
+      const file = await exported(format, 'logs', Object.keys(loggedCall().shape), pages)
+      return { ...file, headers: { ...file.headers, ...keptFromHeaders(...age) } }
     }
     const shown = limit ?? 50
     if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
     const rows = await services.spendLog.page(reach, { ...query, limit: shown + 1 })
     const { data, next_cursor } = pageOf(rows, shown, cursorOf)
-    return json({ data: data.map(factsAnswer), next_cursor })
+    return json({ data: data.map(factsAnswer), next_cursor, ...keptFromAnswer(...age) })
   },
 )
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { queries, rowsOf } from '../query.ts'
+import { queries, rowsOf, statementOf } from '../query.ts'
 import type { Sql } from '../sql.ts'
 import type { Reach } from './reach.ts'
 
@@ -103,4 +103,15 @@ export async function auditPage(
     )
   }
   return rowsOf(database, page)
+}
+
+/** Removes the oldest events beyond an age, so many at most; resolves with how many were removed. */
+export async function removeAuditEvents(database: Sql, days: number, limit: number): Promise<number> {
+  const removed = await database.query(
+    statementOf(sql`
+      DELETE FROM gateway_audit_event WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM gateway_audit_event WHERE occurred_at < now() - make_interval(hours => ${24 * days})
+        ORDER BY occurred_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`),
+  )
+  return removed.affected
 }

@@ -18,6 +18,7 @@ import type {
 import type {
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
+  GatewaySpendPastTable,
   GatewaySpendRollupTable,
   GatewaySpendTable,
   GatewaySpendTagRollupTable,
@@ -52,6 +53,7 @@ export interface Schema {
   gateway_backfill: GatewayBackfillTable
   gateway_spend: GatewaySpendTable
   gateway_spend_tag: GatewaySpendTagTable
+  gateway_spend_past: GatewaySpendPastTable
   gateway_spend_fold: GatewaySpendFoldTable
   gateway_spend_folded: GatewaySpendFoldedTable
   gateway_spend_rollup: GatewaySpendRollupTable

@@ -34,6 +34,11 @@ export interface GatewaySpendTagTable {
   call_id: string
 }
 
+export interface GatewaySpendPastTable {
+  call_id: string
+  noted_at: Defaulted<Timestamp>
+}
+
 export interface GatewaySpendFoldTable {
   fold_id: string
   written_at: Defaulted<Timestamp>

@@ -30,10 +30,12 @@ const SERIALIZATION_FAILURE = '40001'
 
 async function knownOf(sql: Sql, rows: readonly SpendRow[]): Promise<ReadonlySet<string>> {
   const ids = rows.map(({ call_id }) => call_id)
+  const among = expression<string>`ANY(${ids}::text[])`
   const known = queries
     .selectFrom('gateway_spend')
     .select('call_id')
-    .where('call_id', '=', expression<string>`ANY(${ids}::text[])`)
+    .where('call_id', '=', among)
+    .union(queries.selectFrom('gateway_spend_past').select('call_id').where('call_id', '=', among))
   return new Set((await rowsOf(sql, known)).map(({ call_id }) => call_id))
 }
 
@@ -64,6 +66,10 @@ const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${CALL_FACTS[name]
 
 const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${CALL_FACTS[name].type}[]`)
 
+/** From this age on a row may have been removed by retention, so it is noted that the call was added: the sums of one
+ *  that comes again would count twice. */
+export const LATE_HOURS = 24
+
 /** Static text: built once, so that connections keep its plan and nothing is compiled for each batch. */
 const ADD = `
   WITH shape AS MATERIALIZED (
@@ -78,5 +84,8 @@ const ADD = `
   ), marked AS (
     INSERT INTO gateway_spend_tag (tag, at, call_id)
     SELECT tag, at, call_id FROM added CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
+  ), noted AS (
+    INSERT INTO gateway_spend_past (call_id)
+    SELECT call_id FROM added WHERE at < now() - interval '${LATE_HOURS} hours' ORDER BY call_id
   ), ${addedSums('$2')}
   SELECT count(*) FROM added`
