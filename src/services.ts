@@ -33,6 +33,7 @@ import { mailSender } from './mail/senders.ts'
 import { mcpToolServers } from './mcp/mcp-tool-servers.ts'
 import { softBudgets } from './pipeline/admit/soft-budgets.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
+import { flights } from './pipeline/cache/flights.ts'
 import { foreground } from './pipeline/foreground.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
@@ -242,6 +243,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     telemetry: reports,
     counted: scope.all,
     flushCounters: scope.flush,
+    flights: flights(store, timers),
     clock: systemClock,
     timers,
     toolServers,

@@ -24,6 +24,8 @@ export interface CallInput {
   readonly contentType: string
   /** The client's headers that the endpoint forwards. */
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined
+  /** The client's `Cache-Control`. */
+  readonly cacheControl?: string | undefined
   /** The number of gateways that the call passed before this one. */
   readonly hops: number
   /** The answer explains why each deployment was chosen or left out. Set only for callers that may know. */

@@ -6,6 +6,7 @@ import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Reservation } from '../stores/kv/deployment-signals.ts'
 import type { ToolCallFinished } from '../telemetry/events.ts'
 import type { Hold } from './admit/hold.ts'
+import type { CallCache } from './cache/cache-use.ts'
 import type { CallInput } from './call-input.ts'
 import type { Bounds, Plan } from './plan/plan.ts'
 
@@ -58,6 +59,8 @@ export interface Call extends CallInput {
   readonly bounds: Bounds
   /** Objects that providers created for the call, by id. */
   made: Map<string, { readonly deployment: string; readonly ttlSeconds: number }> | undefined
+  /** What the cache is to the call; undefined if it does not use it. */
+  readonly cache: CallCache | undefined
   /** The group that was asked last: the call's own or a fallback. */
   servedGroup: string
   /** The rate-limit headers of the response. */

@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly dialect?: Dialect
   /** Where its requests reference provider-created objects; defaults to the dialect's places. */
   readonly ids?: IdPlaces
+  /** Its answers can be cached: each as a whole, or one for each of its inputs. */
+  readonly cached?: 'whole' | 'inputs'
   /** Every provider serves this request free of charge. */
   readonly free?: true
   /** Writes the event that reports a failure in a stream that has already begun. */

@@ -1,11 +1,13 @@
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newTimedId } from '../lib/ids.ts'
 import { atMost } from '../lib/timers/at-most.ts'
-import { type AdmittedCall, admitCall, type CallIds } from './admit/admit-call.ts'
+import { admitCall, type CallIds } from './admit/admit-call.ts'
 import { startLeaseRenewal } from './admit/lease-renewal.ts'
 import type { Answer } from './answer.ts'
 import type { Committed } from './attempt/attempt.ts'
 import { failover } from './attempt/failover.ts'
+import { type CachedCall, fromCache } from './cache/from-cache.ts'
+import { replay } from './cache/replay.ts'
 import { type Call, newAttemptId } from './call.ts'
 import type { CallInput } from './call-input.ts'
 import { isAwaited } from './ids/made-ids.ts'
@@ -21,9 +23,9 @@ const SETTLE_WAIT_MS = 300
 /** Runs one model call from its bytes to its answer. A call that has begun is always reported, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const ids = { callId: input.batch?.callId ?? newTimedId('call'), attemptId: newAttemptId() }
-  let admittedCall: AdmittedCall
+  let admittedCall: CachedCall
   try {
-    admittedCall = await admitCall(services, input, ids)
+    admittedCall = await fromCache(services, input, ids, await admitCall(services, input, ids))
   } catch (error) {
     input.form?.raw.close()
     throw error
@@ -52,6 +54,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     call.client.defer(finished)
     input.begun()
     services.softBudgets.look(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
+    if (call.cache?.hit) return await replay(services, call, call.cache.hit, end)
     stopRenewal = startLeaseRenewal(services, call)
     const { plan, tools } = admittedCall
     const committing = tools ? runWithTools(services, call, plan, tools) : failover(services, call, plan)
@@ -79,7 +82,7 @@ function inTime(
   return atMost(limitMs, committing, timers).then((committed) => (committed ? committed.value : 'silent'))
 }
 
-function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: AdmittedCall): Call {
+function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: CachedCall): Call {
   const { caller, bounds, request, bytes, plan, admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,
@@ -120,6 +123,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     id,
     request,
     group: plan.group,
+    cache: admittedCall.cache,
     servedGroup: plan.group.name,
     rateHeaders,
     slots,

@@ -11,6 +11,8 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { SoftBudgets } from './admit/soft-budgets.ts'
 import type { UsualUsage } from './admit/usual-usage.ts'
+import type { Flights } from './cache/flights.ts'
+import type { Client } from './client.ts'
 
 /** The services that the pipeline depends on. */
 export interface PipelineServices {
@@ -26,6 +28,10 @@ export interface PipelineServices {
   /** Asks the servers of managed tools that the registry names. */
   readonly toolServers: ToolServers
   readonly telemetry: Telemetry
+  /** Calls that wait for identical ones. */
+  readonly flights: Flights
+  /** Sends the counters that no settlement carries to the shared store; at most once a second. */
+  readonly flushCounters: (client: Client) => void
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log

@@ -12,6 +12,7 @@ import { asMode } from '../../src/modes/mode.ts'
 import { softBudgets } from '../../src/pipeline/admit/soft-budgets.ts'
 import { usualUsage } from '../../src/pipeline/admit/usual-usage.ts'
 import type { BatchMark } from '../../src/pipeline/batch-mark.ts'
+import { flights } from '../../src/pipeline/cache/flights.ts'
 import type { Caller } from '../../src/pipeline/caller.ts'
 import type { Client } from '../../src/pipeline/client.ts'
 import type { Endpoint } from '../../src/pipeline/endpoint.ts'
@@ -166,6 +167,8 @@ export function budgetedCalls(
     transport,
     toolServers: options.toolServers ?? mcpToolServers({ transport, timers: separateTimers, now: Date.now, log }),
     telemetry,
+    flights: flights(store, separateTimers),
+    flushCounters() {},
     clock: { now: Date.now },
     timers: separateTimers,
     log,

@@ -4,7 +4,13 @@ import { chatDialect } from '../dialects/chat.ts'
 import { modelRoute } from './model-route.ts'
 
 export const chatCompletions = modelRoute(
-  { path: '/v1/chat/completions', mode: asMode(chat), dialect: chatDialect, errorEvent: chatDialect.errorEvent },
+  {
+    path: '/v1/chat/completions',
+    mode: asMode(chat),
+    dialect: chatDialect,
+    errorEvent: chatDialect.errorEvent,
+    cached: 'whole',
+  },
   {
     summary: 'Answer a conversation, whole or as a stream of events.',
     responses: {

@@ -9,6 +9,7 @@ export const completions = modelRoute(
     mode: asMode(completion),
     dialect: completionsDialect,
     errorEvent: completionsDialect.errorEvent,
+    cached: 'whole',
   },
   {
     summary: 'Answer a prompt with text, whole or as a stream of events.',

@@ -15,6 +15,7 @@ export const messages = modelRoute(
     dialect: messagesDialect,
     errorEvent: messagesDialect.errorEvent,
     clientHeaders,
+    cached: 'whole',
   },
   {
     summary: 'Answer a conversation in the shape of the Messages API, whole or as a stream of typed events.',

@@ -62,6 +62,7 @@ export function modelRoute(
         form,
         contentType,
         clientHeaders,
+        cacheControl: scope.header('cache-control'),
         hops,
         explain,
         begun,

@@ -9,6 +9,7 @@ export const responses = modelRoute(
     mode: asMode(chat),
     dialect: responsesDialect,
     errorEvent: responsesDialect.errorEvent,
+    cached: 'whole',
   },
   {
     summary: 'Answer an input of items, whole or as a stream of typed events.',

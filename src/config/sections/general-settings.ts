@@ -115,6 +115,13 @@ export const generalSettings = lazily(() =>
       .describe('Refuses deployments whose price is unknown, so that no call is unbilled.'),
     cache_enabled: flag().default(false).describe('Whether complete answers are cached.'),
     cache_ttl: seconds().min(1).default(3600).describe('Seconds that a cached answer is valid.'),
+    cache_max_entry_bytes: positiveCount().default(MIB).describe('The largest answer that is cached.'),
+    cache_nondeterministic: flag()
+      .default(false)
+      .describe('Whether calls with a temperature above 0 are cached without asking for it.'),
+    cache_wait: seconds()
+      .default(30)
+      .describe('Seconds that a call waits for the answer of an identical one that came before it, at most.'),
     health_check_interval: seconds()
       .default(0)
       .describe(

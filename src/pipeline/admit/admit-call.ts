@@ -2,7 +2,10 @@ import { GatewayError, withHeaders } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
-import type { Admission, Admitted, Refused } from '../../stores/kv/shared-store.ts'
+import type { Admission, Admitted, Quota, Refused } from '../../stores/kv/shared-store.ts'
+import type { CacheUse } from '../cache/cache-use.ts'
+import { lookupOf } from '../cache/lookup.ts'
+import { withCacheUse } from '../cache/plan-cache.ts'
 import type { CallInput } from '../call-input.ts'
 import { type Caller, tenantOf } from '../caller.ts'
 import { type KnownIds, knownIds } from '../ids/known-ids.ts'
@@ -29,6 +32,7 @@ interface Ready {
   readonly bounds: Bounds
   /** The managed tools that `request` is to be offered. */
   readonly tools: ManagedTools | undefined
+  readonly cacheUse?: CacheUse | undefined
 }
 
 /** An admitted call. */
@@ -40,6 +44,13 @@ export interface AdmittedCall extends Ready {
   readonly slots: readonly string[]
   readonly budgets: readonly AskedBudget[]
   readonly holds: Hold[]
+}
+
+/** A further admission of a call that was counted before. */
+export interface Again {
+  readonly rateHeaders: Record<string, string>
+  /** Whether it looks at the cache once more. */
+  readonly looks: boolean
 }
 
 /** The ids of a call and of its first attempt. */
@@ -54,7 +65,12 @@ interface AskedAdmission extends Admission {
 
 /** Admits a call or throws its refusal, in one round trip. Limits are counted for every call, including malformed
  *  requests and unknown models, because they come before routing. */
-export async function admitCall(services: PipelineServices, input: CallInput, ids: CallIds): Promise<AdmittedCall> {
+export async function admitCall(
+  services: PipelineServices,
+  input: CallInput,
+  ids: CallIds,
+  again?: Again,
+): Promise<AdmittedCall> {
   const read = input.form ? await input.form.head() : parse(input)
   const { parsed, naming } = withIds(services, input, read)
   const named = naming && (await naming)
@@ -77,12 +93,13 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
     if (!group || !input.explain) return { error }
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
-  let ready = planFor(input.caller)
+  let ready = withCacheUse(services, input, input.caller, planFor(input.caller))
   const ask = (caller: Caller, seeds: Seeds, { versions, confirmedAt }: Held): AskedAdmission => {
-    if (caller !== input.caller) ready = planFor(caller)
+    if (caller !== input.caller) ready = withCacheUse(services, input, caller, planFor(caller))
     const { callId, attemptId } = ids
-    const { quotas, slots } = caller
-    const tokens = tokensOf(input)
+    const { slots } = caller
+    const quotas = again ? NO_QUOTAS : caller.quotas
+    const tokens = again ? 0 : tokensOf(input)
     const counted = { callId, attemptId, versions, confirmedAt, quotas, tokens, leaseSeconds: LEASE_SECONDS }
     // A call that will not begin must hold nothing, because it is never settled.
     if ('error' in ready) return { ...counted, slots: [], budgets: [], candidates: [] }
@@ -97,6 +114,7 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
       budgets: budgetsOf(accounts, costs, services.clock.now(), seeds),
       candidates: order.map((deployment) => asCandidate(services, deployment, preference)),
       preference,
+      cache: ready.cacheUse?.looks && again?.looks !== false ? lookupOf(ready.cacheUse) : undefined,
     }
   }
   // A group may have other models than the one whose budget is spent.
@@ -109,18 +127,22 @@ export async function admitCall(services: PipelineServices, input: CallInput, id
   }
   const { caller, asked, admitted } = await decide(services, input, ask, doesWithout)
   services.signals.learn(admitted.signals)
-  const headers = rateHeaders(asked.quotas, admitted.quotas)
+  const headers = again?.rateHeaders ?? rateHeaders(asked.quotas, admitted.quotas)
   if ('error' in ready) throw withHeaders(ready.error, headers)
+  const { cached } = admitted
+  const reserves = cached?.state !== 'hit' && cached?.state !== 'follow'
   return {
     caller,
     ...ready,
     admitted,
     rateHeaders: headers,
-    slots: asked.slots.map(({ subject }) => subject),
+    slots: reserves ? asked.slots.map(({ subject }) => subject) : [],
     budgets: asked.budgets,
-    holds: holdsOf(asked.budgets, admitted.spentNano),
+    holds: reserves ? holdsOf(asked.budgets, admitted.spentNano) : [],
   }
 }
+
+const NO_QUOTAS: readonly Quota[] = []
 
 /** The request with the objects that it references. Reading those members may reveal that the request is malformed. */
 function withIds(

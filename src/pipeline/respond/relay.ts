@@ -62,6 +62,9 @@ export async function relay(
     ;({ failure, done, last } = await carry(call, stream, client))
   }
   if (failure?.failure === 'client_closed') return failure
+  const closing = failure || done ? undefined : stream.reader.closing()
+  const tail = last ?? closing
+  if (tail) call.cache?.collected?.add(tail)
   if (isAwaited(call)) await over(failure)
   try {
     if (last) await takenInTime(call, client, client.write(last))
@@ -69,7 +72,7 @@ export async function relay(
     if (failure) {
       const told = stream.reader.failing?.(failure) ?? call.endpoint.errorEvent(failure)
       await takenInTime(call, client, client.write(told))
-    } else if (!done) await takenInTime(call, client, client.write(stream.reader.closing()))
+    } else if (closing) await takenInTime(call, client, client.write(closing))
     await client.close()
   } catch {
     return failure ?? clientClosed()
@@ -155,7 +158,9 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
           if (writing) await taking(writing)
           if (done && isAwaited(call)) last = joinBytes(out)
           else {
-            const full = client.write(joinBytes(out))
+            const piece = joinBytes(out)
+            call.cache?.collected?.add(piece)
+            const full = client.write(piece)
             if (full) await taking(full)
           }
         } catch {

@@ -2,6 +2,7 @@ import { asGatewayError, type GatewayError } from '../../lib/errors.ts'
 import { describeError } from '../../lib/log.ts'
 import type { Answer } from '../answer.ts'
 import type { Committed, OpenStream } from '../attempt/attempt.ts'
+import { cachedWhole, cacheHeaders } from '../cache/in-answer.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, departure } from '../client.ts'
 import { noteMade } from '../ids/made-ids.ts'
@@ -30,10 +31,12 @@ export function answer(
   }
 }
 
-function answerWhole(call: Call, { bytes, contentType, usage, outputCharacters, made }: WrittenReply, over: Over) {
+function answerWhole(call: Call, reply: WrittenReply, over: Over) {
+  const { contentType, usage, outputCharacters, made } = reply
   call.usage = usage
   call.outputCharacters = outputCharacters
   noteMade(call, made)
+  const bytes = cachedWhole(call, reply)
   const { signal } = call.client
   const withHeaders = (body: Answer['body']): Answer => {
     const headers = routeHeaders(call)
@@ -119,12 +122,13 @@ export function answerLater(
 
 /** Headers that tell how the call was routed. */
 export function routeHeaders(call: Call): Record<string, string> {
-  const { overheadMs, attempts } = call
+  const { overheadMs, attempts, cache } = call
   const served = attempts.at(-1)
   const headers: Record<string, string> = { ...call.rateHeaders }
   headers['x-gateway-model-group'] = headerSafe(call.servedGroup)
   if (served) headers['x-gateway-deployment'] = headerSafe(served.deployment.id)
   headers['x-gateway-attempts'] = String(attempts.length)
+  if (cache) Object.assign(headers, cacheHeaders(cache))
   const dropped = served ? routingFieldsIn(served.deployment, call.request) : []
   if (dropped.length > 0) headers['x-gateway-dropped'] = dropped.join(', ')
   if (served && overheadMs !== undefined) {

@@ -7,6 +7,7 @@ import type { Usage } from '../../modes/usage.ts'
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../../stores/kv/shared-store.ts'
 import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../../telemetry/events.ts'
+import { leftBy, settleWith } from '../cache/keep.ts'
 import type { Attempt, Call, Reserved } from '../call.ts'
 import { keptIds } from '../ids/made-ids.ts'
 import { tagsOf } from '../request/tags.ts'
@@ -34,10 +35,12 @@ export function finish(
   if (last && failure && !last.settled) last.failure ??= failure
   const { batch } = call
   const again = batch !== undefined && failure !== undefined && trying(services, call, () => batch.repeats(failure))
-  const bill = trying(services, call, () => {
-    if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
-    return billOf(services.registry, call, now)
-  })
+  const bill = call.cache?.hit
+    ? FREE
+    : trying(services, call, () => {
+        if (last?.asked && !(again && isSilent(call))) last.usage ??= usedByLast(services, call, failure)
+        return billOf(services.registry, call, now)
+      })
   // A try that cost something is final: the item is never paid twice.
   const repeats = again === true && bill?.costNano === 0
   trying(services, call, () => {
@@ -46,8 +49,17 @@ export function finish(
     services.telemetry.emit(event)
     learnUsual(services, call)
   })
-  return settleInOrder(services, call, () => settlementOf(services, call, bill ?? unbilled(call), repeats))
+  if (call.cache?.hit) {
+    // It holds nothing that had to be released.
+    services.flushCounters(call.client)
+    return undefined
+  }
+  const settlement = () => settlementOf(services, call, bill ?? unbilled(call), repeats)
+  const left = call.cache && trying(services, call, () => leftBy(services, call, failure, bill?.costNano))
+  return left ? settleWith(services, call, left, settlement) : settleInOrder(services, call, settlement)
 }
+
+const FREE: Bill = { costNano: 0, attemptsNano: [], charges: [], budgets: [] }
 
 /** Whether nothing of an answer has arrived. What such a call cost is estimated if it was given up, but not if it is
  *  repeated: as after a crash, only the repetition is paid. */
@@ -111,8 +123,8 @@ function finished(
     mode: call.endpoint.mode.name,
     requestedModel: call.request.model,
     model: call.servedGroup,
-    deployment: served?.deployment.id ?? '',
-    provider: served?.deployment.provider.kind ?? '',
+    deployment: served?.deployment.id ?? call.cache?.hit?.deployment ?? '',
+    provider: served?.deployment.provider.kind ?? call.cache?.hit?.provider ?? '',
     keyId: caller.keyId ?? caller.kind,
     teamId: caller.teamId ?? '',
     organizationId: caller.organizationId ?? '',
@@ -123,10 +135,10 @@ function finished(
     // The status that the client saw: a stream's status line was sent before it was cut.
     status: ending === 'truncated' ? 200 : (failure?.status ?? 200),
     errorType: failure?.row.type ?? '',
-    usage: inAll(call),
+    usage: call.cache?.hit ? call.usage : inAll(call),
     costNano: bill.costNano,
-    savedNano: 0,
-    cache: 'off',
+    savedNano: call.cache?.savedNano ?? 0,
+    cache: call.cache ? (call.cache.hit ? 'hit' : 'miss') : 'off',
     charges: bill.charges,
     attempts: call.attempts.length,
     tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index])),

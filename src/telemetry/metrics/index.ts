@@ -6,6 +6,7 @@ import { batchItems } from './batch-items.ts'
 import { batchLag } from './batch-lag.ts'
 import { cacheHit } from './cache-hit.ts'
 import { cacheMiss } from './cache-miss.ts'
+import { cacheSaved } from './cache-saved.ts'
 import { inputTokens } from './input-tokens.ts'
 import type { Metric } from './metric.ts'
 import { outputTokens } from './output-tokens.ts'
@@ -38,6 +39,7 @@ export const metrics: readonly Metric[] = [
   unpricedCalls,
   cacheHit,
   cacheMiss,
+  cacheSaved,
   requestLatency,
   providerLatency,
   overhead,

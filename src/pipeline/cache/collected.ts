@@ -1,0 +1,66 @@
+/** The answer of a call, collected for the cache while the client gets it. */
+export interface Collected {
+  /** Adds a piece of a stream. */
+  add(piece: Uint8Array): void
+  /** The whole answer. */
+  whole(bytes: Uint8Array, contentType: string): void
+  /** Nothing is collected from here on, because the answer must not be stored. */
+  drop(): void
+  /** The answer; undefined if it was dropped, because it must not be stored, is too large or is no text. */
+  end(): Whole | undefined
+}
+
+export interface Whole {
+  readonly contentType: string
+  readonly body: string
+  readonly pieces?: readonly number[]
+  /** A whole answer, which is complete even if its client left. */
+  readonly whole: boolean
+}
+
+const EVENTS = 'text/event-stream; charset=utf-8'
+
+/** Collects at most `mostBytes`; a longer answer is dropped as soon as it exceeds them. */
+export function collecting(mostBytes: number): Collected {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let body = ''
+  let bytes = 0
+  let pieces: number[] | undefined = []
+  let contentType = EVENTS
+  let whole = false
+
+  function drop(): void {
+    pieces = undefined
+    body = ''
+  }
+  function take(piece: Uint8Array, more: boolean): void {
+    if (!pieces) return
+    bytes += piece.byteLength
+    if (bytes > mostBytes) {
+      drop()
+      return
+    }
+    try {
+      body += decoder.decode(piece, { stream: more })
+      if (piece.byteLength > 0) pieces.push(piece.byteLength)
+    } catch {
+      drop()
+    }
+  }
+  return {
+    add: (piece) => take(piece, true),
+    whole(piece, type) {
+      contentType = type
+      whole = true
+      take(piece, true)
+    },
+    drop,
+    end() {
+      take(NOTHING, false)
+      if (!pieces || bytes === 0) return undefined
+      return whole ? { contentType, body, whole } : { contentType, body, pieces, whole }
+    },
+  }
+}
+
+const NOTHING = new Uint8Array()

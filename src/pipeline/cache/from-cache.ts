@@ -1,0 +1,92 @@
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import type { Cached } from '../../stores/kv/answer-cache.ts'
+import { type AdmittedCall, admitCall, type CallIds } from '../admit/admit-call.ts'
+import type { CallInput } from '../call-input.ts'
+import type { PipelineServices } from '../services.ts'
+import { readAnswer } from './answer-text.ts'
+import type { CachedAnswer, CacheUse, CallCache } from './cache-use.ts'
+import { collecting } from './collected.ts'
+import { ofAllInputs } from './embedded-inputs.ts'
+
+/** An answer to many inputs is collected up to as many times the largest entry. */
+const MOST_ENTRIES = 8
+
+/** An admitted call with what the cache is to it. */
+export type CachedCall = AdmittedCall & { readonly cache: CallCache | undefined }
+
+/** What the cache has for an admitted call: a stored answer, or the lead to ask for one. A call that follows an identical
+ *  one waits for that one's answer, at most `cache_wait`; without one it is admitted again, uncounted, and asks. */
+export async function fromCache(
+  services: PipelineServices,
+  input: CallInput,
+  ids: CallIds,
+  first: AdmittedCall,
+): Promise<CachedCall> {
+  if (!first.cacheUse) return { ...first, cache: undefined }
+  const until = performance.now() + 1000 * services.config.general_settings.cache_wait
+  const { rateHeaders } = first
+  const again = (looks: boolean) => admitCall(services, input, ids, { rateHeaders, looks })
+  let admittedCall: AdmittedCall = first
+  for (;;) {
+    const { cached } = admittedCall.admitted
+    const { cacheUse: use } = admittedCall
+    if (!use) return { ...admittedCall, cache: undefined }
+    if (cached?.state === 'follow') {
+      const awaited = await services.flights.follow(use, input.client.signal, until - performance.now())
+      if (typeof awaited !== 'string') return served(admittedCall, use, awaited)
+      admittedCall = await again(awaited === 'free')
+      continue
+    }
+    const known = cached ? await Promise.all(cached.answers.map((text) => text && readAnswer(text))) : []
+    if (cached?.state !== 'hit') return asking(services, admittedCall, use, known, cached?.state)
+    if (known.every((one) => one)) return served(admittedCall, use, known as CachedAnswer[])
+    // Damaged: this call asks, and its answer replaces it.
+    admittedCall = await again(false)
+  }
+}
+
+/** The call that stored answers serve. */
+function served(admittedCall: AdmittedCall, use: CacheUse, answers: readonly CachedAnswer[]): CachedCall {
+  const hit = use.inputs ? ofAllInputs(answers) : (answers[0] as CachedAnswer)
+  const cache = {
+    use,
+    servedAt: admittedCall.admitted.now,
+    leads: false,
+    hit,
+    known: [],
+    savedNano: hit.costNano,
+    collected: undefined,
+  }
+  return { ...admittedCall, cache }
+}
+
+/** The call that asks: for the inputs alone that have no stored answer. */
+function asking(
+  services: PipelineServices,
+  admittedCall: AdmittedCall,
+  use: CacheUse,
+  found: readonly (CachedAnswer | undefined | '')[],
+  state: Cached['state'] | undefined,
+): CachedCall {
+  const { admitted, request, bytes } = admittedCall
+  const leads = state === 'lead'
+  if (leads) services.flights.led(use.lead)
+  const known = found.map((one) => one || undefined)
+  const missing = use.inputs?.filter((_, at) => !known[at]) ?? []
+  const isPart = use.inputs !== undefined && missing.length < use.inputs.length
+  const { cache_max_entry_bytes: most } = services.config.general_settings
+  const cache = {
+    use,
+    servedAt: admitted.now,
+    leads,
+    hit: undefined,
+    known: isPart ? known : [],
+    savedNano: known.reduce((sum, one) => sum + (one?.costNano ?? 0), 0),
+    // What only this process admitted is not stored: its clock is not the store's.
+    collected: admitted.unconfirmed ? undefined : collecting(most * Math.min(use.inputs?.length ?? 1, MOST_ENTRIES)),
+  }
+  if (!isPart) return { ...admittedCall, cache }
+  const asked = { ...request, input: missing }
+  return { ...admittedCall, request: asked, bytes: joinBytes(editJson(bytes, request, { input: missing })), cache }
+}

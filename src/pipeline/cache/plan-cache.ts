@@ -1,0 +1,139 @@
+import { digestOf } from '../../lib/crypto.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
+import { asList, asRecord, isRecord } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import { answerKey, clearedKey, leadKey } from '../../stores/kv/keys.ts'
+import type { CallInput } from '../call-input.ts'
+import { type Caller, tenantOf } from '../caller.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { Bounds, Plan } from '../plan/plan.ts'
+import type { PipelineServices } from '../services.ts'
+import type { CacheUse } from './cache-use.ts'
+
+/** Digests of another form of the key must not meet. */
+const FORM = 1
+
+/** A longer list of inputs has one answer as a whole. */
+const MOST_INPUTS = 128
+
+/** A request as it goes on: its fields and the bytes that they were read from. */
+interface Ready {
+  readonly request: ModelRequest
+  readonly bytes: Uint8Array
+  readonly plan: Plan
+  readonly bounds: Bounds
+}
+
+/** A planned call with how it uses the cache. A wish that does not exist refuses it. */
+export function withCacheUse<Planned extends Ready>(
+  services: PipelineServices,
+  input: CallInput,
+  caller: Caller,
+  ready: Planned | { readonly error: GatewayError },
+): (Planned & { readonly cacheUse: CacheUse | undefined }) | { readonly error: GatewayError } {
+  if ('error' in ready) return ready
+  try {
+    return { ...ready, cacheUse: planCache(services, input, caller, ready) }
+  } catch (error) {
+    // Reading a long member may reveal that the request is malformed.
+    if (error instanceof GatewayError && error.failure === 'invalid_request') return { error }
+    throw error
+  }
+}
+
+/** How the call uses the cache; undefined if it does not. Throws `invalid_request` for a wish that does not exist. */
+function planCache(
+  { config: { general_settings } }: PipelineServices,
+  input: CallInput,
+  caller: Caller,
+  { request, bytes, plan: { group }, bounds }: Ready,
+): CacheUse | undefined {
+  const { cache_enabled, cache_ttl, cache_nondeterministic } = general_settings
+  const { endpoint, batch, explain, form } = input
+  if (!cache_enabled || !endpoint.cached || batch || explain || form) return undefined
+  const wish = wishOf(request, input.cacheControl)
+  if (wish.mode === 'no-store' || bounds.ids || actsOutside(request)) return undefined
+  const varies = typeof request.temperature === 'number' && request.temperature > 0
+  if (varies && wish.mode !== 'force' && !cache_nondeterministic) return undefined
+  const inputs = endpoint.cached === 'inputs' ? inputsOf(request.input) : undefined
+  const body = canonicalJson(decoder.decode(bytes), inputs ? EACH_INPUT : WHOLE)
+  if (body === undefined) return undefined
+
+  const scope = cacheScope(caller)
+  // What the provider keeps of the call belongs to a narrower tenant, and so does an answer that names it.
+  const keepsIds = mayBeKept(endpoint, request)
+  const owner = keepsIds ? tenantOf(caller) : ''
+  const headers = Object.entries(input.clientHeaders ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
+  const asked = [FORM, scope, owner, endpoint.path, group.name, request.stream === true, bounds.restricted, headers]
+  const common = `${JSON.stringify(asked)}${body}`
+  const digests = inputs ? inputs.map((one) => digestOf(`${common}${JSON.stringify(one)}`)) : [digestOf(common)]
+  return {
+    answers: digests.map(answerKey),
+    lead: leadKey(inputs ? digestOf(digests.join()) : (digests[0] as string)),
+    clearings: ['', scope].flatMap((where) => ['', group.name].map((model) => clearedKey(where, model))),
+    looks: wish.mode !== 'no-cache',
+    ttlSeconds: Math.min(wish.ttlSeconds ?? cache_ttl, cache_ttl),
+    keepsIds,
+    inputs,
+  }
+}
+
+// Not fatal: what is no text was refused as no JSON.
+const decoder = new TextDecoder()
+
+/** What is no part of the key as it is written: the group stands for the model, a flag for the stream. */
+const WHOLE: ReadonlySet<string> = new Set(['model', 'stream', 'metadata.cache'])
+const EACH_INPUT: ReadonlySet<string> = new Set([...WHOLE, 'input'])
+
+/** The tenant within which answers are shared: the organization, else the key, else the person. */
+export function cacheScope({ kind, organizationId, keyId, userId }: Caller): string {
+  if (organizationId !== undefined) return `organization:${organizationId}`
+  if (keyId !== undefined) return `api_key:${keyId}`
+  return userId === undefined ? kind : `user:${userId}`
+}
+
+interface Wish {
+  readonly mode?: 'no-cache' | 'no-store' | 'force'
+  readonly ttlSeconds?: number
+}
+
+const MODES = ['no-cache', 'no-store', 'force'] as const
+
+/** What the call says of the cache: in `metadata.cache`, else in its header. */
+function wishOf({ metadata }: ModelRequest, cacheControl = ''): Wish {
+  const said: unknown = metadata?.cache
+  if (said === undefined || said === null) {
+    const directives = cacheControl.toLowerCase().split(/\s*,\s*/)
+    if (directives.includes('no-store')) return { mode: 'no-store' }
+    return directives.includes('no-cache') || directives.includes('max-age=0') ? { mode: 'no-cache' } : {}
+  }
+  const mode = MODES.find((one) => one === said)
+  if (mode) return { mode }
+  const { ttl } = asRecord(said)
+  if (typeof ttl === 'number' && ttl > 0) return { ttlSeconds: ttl }
+  const message = `metadata.cache: expected ${MODES.map((one) => `'${one}'`).join(', ')} or {"ttl": seconds}.`
+  throw new GatewayError('invalid_request', message, { param: 'metadata.cache' })
+}
+
+/** Whether the answer depends on more than the request: on a conversation that a provider keeps, or on servers of
+ *  tools, where asking is doing. */
+function actsOutside(request: ModelRequest): boolean {
+  if (isGiven(request.previous_response_id) || isGiven(request.conversation) || request.background === true) return true
+  if (isGiven(request.container) || asList(request.mcp_servers).length > 0) return true
+  return asList(request.tools).some((tool) => isRecord(tool) && String(tool.type).startsWith('mcp'))
+}
+
+const isGiven = (value: unknown) => value !== undefined && value !== null
+
+/** Whether a provider may keep an object of this call under an id. */
+function mayBeKept({ dialect }: Endpoint, { store }: ModelRequest): boolean {
+  return dialect?.native === 'responses' ? store !== false : store === true
+}
+
+/** The texts of an embedding call, if each can have an answer of its own. */
+function inputsOf(input: unknown): readonly string[] | undefined {
+  if (typeof input === 'string') return [input]
+  if (!Array.isArray(input) || input.length > MOST_INPUTS) return undefined
+  return input.every((one) => typeof one === 'string') ? (input as string[]) : undefined
+}

@@ -1,0 +1,44 @@
+import { GatewayError } from '../../lib/errors.ts'
+import type { Answer } from '../answer.ts'
+import type { Call } from '../call.ts'
+import { departure } from '../client.ts'
+import { type Over, takenInTime } from '../respond/relay.ts'
+import { answer, EVENT_STREAM, routeHeaders } from '../respond/respond.ts'
+import type { PipelineServices } from '../services.ts'
+import type { CachedAnswer } from './cache-use.ts'
+
+const encoder = new TextEncoder()
+
+/** Answers a call from the cache: a stream as a stream, in the pieces in which it was first sent. */
+export function replay(
+  services: PipelineServices,
+  call: Call,
+  hit: CachedAnswer,
+  over: Over,
+): Answer | Promise<Answer> {
+  const { contentType, body, pieces, usage } = hit
+  call.usage = usage
+  const bytes = encoder.encode(body)
+  if (!pieces) {
+    return answer(services, call, { kind: 'whole', reply: { bytes, contentType, usage, outputCharacters: 0 } }, over)
+  }
+  const client = call.client.openStream()
+  const { signal } = call.client
+  async function send(): Promise<void> {
+    let at = 0
+    for (const length of pieces ?? []) {
+      await takenInTime(call, client, client.write(bytes.subarray(at, at + length)))
+      if (signal.aborted) throw departure(signal)
+      at += length
+    }
+    await over(undefined)
+    await client.close()
+  }
+  const sent = send().catch((error) => over(error instanceof GatewayError ? error : departure(signal)))
+  call.client.defer(sent)
+  return {
+    status: 200,
+    headers: { ...routeHeaders(call), ...EVENT_STREAM, 'content-type': contentType },
+    body: client.readable,
+  }
+}
