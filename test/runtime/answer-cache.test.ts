@@ -97,7 +97,6 @@ describe('cached answers', () => {
     expect(repeated.join('')).toBe(original.join(''))
     // A network may join pieces, but never a whole answer of many.
     if (run === 'w') expect(repeated).toEqual(original)
-    else expect(repeated.length).toBeGreaterThan(0)
   })
 
   it('cost nothing, and the event, the ledger and the metrics say what they saved', async () => {
@@ -238,7 +237,7 @@ describe('identical calls at the same time', () => {
     expect(lines.slice(-100).filter(({ costNano }) => costNano !== 0)).toHaveLength(1)
   })
 
-  it('go on with the next one when the first fails, and when its client leaves', async () => {
+  it('go on with the next one when the first fails', async () => {
     await begin()
     await upstream.script(first, [
       change(badRequest(), slowHeaders({ ms: 200 })),
@@ -247,17 +246,20 @@ describe('identical calls at the same time', () => {
     const got = await Promise.all(Array.from({ length: 10 }, () => chat()))
     expect(got.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 400])
     expect(await asked()).toBe(2)
+  })
 
+  it.runIf(run === 'n')('go on with the next one when the client of the first leaves', async () => {
+    await begin()
     await upstream.script(first, [answer({ text: 'ok' }, slowHeaders({ ms: 400 }))])
     const leaving = new AbortController()
     const left = gateway.chat({ model: 'group', messages, seed: 5 }, { signal: leaving.signal }).catch(() => 'left')
-    await upstream.until(first, (calls) => calls.length === 3)
+    await upstream.until(first, (calls) => calls.length === 1)
     const others = Array.from({ length: 5 }, () => chat({ seed: 5 }))
     await new Promise((resolve) => setTimeout(resolve, 100))
     leaving.abort()
     expect(await left).toBe('left')
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(5).fill(200))
-    expect(await asked()).toBe(4)
+    expect(await asked()).toBe(2)
   })
 
   it('do not wait longer than they may', async () => {
