@@ -1,12 +1,12 @@
 import { asGatewayError, type GatewayError, withHeaders } from '../lib/errors.ts'
 import { newTimedId } from '../lib/ids.ts'
 import { atMost } from '../lib/timers/at-most.ts'
-import { admitCall, type CallIds } from './admit/admit-call.ts'
+import { type AdmittedCall, admitCall, type CallIds } from './admit/admit-call.ts'
 import { startLeaseRenewal } from './admit/lease-renewal.ts'
 import type { Answer } from './answer.ts'
 import type { Committed } from './attempt/attempt.ts'
 import { failover } from './attempt/failover.ts'
-import { type CachedCall, fromCache } from './cache/from-cache.ts'
+import { fromCache } from './cache/from-cache.ts'
 import { replay } from './cache/replay.ts'
 import { type Call, newAttemptId } from './call.ts'
 import type { CallInput } from './call-input.ts'
@@ -23,9 +23,10 @@ const SETTLE_WAIT_MS = 300
 /** Runs one model call from its bytes to its answer. A call that has begun is always reported, however it ends. */
 export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
   const ids = { callId: input.batch?.callId ?? newTimedId('call'), attemptId: newAttemptId() }
-  let admittedCall: CachedCall
+  let admittedCall: AdmittedCall
   try {
-    admittedCall = await fromCache(services, input, ids, await admitCall(services, input, ids))
+    admittedCall = await admitCall(services, input, ids)
+    if (admittedCall.cacheUse) admittedCall = await fromCache(services, input, ids, admittedCall)
   } catch (error) {
     input.form?.raw.close()
     throw error
@@ -82,7 +83,7 @@ function inTime(
   return atMost(limitMs, committing, timers).then((committed) => (committed ? committed.value : 'silent'))
 }
 
-function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: CachedCall): Call {
+function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: AdmittedCall): Call {
   const { caller, bounds, request, bytes, plan, admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,

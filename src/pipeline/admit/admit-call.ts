@@ -3,7 +3,7 @@ import { rateHeaders } from '../../limits/rate-headers.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
 import type { Admission, Admitted, Quota, Refused } from '../../stores/kv/shared-store.ts'
-import type { CacheUse } from '../cache/cache-use.ts'
+import type { CacheUse, CallCache } from '../cache/cache-use.ts'
 import { lookupOf } from '../cache/lookup.ts'
 import { withCacheUse } from '../cache/plan-cache.ts'
 import type { CallInput } from '../call-input.ts'
@@ -44,6 +44,7 @@ export interface AdmittedCall extends Ready {
   readonly slots: readonly string[]
   readonly budgets: readonly AskedBudget[]
   readonly holds: Hold[]
+  readonly cache?: CallCache
 }
 
 /** A further admission of a call that was counted before. */

@@ -12,9 +12,6 @@ import { ofAllInputs } from './embedded-inputs.ts'
 /** An answer to many inputs is collected up to as many times the largest entry. */
 const MOST_ENTRIES = 8
 
-/** An admitted call with what the cache is to it. */
-export type CachedCall = AdmittedCall & { readonly cache: CallCache | undefined }
-
 /** What the cache has for an admitted call: a stored answer, or the lead to ask for one. A call that follows an identical
  *  one waits for that one's answer, at most `cache_wait`; without one it is admitted again, uncounted, and asks. */
 export async function fromCache(
@@ -22,8 +19,7 @@ export async function fromCache(
   input: CallInput,
   ids: CallIds,
   first: AdmittedCall,
-): Promise<CachedCall> {
-  if (!first.cacheUse) return { ...first, cache: undefined }
+): Promise<AdmittedCall> {
   const until = performance.now() + 1000 * services.config.general_settings.cache_wait
   const { rateHeaders } = first
   const again = (looks: boolean) => admitCall(services, input, ids, { rateHeaders, looks })
@@ -31,7 +27,7 @@ export async function fromCache(
   for (;;) {
     const { cached } = admittedCall.admitted
     const { cacheUse: use } = admittedCall
-    if (!use) return { ...admittedCall, cache: undefined }
+    if (!use) return admittedCall
     if (cached?.state === 'follow') {
       const awaited = await services.flights.follow(use, input.client.signal, until - performance.now())
       if (typeof awaited !== 'string') return served(admittedCall, use, awaited)
@@ -47,9 +43,9 @@ export async function fromCache(
 }
 
 /** The call that stored answers serve. */
-function served(admittedCall: AdmittedCall, use: CacheUse, answers: readonly CachedAnswer[]): CachedCall {
+function served(admittedCall: AdmittedCall, use: CacheUse, answers: readonly CachedAnswer[]): AdmittedCall {
   const hit = use.inputs ? ofAllInputs(answers) : (answers[0] as CachedAnswer)
-  const cache = {
+  const cache: CallCache = {
     use,
     servedAt: admittedCall.admitted.now,
     leads: false,
@@ -68,7 +64,7 @@ function asking(
   use: CacheUse,
   found: readonly (CachedAnswer | undefined | '')[],
   state: Cached['state'] | undefined,
-): CachedCall {
+): AdmittedCall {
   const { admitted, request, bytes } = admittedCall
   const leads = state === 'lead'
   if (leads) services.flights.led(use.lead)
@@ -76,7 +72,7 @@ function asking(
   const missing = use.inputs?.filter((_, at) => !known[at]) ?? []
   const isPart = use.inputs !== undefined && missing.length < use.inputs.length
   const { cache_max_entry_bytes: most } = services.config.general_settings
-  const cache = {
+  const cache: CallCache = {
     use,
     servedAt: admitted.now,
     leads,

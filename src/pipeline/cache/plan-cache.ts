@@ -31,10 +31,11 @@ export function withCacheUse<Planned extends Ready>(
   input: CallInput,
   caller: Caller,
   ready: Planned | { readonly error: GatewayError },
-): (Planned & { readonly cacheUse: CacheUse | undefined }) | { readonly error: GatewayError } {
+): (Planned & { readonly cacheUse?: CacheUse }) | { readonly error: GatewayError } {
   if ('error' in ready) return ready
   try {
-    return { ...ready, cacheUse: planCache(services, input, caller, ready) }
+    const cacheUse = planCache(services, input, caller, ready)
+    return cacheUse ? { ...ready, cacheUse } : ready
   } catch (error) {
     // Reading a long member may reveal that the request is malformed.
     if (error instanceof GatewayError && error.failure === 'invalid_request') return { error }
