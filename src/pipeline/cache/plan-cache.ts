@@ -9,6 +9,7 @@ import { type Caller, tenantOf } from '../caller.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Bounds, Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
+import type { ManagedTools } from '../tools/managed-tools.ts'
 import type { CacheUse } from './cache-use.ts'
 
 /** Digests of another form of the key must not meet. */
@@ -23,6 +24,7 @@ interface Ready {
   readonly bytes: Uint8Array
   readonly plan: Plan
   readonly bounds: Bounds
+  readonly tools: ManagedTools | undefined
 }
 
 /** A planned call with how it uses the cache. A wish that does not exist refuses it. */
@@ -48,13 +50,13 @@ function planCache(
   { config: { general_settings } }: PipelineServices,
   input: CallInput,
   caller: Caller,
-  { request, bytes, plan: { group }, bounds }: Ready,
+  { request, bytes, plan: { group }, bounds, tools }: Ready,
 ): CacheUse | undefined {
   const { cache_enabled, cache_ttl, cache_nondeterministic } = general_settings
   const { endpoint, batch, explain, form } = input
   if (!cache_enabled || !endpoint.cached || batch || explain || form) return undefined
   const wish = wishOf(request, input.cacheControl)
-  if (wish.mode === 'no-store' || bounds.ids || actsOutside(request)) return undefined
+  if (wish.mode === 'no-store' || bounds.ids || tools || actsOutside(request)) return undefined
   const varies = typeof request.temperature === 'number' && request.temperature > 0
   if (varies && wish.mode !== 'force' && !cache_nondeterministic) return undefined
   const inputs = endpoint.cached === 'inputs' ? inputsOf(request.input) : undefined
