@@ -111,6 +111,30 @@ function replyTo({ path, body }: AskedModel, said: Said, turn: number): object {
       usage: { input_tokens: input, output_tokens: output },
     }
   }
+  if (path.endsWith(':generateContent')) {
+    const parts = [
+      ...(text === undefined ? [] : [{ text }]),
+      ...calls.map(([name, args]) => ({ functionCall: { name, args } })),
+    ]
+    return {
+      candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
+      modelVersion: 'm',
+      responseId: `r${turn}`,
+    }
+  }
+  if (path.endsWith('/converse')) {
+    const content = [
+      ...(text === undefined ? [] : [{ text }]),
+      ...calls.map(([name, args], index) => ({ toolUse: { toolUseId: ids[index], name, input: args } })),
+    ]
+    return {
+      output: { message: { role: 'assistant', content } },
+      stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+      usage: { inputTokens: input, outputTokens: output, totalTokens: input + output },
+      metrics: { latencyMs: 1 },
+    }
+  }
   return {
     id: `chatcmpl-${turn}`,
     object: 'chat.completion',

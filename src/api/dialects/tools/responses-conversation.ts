@@ -13,13 +13,20 @@ export const responsesConversation: ToolConversation = {
 
   history({ input }: ModelRequest, serverOf) {
     if (typeof input === 'string') return [{ role: 'user', content: input }]
-    return asList(input)
-      .map(asRecord)
-      .flatMap((item) => {
-        const server = TOLD.has(item.type) ? serverOf(asText(item.server_label)) : undefined
-        if (server === undefined) return [item]
-        return item.type === 'mcp_call' ? asFunctionCall(item, server) : []
-      })
+    const history: JsonRecord[] = []
+    let results: JsonRecord[] = []
+    for (const item of asList(input).map(asRecord)) {
+      const server = TOLD.has(item.type) ? serverOf(asText(item.server_label)) : undefined
+      if (server !== undefined && item.type === 'mcp_call') {
+        history.push(functionCall(item, server))
+        results.push(functionResult(item))
+        continue
+      }
+      // Calls of one turn stand together, their results behind them.
+      history.push(...results, ...(server === undefined ? [item] : []))
+      results = []
+    }
+    return [...history, ...results]
   },
 
   isKept: ({ conversation }) => conversation !== undefined && conversation !== null,
@@ -36,7 +43,9 @@ export const responsesConversation: ToolConversation = {
 
   choiceOf(choice, find) {
     const { type, server_label: label, name } = asRecord(choice)
-    return type === 'mcp' ? { type: 'function', name: find(asText(label), asText(name)) } : choice
+    if (type !== 'mcp') return choice
+    // A choice of a server without a tool means any of them.
+    return typeof name === 'string' ? { type: 'function', name: find(asText(label), name) } : 'required'
   },
 
   unforced(choice) {
@@ -125,21 +134,27 @@ function portable(item: JsonRecord): JsonRecord[] {
   return item.type === 'message' || isFunctionCall(item) ? [rest] : []
 }
 
-/** An item of an earlier answer as the call and the result that it stands for. */
-function asFunctionCall({ id, name, arguments: text, output, error }: JsonRecord, server: string): JsonRecord[] {
-  const call_id = asText(id)
-  const written = asText(text) || '{}'
-  const result = typeof output === 'string' ? output : asText(error)
-  return [
-    withArguments({
-      type: 'function_call',
-      call_id,
-      name: `${server}__${asText(name)}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
-      arguments: written,
-    }),
-    { type: 'function_call_output', call_id, output: result },
-  ]
+/** The call that an item of an earlier answer stands for. */
+function functionCall({ id, name, arguments: text }: JsonRecord, server: string): JsonRecord {
+  return withArguments({
+    type: 'function_call',
+    call_id: callIdIn(id),
+    name: `${server}__${asText(name)}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
+    arguments: asText(text) || '{}',
+  })
 }
+
+function functionResult({ id, output, error }: JsonRecord): JsonRecord {
+  return {
+    type: 'function_call_output',
+    call_id: callIdIn(id),
+    output: typeof output === 'string' ? output : asText(error),
+  }
+}
+
+/** The ids of items hold those of their calls, by which a provider knows them. */
+const ITEM = 'mcp_'
+const callIdIn = (id: unknown): string => asText(id).slice(asText(id).startsWith(ITEM) ? ITEM.length : 0)
 
 function listedLabel(item: unknown): string | undefined {
   const { type, server_label } = asRecord(item)
@@ -161,9 +176,9 @@ function listItem({ label, tools }: ToolList): JsonRecord {
   }
 }
 
-function callItem({ label, tool, arguments: text, text: result, isError }: ToolExecution): JsonRecord {
+function callItem({ id, label, tool, arguments: text, text: result, isError }: ToolExecution): JsonRecord {
   return {
-    id: newId('mcp'),
+    id: `${ITEM}${id}`,
     type: 'mcp_call',
     status: isError ? 'failed' : 'completed',
     approval_request_id: null,
