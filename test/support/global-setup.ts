@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgresOverHttp } from '../../src/runtimes/local/postgres-over-http.node.ts'
 import { startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.node.ts'
+import { startMcpServer } from './mcp-server.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { startUpstream } from './scripted-upstream.ts'
@@ -21,6 +22,8 @@ declare module 'vitest' {
     postgresHttpUrl: string
     /** The scripted upstream, for suites that run where no server can be started. */
     upstreamUrl: string
+    /** A server of managed tools, for the same suites. */
+    mcpServerUrl: string
   }
 }
 
@@ -30,6 +33,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const redis = await startRedis()
   const postgres = await startPostgres()
   const upstream = await startUpstream()
+  const mcpServer = await startMcpServer()
   const token = 'test-token'
   const redisHttp = redis && (await startRedisOverHttp({ redisUrl: redis.url, port: 0, token }))
   const postgresHttp = postgres && (await startPostgresOverHttp({ postgresUrl: postgres.url, port: 0 }))
@@ -41,10 +45,12 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   provide('postgresHttpUrl', postgresHttp?.url ?? '')
 
   provide('upstreamUrl', upstream.url)
+  provide('mcpServerUrl', mcpServer.url)
   provide('sharedFolder', sharedFolder)
 
   return async () => {
     await upstream.close()
+    await mcpServer.close()
     await redisHttp?.close()
     await postgresHttp?.close()
     await redis?.stop()
