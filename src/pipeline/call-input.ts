@@ -30,6 +30,8 @@ export interface CallInput {
   readonly hops: number
   /** The answer explains why each deployment was chosen or left out. Set only for callers that may know. */
   readonly explain?: boolean | undefined
+  /** Hints that the provider cannot be told are refused instead of left out. */
+  readonly strict?: boolean | undefined
   /** Set for an item of a batch. */
   readonly batch?: BatchMark | undefined
   /** Called once the call can no longer be refused: from then on the pipeline reports it. */

@@ -37,6 +37,8 @@ export interface Attempt {
   lostHedge: boolean
   /** The store has been told the outcome. */
   settled: boolean
+  /** The hints of the request that its provider was not told. */
+  dropped: Set<string> | undefined
 }
 
 /** A running model call. Readonly fields are decided at admission; the others are filled in as the call proceeds. */

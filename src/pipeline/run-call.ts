@@ -97,6 +97,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     clientHeaders,
     hops,
     explain,
+    strict,
     batch,
   } = input
   // Listed field by field, so that every call has one hidden class and no input object is copied.
@@ -117,6 +118,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     clientHeaders,
     hops,
     explain,
+    strict,
     batch,
     begun: input.begun,
     bounds,

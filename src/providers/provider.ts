@@ -1,9 +1,10 @@
 import type { RegisteredProvider } from '../config/registered.ts'
 import type { GatewayParams } from '../config/sections/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
-import type { JsonRecord } from '../lib/json/lenient.ts'
+import { entryOf, type JsonRecord } from '../lib/json/lenient.ts'
 import type { Secret } from '../lib/secret.ts'
 import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
+import type { Drop } from '../modes/field-table.ts'
 import type { RequestForm } from '../modes/form.ts'
 import type { ModelRequest, ModeName } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
@@ -39,6 +40,24 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly chatDefaults?: Readonly<Record<string, unknown>>
   /** The client's headers that its endpoint forwards, in lower case. */
   readonly clientHeaders?: Readonly<Record<string, string>>
+  /** Takes the names of hints that the provider is not told. */
+  readonly notes?: Notes | undefined
+  /** The client's names of fields, by their names in chat; only after a translation. */
+  readonly clientNames?: Readonly<Record<string, string>>
+}
+
+/** What a translation has left out. */
+export interface Notes {
+  dropped: Set<string> | undefined
+}
+
+/** Notes the fields of a call that its provider is not told, by the client's names of them. */
+export function dropper({ notes, clientNames = {} }: Pick<Outgoing, 'notes' | 'clientNames'>): Drop {
+  return (field) => {
+    if (!notes) return
+    notes.dropped ??= new Set()
+    notes.dropped.add(entryOf(clientNames, field) ?? field)
+  }
 }
 
 /** A whole answer: bytes for the client as they are or, from a vendor of another shape, a chat completion that the

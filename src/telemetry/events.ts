@@ -46,6 +46,15 @@ export interface ToolCalled {
 /** A call of a managed tool, as a part of its model call. */
 export type ToolCallFinished = Pick<ToolCalled, 'server' | 'tool' | 'result' | 'ms'>
 
+/** A hint of a model call that its provider was not told. */
+export interface FieldDropped {
+  readonly type: 'field.dropped'
+  readonly endpoint: string
+  readonly provider: string
+  /** The client's name of the field. */
+  readonly field: string
+}
+
 /** The budget of a subject in one period that a call is charged to, by the names of `gateway_budget` and the shared
  *  store. */
 export interface Charge {
@@ -198,3 +207,4 @@ export type TelemetryEvent =
   | AuditRecorded
   | BatchMoved
   | ToolCalled
+  | FieldDropped

@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '../lib/log.ts'
 import { audit } from './audit.ts'
 import type { Delivery } from './delivery.ts'
-import type { BatchMoved, CallFinished, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
+import type { BatchMoved, CallFinished, FieldDropped, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 import type { Sinks } from './sinks/sinks.ts'
@@ -26,6 +26,7 @@ export function telemetry(
       if (
         'records' in event ||
         'entries' in event ||
+        event.type === 'field.dropped' ||
         event.type === 'batch.claimed' ||
         event.type === 'batch.item_ended'
       )
@@ -42,7 +43,7 @@ export function telemetry(
 
 /** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
  *  has. */
-function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved>): LogFields {
+function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved | FieldDropped>): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }

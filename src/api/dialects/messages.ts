@@ -1,8 +1,10 @@
+import { clientNames, prefixed } from '../../modes/field-table.ts'
 import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { countTokensDefaults, messagesDefaults } from './default-field-names.ts'
 import { cannotCount, messagesErrorEvent } from './messages/errors.ts'
 import { messagesEvents } from './messages/event-stream.ts'
+import { MESSAGES_FIELDS, OUTPUT_FIELDS } from './messages/fields.ts'
 import { followMessages } from './messages/follow.ts'
 import { fromChat } from './messages/from-chat.ts'
 import { toChat } from './messages/to-chat.ts'
@@ -14,6 +16,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
   schema: messagesRequest,
   ids: messagesIds,
   defaults: messagesDefaults,
+  names: clientNames({ ...MESSAGES_FIELDS, ...prefixed('output_config', OUTPUT_FIELDS) }),
   toChat,
   fromChat,
   stream: () => messagesEvents(),

@@ -50,6 +50,7 @@ export function modelRoute(
       const clientHeaders = headersOf(scope, endpoint)
       // The header never fails a call: it is ignored for callers without the permission.
       const explain = scope.header('x-gateway-explain') === '1' && hasPermission(caller, 'config.read')
+      const strict = scope.header('x-gateway-strict') === '1'
       return runCall(services, {
         requestId,
         arrivedAt,
@@ -65,6 +66,7 @@ export function modelRoute(
         cacheControl: scope.header('cache-control'),
         hops,
         explain,
+        strict,
         begun,
       })
     },

@@ -85,6 +85,11 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
       .describe(
         "Whether requests may name what the provider reads with this deployment's credentials: objects of S3 and Cloud Storage, uploaded files by their address, data sources.",
       ),
+    strict: flag()
+      .optional()
+      .describe(
+        'Whether hints of a request that this provider cannot be told (caching, storage, telemetry, …) are refused instead of left out.',
+      ),
     aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
     aws_access_key_id: headerText().optional().describe('The id of the AWS access key.'),
     aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),

@@ -84,7 +84,8 @@ export async function admitCall(
     const tools = prepared?.tools
     const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
     const { restricted } = caller
-    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, leftOut }
+    const strict = input.strict === true
+    const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, strict, leftOut }
     const planned = plan(services, input.endpoint, request, caller, bounds)
     if (!planned.error) return { request, bytes, plan: planned.plan, bounds, tools }
     const { error, group } = planned

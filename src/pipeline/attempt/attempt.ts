@@ -11,6 +11,7 @@ import { continuationTargets } from '../plan/continuation-targets.ts'
 import { asFormFailure } from '../request/incoming-form.ts'
 import { newParting, type Parting } from '../respond/parting.ts'
 import type { PipelineServices } from '../services.ts'
+import { refusedHints } from '../translate/refused-hints.ts'
 import { type Translator, translatorOf, type WrittenReply } from '../translate/translator.ts'
 import { type AnswerSoFar, newAnswerSoFar } from './answer-so-far.ts'
 import { askWithForm, completed, unlessAborted, watched } from './attempt-with-form.ts'
@@ -86,6 +87,8 @@ export async function attempt(
   const ask = (outgoing: Outgoing) => {
     if (call.streamed && !translator.stream && !translator.unparsed) throw unstreamed()
     const request = requestOf(services, deployment, call.hops, translator, outgoing, ended)
+    const strict = call.strict || deployment.connection.parameters.strict
+    if (strict && tried.dropped) throw refusedHints(tried.dropped)
     if (!(request instanceof Promise)) return send(request)
     // The request may depend on fields of the form that have not arrived.
     return (form ? unlessAborted(request, ended) : request).then(send)
@@ -195,7 +198,7 @@ function attemptRequestOf(services: PipelineServices, call: Call, tried: Attempt
   const { deployment } = tried
   const translator = translatorOf(deployment, call.endpoint.mode, call.endpoint.dialect)
   if (!translator) throw new TypeError(`deployment '${deployment.id}' was not filtered by what it takes`)
-  const outgoing = withDefaults(call, deployment, translator.translates === true)
+  const outgoing = withDefaults(call, deployment, translator.translates === true, tried)
   const continuable = continuationTargets(services, call, tried, undefined).length > 0
   return continuable ? { translator, outgoing, answerSoFar: newAnswerSoFar() } : { translator, outgoing }
 }

@@ -11,7 +11,7 @@ const NO_ROUTE: readonly number[] = [404, 405]
  *  Returns undefined if that was not the failure. If chat cannot express the request, throws a failure that does not
  *  blame the deployment. */
 export function inChatInstead(
-  { endpoint, request }: Call,
+  { endpoint, request, strict = false }: Call,
   deployment: Deployment,
   asked: Translator,
   refused: { readonly status: number; readonly failure: GatewayError },
@@ -22,6 +22,6 @@ export function inChatInstead(
   if (!NO_ROUTE.includes(status) || failure.details.blames !== 'perhaps') return undefined
   learnLack(deployment, dialect.native)
   const chat = translatorOf(deployment, mode, dialect)
-  if (chat && !chat.refuses?.(request)) return chat
+  if (chat && !chat.refuses?.(request, strict || deployment.connection.parameters.strict === true)) return chat
   throw new GatewayError(failure.failure, failure.message, { ...failure.details, blames: 'nobody' })
 }

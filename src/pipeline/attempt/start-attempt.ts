@@ -59,6 +59,7 @@ function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deploymen
     failure: undefined,
     usage: undefined,
     lostHedge: false,
+    dropped: undefined,
     settled: false,
   }
   call.attempts.push(started)

@@ -1,6 +1,6 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import type { Outgoing } from '../../providers/provider.ts'
+import type { Notes, Outgoing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
@@ -8,10 +8,10 @@ import { defaultFields } from './default-fields.ts'
 
 /** The call's request with the deployment's defaults in fields that the client left out. Requests that are translated
  *  to chat get their defaults after the translation. */
-export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean): Outgoing {
+export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
   const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
   const { request, bytes } = withoutRouting(call, deployment)
-  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders }
+  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders, notes }
   if (!form && isEmpty(deployment.connection.defaults)) return outgoing
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   if (form) {

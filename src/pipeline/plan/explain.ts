@@ -72,7 +72,7 @@ function reasonFor(
   const translator = translatorOf(deployment, endpoint.mode, endpoint.dialect)
   if (!translator) return 'kind'
   if (!fits(deployment, request)) return 'tags'
-  if (translator.refuses?.(request)) return 'request'
+  if (translator.refuses?.(request, deployment.connection.parameters.strict === true)) return 'request'
   const signals = services.signals.of(deployment.id)
   const full = Object.entries(asCandidate(services, deployment).limits).find(
     ([unit, limit]) => (signals.used[unit as CapacityUnit] ?? 0) >= limit,

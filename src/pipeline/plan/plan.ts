@@ -52,6 +52,8 @@ export interface Bounds {
   readonly budgeted: boolean
   /** The caller may not call every model. */
   readonly restricted: boolean
+  /** The client refuses to have hints left out. */
+  readonly strict: boolean
   /** Models whose budgets have no room for the call; undefined if none has a budget of its own. */
   readonly leftOut: Set<string> | undefined
 }
@@ -88,7 +90,7 @@ export function planGroup(
 ): Plan {
   const capable = capableDeployments(group, endpoint)
   const fitting = eligible(group, capable.deployments, request)
-  const able = capable.checksRequests ? expressible(fitting, endpoint, request) : fitting
+  const able = capable.checksRequests ? expressible(fitting, endpoint, request, bounds?.strict) : fitting
   const { restricted = false, budgeted = false } = bounds ?? {}
   const within = restricted || budgeted ? withinModel(able, request, restricted) : able
   const { deployments: keeping, first } = withNamedIds(services, within, endpoint, bounds)
@@ -194,10 +196,12 @@ function expressible(
   deployments: readonly Deployment[],
   { mode, dialect }: Endpoint,
   request: ModelRequest,
+  strict = false,
 ): readonly Deployment[] {
   let refusal: GatewayError | undefined
   const able = deployments.filter((deployment) => {
-    const refused = translatorOf(deployment, mode, dialect)?.refuses?.(request)
+    const translator = translatorOf(deployment, mode, dialect)
+    const refused = translator?.refuses?.(request, strict || deployment.connection.parameters.strict === true)
     refusal ??= refused
     return !refused
   })

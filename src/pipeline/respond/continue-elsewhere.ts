@@ -6,7 +6,7 @@ import { atMost } from '../../lib/timers/at-most.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, WireUsage } from '../../modes/chat-completion.ts'
 import { tokensOfCharacters, type Usage } from '../../modes/usage.ts'
-import type { Outgoing, StreamStep } from '../../providers/provider.ts'
+import { dropper, type Outgoing, type StreamStep } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { holdFallback } from '../admit/hold-fallback.ts'
 import type { AnswerSoFar } from '../attempt/answer-so-far.ts'
@@ -97,7 +97,7 @@ async function continueWith(
     const started = translator && (await startAttempt(services, call, plan, target, { retry }))
     if (!started) continue
     try {
-      const outgoing = continuing(call, target, answerSoFar.text())
+      const outgoing = continuing(call, started, answerSoFar.text())
       const committed = await attempt(services, call, started, { translator, outgoing })
       if (committed.kind !== 'stream') return undefined
       call.servedGroup = plan.group.name
@@ -138,9 +138,9 @@ async function affords(services: PipelineServices, call: Call, plan: Plan, targe
 }
 
 /** The client's request with the answer so far as a prefix of the assistant's turn. */
-function continuing(call: Call, deployment: Deployment, told: string): Outgoing {
-  const { chatDefaults = {}, ...own } = withDefaults(call, deployment, true)
-  const asked = call.endpoint.dialect?.toChat(own.body) ?? (own.body as ChatRequest)
+function continuing(call: Call, started: Attempt, told: string): Outgoing {
+  const { chatDefaults = {}, ...own } = withDefaults(call, started.deployment, true, started)
+  const asked = call.endpoint.dialect?.toChat(own.body, dropper({ notes: started })) ?? (own.body as ChatRequest)
   const missing = defaultFields(chatDefaults, asked)
   const chat = { ...asked, ...missing }
   // Some vendors reject a prefix that ends with whitespace.

@@ -47,6 +47,7 @@ export function finish(
     const event = finished(call, failure, bill ?? unbilled(call), { now, endedAt, repeats })
     if (batch) trying(services, call, () => batch.finished(event))
     services.telemetry.emit(event)
+    tellDropped(services, call)
     learnUsual(services, call)
   })
   if (call.cache?.hit) {
@@ -65,6 +66,15 @@ const FREE: Bill = { costNano: 0, attemptsNano: [], charges: [], budgets: [] }
  *  repeated: as after a crash, only the repetition is paid. */
 function isSilent({ usage, outputCharacters }: Call): boolean {
   return usage === undefined && outputCharacters === 0
+}
+
+/** Counts the hints that the provider of the answer was not told. */
+function tellDropped({ telemetry }: PipelineServices, call: Call): void {
+  const served = servedBy(call)
+  if (!served?.dropped) return
+  const { kind: provider } = served.deployment.provider
+  const { path: endpoint } = call.endpoint
+  for (const field of served.dropped) telemetry.emit({ type: 'field.dropped', endpoint, provider, field })
 }
 
 /** Runs a reporting step and logs its failure: a failed report must not prevent the settlement. */

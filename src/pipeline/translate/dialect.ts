@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { GatewayError } from '../../lib/errors.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
+import type { Drop } from '../../modes/field-table.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Capability } from '../../providers/provider.ts'
 import type { DefaultFieldNames } from '../attempt/default-fields.ts'
@@ -17,8 +18,11 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   readonly ids?: IdPlaces
   /** How default fields are named when a provider speaks this dialect natively; as in chat when left out. */
   readonly defaults?: DefaultFieldNames
-  /** The same request as chat. Throws `invalid_request` naming the field that chat cannot express. */
-  toChat(request: Request): ChatRequest
+  /** The same request as chat. Names the hints that it leaves out, and throws `invalid_request` naming a field that chat
+   *  cannot express. */
+  toChat(request: Request, drop?: Drop): ChatRequest
+  /** Its names of fields, by their names in chat; as in chat when left out. */
+  readonly names?: Readonly<Record<string, string>>
   /** Translates a completion to this dialect's answer. */
   fromChat(completion: ChatCompletion, request: Request): object
   stream(request: Request): DialectStream

@@ -3,14 +3,22 @@ import { GatewayError } from '../../lib/errors.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatChunk } from '../../modes/chat-completion.ts'
 import type { Mode, ModelRequest } from '../../modes/mode.ts'
-import type { Adapter, Outgoing, Reply, StreamReader, StreamStep } from '../../providers/provider.ts'
+import {
+  type Adapter,
+  dropper,
+  type Outgoing,
+  type Reply,
+  type StreamReader,
+  type StreamStep,
+} from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import { defaultFields } from '../attempt/default-fields.ts'
 import { asEvents, chunksOf, unstreamed, wholeStream, writtenAtOnce } from '../attempt/in-one.ts'
 import { lacks } from '../attempt/lacking.ts'
-import { asRequestFailure } from '../attempt/request-failure.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
+import { chatOf } from './chat-of.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
+import { refusedHints } from './refused-hints.ts'
 
 const encoder = new TextEncoder()
 
@@ -23,8 +31,9 @@ export interface Translator extends Omit<Adapter, 'reply' | 'stream'> {
   readonly translates?: true
   /** A whole answer as the steps of a stream; absent if it cannot be streamed. */
   inOne?(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing): StreamStep[]
-  /** Why the provider cannot be asked this request; checked before asking. */
-  refuses?(request: ModelRequest): GatewayError | undefined
+  /** Why the provider cannot be asked this request; checked before asking. A strict request goes nowhere without its
+   *  hints. */
+  refuses?(request: ModelRequest, strict?: boolean): GatewayError | undefined
 }
 
 export type WrittenReply = Reply & { readonly bytes: Uint8Array; readonly contentType: string }
@@ -116,9 +125,11 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
   const asChat = (call: Outgoing): Outgoing => {
     let chat = inChatShape.get(call.body)
     if (!chat) {
-      const chatBody = chatOf(call.body, dialect)
+      const { chat: chatBody, dropped } = chatOf(call.body, dialect)
+      for (const field of dropped) dropper(call)(field)
       const body = { ...chatBody, ...defaultFields(call.chatDefaults ?? {}, chatBody) }
       chat = { ...call, translated: true, body, bytes: encoder.encode(JSON.stringify(body)) }
+      if (dialect.names) chat = { ...chat, clientNames: dialect.names }
       inChatShape.set(call.body, chat)
     }
     return chat
@@ -126,9 +137,10 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
   return {
     ...rest,
     translates: true,
-    refuses(request) {
+    refuses(request, strict) {
       try {
-        chatOf(request, dialect)
+        const { dropped } = chatOf(request, dialect)
+        if (strict && dropped.length > 0) return refusedHints(dropped)
       } catch (error) {
         if (error instanceof GatewayError) return error
         throw error
@@ -204,33 +216,6 @@ function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
     writtenAtOnce({ ...completion, created: completion.created || unixSeconds() }, dialectStream),
     reply,
   )
-}
-
-/** Whether chat can express a request of this dialect. */
-export function isExpressibleInChat(request: ModelRequest, dialect: Dialect): boolean {
-  if (dialect.native === 'chat') return true
-  try {
-    chatOf(request, dialect)
-    return true
-  } catch (error) {
-    if (error instanceof GatewayError) return false
-    throw error
-  }
-}
-
-/** Cached by body: a request is translated once, however many deployments are considered. */
-const translations = new WeakMap<ModelRequest, ModelRequest>()
-
-function chatOf(request: ModelRequest, dialect: Dialect): ModelRequest {
-  const known = translations.get(request)
-  if (known) return known
-  try {
-    const chat = dialect.toChat(request)
-    translations.set(request, chat)
-    return chat
-  } catch (error) {
-    throw error instanceof RangeError ? asRequestFailure(error) : error
-  }
 }
 
 function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {

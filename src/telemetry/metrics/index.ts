@@ -7,6 +7,7 @@ import { batchLag } from './batch-lag.ts'
 import { cacheHit } from './cache-hit.ts'
 import { cacheMiss } from './cache-miss.ts'
 import { cacheSaved } from './cache-saved.ts'
+import { fieldsDropped } from './fields-dropped.ts'
 import { inputTokens } from './input-tokens.ts'
 import type { Metric } from './metric.ts'
 import { outputTokens } from './output-tokens.ts'
@@ -60,4 +61,5 @@ export const metrics: readonly Metric[] = [
   batchLag,
   toolCalls,
   toolCallTime,
+  fieldsDropped,
 ]

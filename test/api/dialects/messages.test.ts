@@ -120,25 +120,69 @@ describe('a request of the Messages API as chat', () => {
     ['mcp_servers', { mcp_servers: [{ type: 'url' }] }],
     ['x_new', { x_new: 1 }],
     ['tools.0.type', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
-    ['tools.0.defer_loading', { tools: [{ name: 'f', defer_loading: true }] }],
-    ['tool_choice.type', { tool_choice: { type: 'best' } }],
+    ['tools.1.type', { tools: [{ name: 'f' }, { type: 'divination_20260101', name: 'd' }] }],
+    ['tools.0.x_new', { tools: [{ name: 'f', x_new: 1 }] }],
+    [
+      'tool_choice.name',
+      {
+        tools: [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }],
+        tool_choice: { type: 'tool', name: 'web_search' },
+      },
+    ],
+    ['tool_choice.type', { tools: [{ name: 'f' }], tool_choice: { type: 'best' } }],
+    ['output_config.x_new', { output_config: { effort: 'low', x_new: 1 } }],
     ['output_config.format', { output_config: { format: { type: 'grammar' } } }],
-    ['output_config.task_budget', { output_config: { effort: 'low', task_budget: { type: 'tokens', total: 9 } } }],
     ['messages.0.content.0.input', content({ type: 'tool_use', id: 't', name: 'f', input: '{"a":1}' }, 'assistant')],
-    ['messages.0.content.0.type', content({ type: 'search_result', source: 'x' })],
     ['messages.0.content.0.type', content({ type: 'server_tool_use', id: 'x' }, 'assistant')],
     ['messages.0.content.0.source', content({ type: 'image', source: { type: 'file', file_id: 'f' } })],
     ['messages.0.content.0.source', content({ type: 'document', source: { type: 'url', url: 'https://x.example' } })],
     ['messages.0.content.0.context', content({ type: 'document', context: 'x', source: {} })],
     ['messages.0.content.0.citations', content({ type: 'document', citations: { enabled: true }, source: {} })],
+    ['messages.0.content.0.citations', content({ type: 'search_result', citations: { enabled: true } })],
     [
       'messages.0.content.0.content.0.type',
-      content({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'tool_reference' }] }),
+      content({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'container_upload' }] }),
     ],
   ])('names %s, which chat has no words for', (param, fields) => {
     expect(() => toChat(fields)).toThrow(
       expect.objectContaining({ failure: 'invalid_request', details: expect.objectContaining({ param }) }),
     )
+  })
+})
+
+describe('hints of a Messages request', () => {
+  const f = { name: 'f', input_schema: { type: 'object' } }
+  it.each<[string, object]>([
+    ['context_management', { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }],
+    ['cache_control', ephemeral],
+    ['speed', { speed: 'fast' }],
+    ['output_config.task_budget', { output_config: { task_budget: { type: 'tokens', total: 9 } } }],
+    ['tools.defer_loading', { tools: [{ ...f, defer_loading: true }] }],
+    ['tools.eager_input_streaming', { tools: [{ ...f, eager_input_streaming: true }] }],
+    ['tools.web_search', { tools: [f, { type: 'web_search_20250305', name: 'web_search' }] }],
+    ['tools.tool_search_tool', { tools: [{ type: 'tool_search_tool_bm25_20251119', name: 't' }, f] }],
+    ['tool_choice', { tool_choice: { type: 'any' } }],
+    [
+      'system.x-anthropic-billing-header',
+      { system: [{ type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.197.7c8;' }] },
+    ],
+  ])('leave %s out and name it', (field, fields) => {
+    const dropped = new Set<string>()
+    const chat = messagesDialect.toChat(asked(fields), (name) => void dropped.add(name))
+    expect([...dropped]).toEqual([field])
+    expect(Object.keys(chat).sort()).toEqual(
+      ['max_completion_tokens', 'messages', 'model', ...('tools' in fields ? ['tools'] : [])].sort(),
+    )
+    expect(JSON.stringify(chat)).not.toMatch(/defer_loading|eager|web_search|tool_search|billing/)
+  })
+
+  it.each([
+    { speed: 'standard', tools: [{ ...f, defer_loading: false }] },
+    { context_management: { edits: [] }, tools: [], tool_choice: { type: 'auto' } },
+  ])('are none where they ask for nothing: %o', (fields) => {
+    const dropped = new Set<string>()
+    messagesDialect.toChat(asked(fields), (name) => void dropped.add(name))
+    expect([...dropped]).toEqual('edits' in (fields.context_management ?? {}) ? ['context_management'] : [])
   })
 })
 

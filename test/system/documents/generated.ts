@@ -1,4 +1,5 @@
 import { configurationReference } from './configuration-reference.ts'
+import { dialectFields } from './dialect-fields.ts'
 import { endpoints } from './endpoints.ts'
 import { metricNames } from './metric-names.ts'
 import { pricesAsOf } from './prices-as-of.ts'
@@ -9,6 +10,7 @@ import { rolePermissions } from './role-permissions.ts'
 export const PARTS: Readonly<Record<string, () => string>> = {
   endpoints,
   providers: providerKinds,
+  fields: dialectFields,
   configuration: configurationReference,
   metrics: metricNames,
   roles: rolePermissions,

@@ -29,13 +29,23 @@ export function chatPart(block: JsonRecord, at: string): JsonRecord {
 const PARTS: Readonly<Record<string, (block: JsonRecord, at: string) => JsonRecord>> = {
   text: ({ text }) => ({ type: 'text', text: asText(text) }),
   image: ({ source }, at) => ({ type: 'image_url', image_url: { url: addressOf(asRecord(source), `${at}.source`) } }),
+  // A tool search has found it: all tools were sent along.
+  tool_reference: ({ tool_name }) => ({ type: 'text', text: `The tool ${asText(tool_name)} is available now.` }),
+  search_result({ source, title, content, citations }, at) {
+    refuseCitations(citations, at)
+    const text = blocksOf(content).map((block) => asText(block.text))
+    return { type: 'text', text: [asText(title), asText(source), ...text].filter((line) => line !== '').join('\n') }
+  },
   document({ source, title, context, citations }, at) {
     if (context) throw inexpressible(`${at}.context`, `'${at}.context': only a provider of this dialect knows it.`)
-    if (asRecord(citations).enabled === true) {
-      throw inexpressible(`${at}.citations`, `'${at}.citations': only a provider of this dialect can cite.`)
-    }
+    refuseCitations(citations, at)
     return { type: 'file', file: { filename: asText(title) || 'document', file_data: dataOf(source, `${at}.source`) } }
   },
+}
+
+function refuseCitations(citations: unknown, at: string): void {
+  if (asRecord(citations).enabled !== true) return
+  throw inexpressible(`${at}.citations`, `'${at}.citations': only a provider of this dialect can cite.`)
 }
 
 function addressOf(source: JsonRecord, at: string): string {

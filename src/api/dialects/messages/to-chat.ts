@@ -1,54 +1,31 @@
 import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
+import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
+import { MESSAGES_FIELDS, OUTPUT_FIELDS } from './fields.ts'
 import { chatTools } from './tools.ts'
 import { chatMessages } from './turns.ts'
 
-const FIELDS = new Set([
-  'model',
-  'messages',
-  'system',
-  'max_tokens',
-  'stream',
-  'tools',
-  'tool_choice',
-  'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
-  'thinking',
-  'metadata',
-  'service_tier',
-  'output_config',
-  'cache_control',
-])
-
-/** The members of `output_config` that chat can express. */
-const OUTPUT_FIELDS = new Set(['effort', 'format'])
-
 /** A request of the Messages API as chat. Throws a 400 naming the first field that chat cannot express. */
-export function toChat(request: MessagesRequest): ChatRequest {
-  const unsupported = Object.keys(request).find((field) => !FIELDS.has(field) && isSet(request[field]))
-  if (unsupported) {
-    const message = `'${unsupported}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
-    throw inexpressible(unsupported, message)
+export function toChat(request: MessagesRequest, drop: Drop = () => {}): ChatRequest {
+  const refuse = (field: string) => {
+    const message = `'${field}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
+    throw inexpressible(field, message)
   }
-  const unknown = Object.entries(asRecord(request.output_config)).find(
-    ([name, value]) => !OUTPUT_FIELDS.has(name) && isSet(value),
-  )
-  if (unknown) {
-    const at = `output_config.${unknown[0]}`
-    throw inexpressible(at, `'${at}' needs a provider that speaks this dialect itself. Leave it out.`)
-  }
+  applyTable(request, MESSAGES_FIELDS, { drop, refuse })
+  applyTable(asRecord(request.output_config), OUTPUT_FIELDS, {
+    drop: (field) => drop(`output_config.${field}`),
+    refuse: (field) => refuse(`output_config.${field}`),
+  })
   const { model, max_tokens, stream, stop_sequences, temperature, top_p, top_k, metadata, service_tier } = request
   return {
     model,
-    messages: chatMessages(request),
+    messages: chatMessages(request, drop),
     // The newer name. The adapter of a vendor that knows only the older one translates it.
     ...defined({ max_completion_tokens: max_tokens, temperature, top_p, top_k }),
     ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
-    ...chatTools(request),
+    ...chatTools(request, drop),
     ...reasoning(request),
     ...responseFormat(request),
     ...defined({ user: metadata?.user_id }),
@@ -56,9 +33,6 @@ export function toChat(request: MessagesRequest): ChatRequest {
     ...(stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
   }
 }
-
-const isSet = (value: unknown) =>
-  value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0)
 
 function defined(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))

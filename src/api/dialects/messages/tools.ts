@@ -1,27 +1,47 @@
 import { entryOf, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
-
-const FIELDS = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
-
-/** Fields that change when the arguments arrive, not the arguments: chat can leave them out. */
-const HINTS = new Set(['eager_input_streaming'])
+import { TOOL_FIELDS, VENDOR_TOOLS } from './fields.ts'
 
 /** Tools and the tool choice as chat. */
-export function chatTools({ tools, tool_choice }: MessagesRequest): JsonRecord {
-  return {
-    ...(tools && tools.length > 0 ? { tools: tools.map(chatTool) } : {}),
-    ...(tool_choice ? chatToolChoice(tool_choice) : {}),
+export function chatTools({ tools, tool_choice }: MessagesRequest, drop: Drop): JsonRecord {
+  const functions: JsonRecord[] = []
+  let refusal: Error | undefined
+  for (const [index, tool] of (tools ?? []).entries()) {
+    if (isFunction(tool)) {
+      functions.push(chatTool(tool, `tools.${index}`, drop))
+      continue
+    }
+    const at = `tools.${index}`
+    const message = `'${at}': only a provider of this dialect has a tool of type '${tool.type}'.`
+    const family = VENDOR_TOOLS.find((name) => String(tool.type).startsWith(name))
+    if (family === undefined) throw inexpressible(`${at}.type`, message)
+    if (isChosen(tool, tool_choice)) throw inexpressible('tool_choice.name', message)
+    refusal ??= inexpressible(`${at}.type`, message)
+    drop(`tools.${family}`)
   }
+  // The answer would mean something else without the only tools.
+  if (refusal && functions.length === 0) throw refusal
+  if (functions.length === 0) {
+    if (tool_choice && tool_choice.type !== 'auto' && tool_choice.type !== 'none') drop('tool_choice')
+    return {}
+  }
+  return { tools: functions, ...(tool_choice ? chatToolChoice(tool_choice) : {}) }
 }
 
-function chatTool(tool: JsonRecord, index: number): JsonRecord {
-  const at = `tools.${index}`
-  if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
-    throw inexpressible(`${at}.type`, `'${at}': only a provider of this dialect has a tool of type '${tool.type}'.`)
-  }
-  const other = Object.keys(tool).find((field) => !FIELDS.has(field) && !HINTS.has(field) && isSet(tool[field]))
-  if (other) throw inexpressible(`${at}.${other}`, `'${at}.${other}': only a provider of this dialect knows it.`)
+const isFunction = ({ type }: JsonRecord) => type === undefined || type === null || type === 'custom'
+
+const isChosen = ({ name }: JsonRecord, choice: MessagesRequest['tool_choice']) =>
+  choice?.type === 'tool' && choice.name === name
+
+function chatTool(tool: JsonRecord, at: string, drop: Drop): JsonRecord {
+  applyTable(tool, TOOL_FIELDS, {
+    drop: (field) => drop(`tools.${field}`),
+    refuse(field) {
+      throw inexpressible(`${at}.${field}`, `'${at}.${field}': only a provider of this dialect knows it.`)
+    },
+  })
   const { name, description, input_schema, strict, cache_control } = tool
   return {
     type: 'function',
@@ -34,8 +54,6 @@ function chatTool(tool: JsonRecord, index: number): JsonRecord {
     ...(cache_control ? { cache_control } : {}),
   }
 }
-
-const isSet = (value: unknown) => value !== undefined && value !== null && value !== false
 
 const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }
 

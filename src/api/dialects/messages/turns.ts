@@ -1,4 +1,5 @@
 import { asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { Drop } from '../../../modes/field-table.ts'
 import type { MessagesRequest } from '../../../modes/messages.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
@@ -6,13 +7,19 @@ import { asContent, blocksOf, chatPart, chatParts } from './content.ts'
 type Message = { readonly role: string; readonly [field: string]: unknown }
 
 /** The turns as chat messages. Each tool result becomes a message of its own. */
-export function chatMessages({ system, messages }: MessagesRequest): Message[] {
-  const instructions = chatParts(system, 'system')
+export function chatMessages({ system, messages }: MessagesRequest, drop: Drop): Message[] {
+  const told = blocksOf(system).filter((block) => !isBillingMark(block))
+  if (told.length < blocksOf(system).length) drop('system.x-anthropic-billing-header')
+  const instructions = chatParts(told, 'system')
   return [
     ...(instructions.length > 0 ? [{ role: 'system', content: asContent(instructions) }] : []),
     ...messages.flatMap(({ role, content }, index) => TURNS[role](content, `messages.${index}.content`)),
   ]
 }
+
+/** The vendor's own clients put a mark for its billing among the instructions. It changes from call to call, so that no
+ *  other provider could cache what follows. */
+const isBillingMark = ({ text }: JsonRecord) => asText(text).startsWith('x-anthropic-billing-header:')
 
 const TURNS = {
   system: (content: unknown, at: string): Message[] => [{ role: 'system', content: asContent(chatParts(content, at)) }],

@@ -1,0 +1,74 @@
+import { describe, expect, inject, it } from 'vitest'
+import { chatInit } from '../support/gateway.ts'
+import { answer, json } from '../support/upstream/index.ts'
+import { upstreamClient } from '../support/upstream-client.ts'
+import { withGateway } from '../support/with-gateway.ts'
+
+const upstream = upstreamClient(inject('upstreamUrl'))
+const run = globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? 'w' : 'n'
+const path = (name: string) => `/dropped-${run}-${name}`
+const decoder = new TextDecoder()
+
+const gateway = withGateway(() => {
+  const deployment = (group: string, id: string, model: string, base: string, more = '') => `  - model_name: ${group}
+    deployment_id: ${id}
+    gateway_params: { model: ${model}, api_base: "${upstream.url}${path(id)}${base}", api_key: sk-1${more} }
+`
+  return `model_list:
+${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}`
+})
+
+const hints = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }
+const post = (model: string, fields: object = hints, headers: Record<string, string> = {}) => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+  return gateway.fetch('/v1/messages', chatInit({ model, max_tokens: 9, messages, ...fields }, { headers }))
+}
+const refusal = {
+  type: 'error',
+  error: { type: 'invalid_request_error', message: expect.stringContaining("'context_management'") },
+}
+
+describe('hints that a provider cannot be told', () => {
+  it('are left out, named in the answer and counted', async () => {
+    await upstream.script(path('crossed'), [answer({ text: 'Hi you.' }), answer({ text: 'Again.' })])
+    const answered = await post('crossed')
+    expect(answered.status).toBe(200)
+    expect(answered.headers.get('x-gateway-dropped')).toBe('context_management')
+    const streamed = await post('crossed', { ...hints, speed: 'fast', stream: true })
+    expect(streamed.headers.get('x-gateway-dropped')).toBe('context_management, speed')
+    await streamed.text()
+    for (const { body } of await upstream.calls(path('crossed'))) {
+      expect(decoder.decode(body)).not.toMatch(/context_management|speed/)
+    }
+    await gateway.idle()
+    const page = await (await gateway.fetch('/metrics')).text()
+    expect(page).toMatch(
+      /gateway_fields_dropped_total\{endpoint="\/v1\/messages",provider="openai-compatible",field="context_management"\} 2/,
+    )
+  })
+
+  it('reach a provider of the dialect, and nothing is named', async () => {
+    const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn' }
+    await upstream.script(path('native'), [json(200, { ...message, usage: { input_tokens: 1, output_tokens: 1 } })])
+    const answered = await post('native', hints, { 'x-gateway-strict': '1' })
+    expect(answered.status).toBe(200)
+    expect(answered.headers.has('x-gateway-dropped')).toBe(false)
+    const [call] = await upstream.calls(path('native'))
+    expect(decoder.decode(call?.body)).toContain('clear_thinking_20251015')
+  })
+
+  it('are refused by a strict call', async () => {
+    const refused = await post('crossed', hints, { 'x-gateway-strict': '1' })
+    expect([refused.status, await refused.json()]).toMatchObject([400, refusal])
+  })
+
+  it('are refused by a strict deployment, unless another takes the call', async () => {
+    const refused = await post('strict')
+    expect([refused.status, await refused.json()]).toMatchObject([400, refusal])
+    for (let times = 0; times < 4; times++) {
+      await upstream.script(path('either-b'), [answer({ text: 'Hi you.' })])
+      const taken = await post('either')
+      expect(taken.headers.get('x-gateway-deployment')).toBe('either-b')
+    }
+  })
+})

@@ -1,0 +1,30 @@
+import { MESSAGES_FIELDS, OUTPUT_FIELDS, TOOL_FIELDS, VENDOR_TOOLS } from '../../../src/api/dialects/messages/fields.ts'
+import { type FieldRule, type FieldTable, hint, prefixed } from '../../../src/modes/field-table.ts'
+
+const vendorTools: FieldTable = Object.fromEntries(VENDOR_TOOLS.map((name) => [name, hint()]))
+
+/** The dialects that are translated by way of chat, with what becomes of each field. */
+const DIALECTS: Readonly<Record<string, FieldTable>> = {
+  '/v1/messages': {
+    ...MESSAGES_FIELDS,
+    ...prefixed('output_config', OUTPUT_FIELDS),
+    ...prefixed('tools', TOOL_FIELDS),
+    ...prefixed('tools', vendorTools),
+  },
+}
+
+/** A row for each field that a translation does not merely carry, by dialect. */
+export function dialectFields(): string {
+  const rows = Object.entries(DIALECTS).flatMap(([dialect, table]) =>
+    Object.entries(table)
+      .filter(([, { fate, as }]) => fate !== 'carried' || as !== undefined)
+      .map(([field, rule]) => `| \`${dialect}\` | \`${field}\` | ${wordsOf(rule)} |`),
+  )
+  return ['| | Field | At a provider of another dialect |', '|---|---|---|', ...rows].join('\n')
+}
+
+export function wordsOf({ fate, as, how }: FieldRule): string {
+  if (fate === 'hint') return 'left out as a hint'
+  if (fate === 'refused') return 'refused'
+  return [as === undefined ? '' : `\`${as}\``, how ?? ''].filter((words) => words !== '').join(': ') || fate
+}
