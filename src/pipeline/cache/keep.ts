@@ -2,7 +2,7 @@ import type { GatewayError } from '../../lib/errors.ts'
 import type { EndedLead } from '../../stores/kv/answer-cache.ts'
 import type { Settlement, StoredValue } from '../../stores/kv/shared-store.ts'
 import type { Call } from '../call.ts'
-import { routingFieldsIn } from '../plan/routing-fields.ts'
+import { droppedFields } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'
 import { settleInOrder } from '../settle/settle-in-order.ts'
 import { answerText } from './answer-text.ts'
@@ -80,7 +80,7 @@ function answersOf(
     const missing = use.inputs.filter((_, at) => !known[at])
     return eachInput(answer.body, missing, facts) ?? 'unkept'
   }
-  const dropped = routingFieldsIn(deployment, request).join(', ')
+  const dropped = droppedFields(served, request).join(', ')
   return [{ ...said, ...facts, ...(dropped === '' ? {} : { dropped }) }]
 }
 

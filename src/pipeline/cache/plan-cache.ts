@@ -68,7 +68,17 @@ function planCache(
   const keepsIds = mayBeKept(endpoint, request)
   const owner = keepsIds ? tenantOf(caller) : ''
   const headers = Object.entries(input.clientHeaders ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
-  const asked = [FORM, scope, owner, endpoint.path, group.name, request.stream === true, bounds.restricted, headers]
+  const asked = [
+    FORM,
+    scope,
+    owner,
+    endpoint.path,
+    group.name,
+    request.stream === true,
+    bounds.restricted,
+    bounds.strict,
+    headers,
+  ]
   const common = `${JSON.stringify(asked)}${body}`
   const digests = inputs ? inputs.map((one) => digestOf(`${common}${JSON.stringify(one)}`)) : [digestOf(common)]
   return {

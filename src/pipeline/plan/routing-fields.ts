@@ -3,6 +3,7 @@ import { wordsIn } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, hasAnyOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment } from '../../routing/deployment.ts'
+import type { Attempt } from '../call.ts'
 
 const NONE: readonly string[] = []
 
@@ -20,6 +21,15 @@ export function routingFieldsIn({ provider, info }: Deployment, request: ModelRe
     found.push(field)
   }
   return found ?? NONE
+}
+
+/** The fields of a request that the provider of an attempt was not told: those that would have chosen, and hints. */
+export function droppedFields(
+  { deployment, dropped }: Pick<Attempt, 'deployment' | 'dropped'>,
+  request: ModelRequest,
+): readonly string[] {
+  const choosing = routingFieldsIn(deployment, request)
+  return dropped ? [...choosing, ...dropped] : choosing
 }
 
 /** The deployments that would serve the request with the named model only, for callers that are restricted or whose

@@ -3,10 +3,10 @@ import { describeError } from '../../lib/log.ts'
 import type { Answer } from '../answer.ts'
 import type { Committed, OpenStream } from '../attempt/attempt.ts'
 import { cachedWhole, cacheHeaders } from '../cache/in-answer.ts'
-import type { Attempt, Call } from '../call.ts'
+import type { Call } from '../call.ts'
 import { type ClientStream, departure } from '../client.ts'
 import { noteMade } from '../ids/made-ids.ts'
-import { routingFieldsIn } from '../plan/routing-fields.ts'
+import { droppedFields } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'
 import type { WrittenReply } from '../translate/translator.ts'
 import { continuationOf } from './continue-elsewhere.ts'
@@ -129,7 +129,7 @@ export function routeHeaders(call: Call): Record<string, string> {
   if (served) headers['x-gateway-deployment'] = headerSafe(served.deployment.id)
   headers['x-gateway-attempts'] = String(attempts.length)
   if (cache) Object.assign(headers, cacheHeaders(cache))
-  const dropped = served ? droppedBy(served, call) : []
+  const dropped = served ? droppedFields(served, call.request) : []
   if (dropped.length > 0) headers['x-gateway-dropped'] = dropped.join(', ')
   if (served && overheadMs !== undefined) {
     // The gateway's time before the first upstream request, and the serving attempt's time so far.
@@ -139,12 +139,6 @@ export function routeHeaders(call: Call): Record<string, string> {
     headers['server-timing'] = `gateway;dur=${gateway}, upstream;dur=${upstream}`
   }
   return headers
-}
-
-/** The fields of the request that the provider was not told. */
-function droppedBy({ deployment, dropped }: Attempt, { request }: Call): readonly string[] {
-  const routing = routingFieldsIn(deployment, request)
-  return dropped ? [...routing, ...dropped] : routing
 }
 
 /** Names come from the operator and may hold any character; header values must be printable ASCII. */
