@@ -2,8 +2,8 @@ import { GatewayError } from '../../lib/errors.ts'
 import { wordsIn } from '../../lib/json/lazy-json.ts'
 import { asList, asRecord, hasAnyOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
+import type { Notes } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
-import type { Attempt } from '../call.ts'
 
 const NONE: readonly string[] = []
 
@@ -25,7 +25,7 @@ export function routingFieldsIn({ provider, info }: Deployment, request: ModelRe
 
 /** The fields of a request that the provider of an attempt was not told: those that would have chosen, and hints. */
 export function droppedFields(
-  { deployment, dropped }: Pick<Attempt, 'deployment' | 'dropped'>,
+  { deployment, dropped }: { readonly deployment: Deployment } & Notes,
   request: ModelRequest,
 ): readonly string[] {
   const choosing = routingFieldsIn(deployment, request)
