@@ -99,11 +99,18 @@ CREATE TABLE IF NOT EXISTS gateway_team (
   self_service_budget_ceiling numeric,
   self_service_require_expiry boolean NOT NULL DEFAULT false,
   self_service_max_expiry_days integer,
+  turn_off_message_logging boolean NOT NULL DEFAULT false,
   metadata json NOT NULL DEFAULT '{}',
   version bigint NOT NULL DEFAULT nextval('gateway_record_version'),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute
+      WHERE attrelid = 'gateway_team'::regclass AND attname = 'turn_off_message_logging') THEN
+    ALTER TABLE gateway_team ADD COLUMN turn_off_message_logging boolean NOT NULL DEFAULT false;
+  END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS gateway_team_organization ON gateway_team (organization_id);
 
 -- The user of the running gateway: budgets and limits. user_role is profile metadata, never a right.
@@ -151,6 +158,9 @@ CREATE TABLE IF NOT EXISTS gateway_key (
   target_mode text CHECK (target_mode IN ('inherit', 'restrict')),
   -- Addresses and CIDR ranges from which the key may be used; null allows all.
   allowed_ips json,
+  -- The content of its calls is kept out of every sink; a client may ask for that by a header.
+  turn_off_message_logging boolean NOT NULL DEFAULT false,
+  no_log_allowed boolean NOT NULL DEFAULT true,
   expires_at timestamptz,
   revoked_at timestamptz,
   metadata json NOT NULL DEFAULT '{}',
@@ -164,6 +174,13 @@ DO $$ BEGIN
       AND conname = 'gateway_key_user_id_fkey' AND confdeltype = 'n') THEN
     ALTER TABLE gateway_key DROP CONSTRAINT gateway_key_user_id_fkey,
       ADD CONSTRAINT gateway_key_user_id_fkey FOREIGN KEY (user_id) REFERENCES gateway_user (user_id);
+  END IF;
+END $$;
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute
+      WHERE attrelid = 'gateway_key'::regclass AND attname = 'turn_off_message_logging') THEN
+    ALTER TABLE gateway_key ADD COLUMN turn_off_message_logging boolean NOT NULL DEFAULT false,
+      ADD COLUMN no_log_allowed boolean NOT NULL DEFAULT true;
   END IF;
 END $$;
 CREATE INDEX IF NOT EXISTS gateway_key_team ON gateway_key (team_id);

@@ -50,14 +50,13 @@ import { sqlRecords } from './stores/sql/records/index.ts'
 import { spendLog } from './stores/sql/spend/spend-log.ts'
 import { spendReports } from './stores/sql/spend/spend-reports.ts'
 import type { Sql } from './stores/sql/sql.ts'
+import { contentDoor } from './telemetry/content/content-door.ts'
 import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
 import { metrics } from './telemetry/metrics/index.ts'
 import { type CounterPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
-import { bufferedLane } from './telemetry/sinks/buffered-lane.ts'
 import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
-import { sinksOf } from './telemetry/sinks/sinks.ts'
 import type { Tally } from './telemetry/sinks/tally.ts'
 import { telemetry } from './telemetry/telemetry.ts'
 import type { Transport } from './transport/transport.ts'
@@ -133,11 +132,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
       toolServers.keep(registry.toolServers)
     },
   })
-  const sinks = sinksOf(configuredSinks(config, { transport: adapters.transport }), {
-    laneOf: adapters.sinkLane ?? bufferedLane,
-    log,
-    report: scope.count,
-  })
+  const { transport, sinkLane } = adapters
+  const sinks = configuredSinks(config, { transport, laneOf: sinkLane, log, report: scope.count })
   const reports = telemetry(log, scope, delivery, sinks)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
@@ -241,6 +237,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     spendReports: spendReports(adapters.sql),
     spendLog: spendLog(adapters.sql),
     telemetry: reports,
+    content: contentDoor(config.gateway_settings, sinks.takeContent, adapters.memoryBytes),
     counted: scope.all,
     flushCounters: scope.flush,
     flights: flights(store, timers),

@@ -41,6 +41,7 @@ const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/crypto.ts', ['node:crypto']],
   ['lib/json/lazy-json.ts', ['node:buffer']],
   ['lib/bytes/latin1.ts', ['node:buffer']],
+  ['lib/bytes/base64.ts', ['node:buffer']],
 ])
 
 /** Statements that kysely does not write: each file says why its own are static text. */

@@ -46,6 +46,8 @@ export function callerOf(
     accounts: scopes.flatMap(accountsOf),
     mayCall: callableTargets(levels, options.targetDefault),
     mayUseServer: usableServers(levels, options.targetDefault),
+    contentOff: key.turn_off_message_logging === true || team?.turn_off_message_logging === true,
+    noLogIgnored: key.no_log_allowed === false,
     restricted: isRestricted(levels, options.targetDefault),
     versions,
     remembered: versions.map((version) => ({ ...version, remembered: true })),

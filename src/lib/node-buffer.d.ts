@@ -8,5 +8,6 @@ declare module 'node:buffer' {
       byteOffset: number,
       length: number,
     ): Uint8Array & { toString(encoding: 'latin1'): string }
+    from(text: string, encoding: 'base64'): Uint8Array
   }
 }

@@ -32,6 +32,8 @@ export interface CallInput {
   readonly explain?: boolean | undefined
   /** Hints that the provider cannot be told are refused instead of left out. */
   readonly strict?: boolean | undefined
+  /** The client asks to keep the content out of sinks. */
+  readonly noLog?: boolean | undefined
   /** Set for an item of a batch. */
   readonly batch?: BatchMark | undefined
   /** Called once the call can no longer be refused: from then on the pipeline reports it. */

@@ -4,6 +4,8 @@ import type { ModelRequest } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Deployment, Group } from '../routing/deployment.ts'
 import type { Reservation } from '../stores/kv/deployment-signals.ts'
+
+import type { Recording } from '../telemetry/content/recording.ts'
 import type { ToolCallFinished } from '../telemetry/events.ts'
 import type { Hold } from './admit/hold.ts'
 import type { CallCache } from './cache/cache-use.ts'
@@ -82,6 +84,8 @@ export interface Call extends CallInput {
   readonly unused: Reserved[]
   /** Time from arrival until the first upstream request was sent. */
   overheadMs: number | undefined
+  /** Remembers the content, where it may be logged. */
+  readonly recording: Recording | undefined
   usage: Usage | undefined
   outputCharacters: number
   malformedEvents: number

@@ -1,5 +1,6 @@
 import type { Account } from '../limits/accounts.ts'
 import type { HeldVersion, Quota, RecordVersion, Slot } from '../stores/kv/shared-store.ts'
+import type { ContentCaller } from '../telemetry/content/content-door.ts'
 
 /** A model or route group that callers may be permitted to call. */
 export interface CallTarget {
@@ -10,7 +11,7 @@ export interface CallTarget {
 }
 
 /** The authenticated caller, with the permissions and limits that apply to it. */
-export interface Caller {
+export interface Caller extends ContentCaller {
   readonly kind: 'master_key' | 'api_key' | 'session'
   readonly keyId: string | undefined
   readonly userId: string | undefined

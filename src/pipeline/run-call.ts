@@ -32,7 +32,7 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     throw error
   }
 
-  const call = begin(input, ids, admittedCall)
+  const call = begin(services, input, ids, admittedCall)
   const { promise: finished, resolve: resolveFinished } = Promise.withResolvers<void>()
   let stopRenewal = () => {}
   let over = false
@@ -83,7 +83,12 @@ function inTime(
   return atMost(limitMs, committing, timers).then((committed) => (committed ? committed.value : 'silent'))
 }
 
-function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCall: AdmittedCall): Call {
+function begin(
+  services: PipelineServices,
+  input: CallInput,
+  { callId: id, attemptId }: CallIds,
+  admittedCall: AdmittedCall,
+): Call {
   const { caller, bounds, request, bytes, plan, admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,
@@ -98,6 +103,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     hops,
     explain,
     strict,
+    noLog,
     batch,
   } = input
   // Listed field by field, so that every call has one hidden class and no input object is copied.
@@ -119,6 +125,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     hops,
     explain,
     strict,
+    noLog,
     batch,
     begun: input.begun,
     bounds,
@@ -139,6 +146,7 @@ function begin(input: CallInput, { callId: id, attemptId }: CallIds, admittedCal
     settling: undefined,
     unused: admitted.reserved ? [{ attemptId, ...admitted.reserved }] : [],
     overheadMs: undefined,
+    recording: services.content.open(caller, noLog),
     usage: undefined,
     outputCharacters: 0,
     malformedEvents: 0,

@@ -7,6 +7,7 @@ import type { KnownSignals } from '../routing/known-signals.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { BudgetRecords } from '../stores/sql/records/budget-records.ts'
+import type { ContentDoor } from '../telemetry/content/content-door.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { SoftBudgets } from './admit/soft-budgets.ts'
@@ -32,6 +33,8 @@ export interface PipelineServices {
   readonly flights: Flights
   /** Sends the counters that no settlement carries to the shared store; at most once a second. */
   readonly flushCounters: (client: Client) => void
+  /** Decides whether the content of a call may leave by a sink. */
+  readonly content: ContentDoor
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log

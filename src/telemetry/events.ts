@@ -22,6 +22,8 @@ export interface AttemptFinished {
   readonly usage: Usage | undefined
   /** As in CallFinished. */
   readonly costNano: number | undefined
+  /** When it began, counted from the arrival of the call. */
+  readonly startedMs: number
   readonly firstTokenMs: number | undefined
   readonly totalMs: number
 }
@@ -53,6 +55,14 @@ export interface FieldDropped {
   readonly provider: string
   /** The client's name of the field. */
   readonly field: string
+}
+
+/** Where a call belongs in the traces of its client: `metadata.trace_id`, `metadata.session_id`, and `user`, which is the
+ *  client's own name for a person. */
+export interface CallTrace {
+  readonly traceId: string | undefined
+  readonly sessionId: string | undefined
+  readonly user: string | undefined
 }
 
 /** The budget of a subject in one period that a call is charged to, by the names of `gateway_budget` and the shared
@@ -88,6 +98,7 @@ export interface CallFinished {
   readonly userId: string
   /** `metadata.tags` of the request, as far as they can be stored. */
   readonly tags: readonly string[]
+  readonly trace: CallTrace | undefined
   readonly streamed: boolean
   readonly ending: Ending
   readonly status: number

@@ -1,5 +1,6 @@
 import type { Log, LogFields } from '../lib/log.ts'
 import { audit } from './audit.ts'
+import type { CallContent } from './content/recording.ts'
 import type { Delivery } from './delivery.ts'
 import type { BatchMoved, CallFinished, FieldDropped, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
@@ -8,7 +9,8 @@ import type { Sinks } from './sinks/sinks.ts'
 
 /** The stream of events. Ledger, metrics, audit and sinks read it; the code that emits events does not know its readers. */
 export interface Telemetry {
-  emit(event: TelemetryEvent): void
+  /** `content` of a call reaches sinks alone; they are told of the call when it is ready. */
+  emit(event: TelemetryEvent, content?: Promise<CallContent | undefined>): void
   /** The counts that the next settlement adds to the shared counters. */
   settledCounters(): Record<string, number>
 }
@@ -20,7 +22,7 @@ export function telemetry(
   sinks?: Pick<Sinks, 'take'>,
 ): Telemetry {
   return {
-    emit(event) {
+    emit(event, content) {
       counters.count(event)
       // Buffers and queues log their own failures, at most once a second.
       if (
@@ -34,7 +36,8 @@ export function telemetry(
       // The call of an item is written by whoever records the item, so that none of them is without the other.
       if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
       if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
-      sinks?.take(event)
+      if (content && sinks) content.then((ready) => sinks.take(event, ready))
+      else sinks?.take(event)
       log.info(event.type, fieldsOf(event))
     },
     settledCounters: counters.settled,
@@ -53,7 +56,7 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | Batc
   return fields
 }
 
-type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'batchId' | 'repeats' | 'tools'> & {
+type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'trace' | 'batchId' | 'repeats' | 'tools'> & {
   readonly tools: CallFinished['tools'] | undefined
   readonly batchId: string | undefined
   readonly repeats: boolean | undefined

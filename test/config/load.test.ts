@@ -34,6 +34,8 @@ describe('a file without anything in it', () => {
         success_callback: [],
         callback_settings: {},
         turn_off_message_logging: false,
+        max_logged_bytes: 16_384,
+        redact: [],
         mcp_servers: [],
       })
       expect(config.general_settings).toMatchObject({

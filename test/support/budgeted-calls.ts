@@ -169,6 +169,7 @@ export function budgetedCalls(
     telemetry,
     flights: flights(store, separateTimers),
     flushCounters() {},
+    content: { open: () => undefined },
     clock: { now: Date.now },
     timers: separateTimers,
     log,

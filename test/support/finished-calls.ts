@@ -24,6 +24,7 @@ export function finishedCall(changes: Partial<CallFinished> = {}): CallFinished 
     organizationId: 'org-1',
     userId: '',
     tags: [],
+    trace: undefined,
     streamed: false,
     ending: 'answered',
     status: 200,

@@ -65,6 +65,7 @@ function rowOf(
     organizationId,
     userId,
     tags: [],
+    trace: undefined,
     streamed: false,
     ending,
     status: statusOf(ending),

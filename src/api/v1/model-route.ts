@@ -67,6 +67,7 @@ export function modelRoute(
         hops,
         explain,
         strict,
+        noLog: scope.header('x-gateway-no-log') === '1',
         begun,
       })
     },

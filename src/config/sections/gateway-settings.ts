@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
-import { evenIfBroken, flag, isMap, section, text } from '../fields.ts'
+import { checked, evenIfBroken, flag, isMap, positiveCount, section, text } from '../fields.ts'
 import { CALLBACK_NEEDS, CALLBACKS, callbackSettings } from './callback-settings.ts'
 import { mcpServers } from './mcp-servers.ts'
+
+/** What a sink is told of a call fits into memory many times over. */
+const MOST_LOGGED_BYTES = 1024 * 1024
 
 const chains = (description: string) =>
   z
@@ -27,6 +30,14 @@ export const gatewaySettings = lazily(() =>
     turn_off_message_logging: flag()
       .default(false)
       .describe('Keeps the content of requests and answers out of every sink, log and audit event.'),
+    max_logged_bytes: positiveCount()
+      .max(MOST_LOGGED_BYTES)
+      .default(16_384)
+      .describe("The most bytes of a request's content, and of an answer's, that go to a sink."),
+    redact: z
+      .array(checked(mistakeInPattern))
+      .default([])
+      .describe('Regular expressions (JavaScript, flags gu); what they match in content is replaced by [redacted].'),
     mcp_servers: mcpServers().default([]).describe('Servers of managed tools.'),
   }).superRefine((settings, context) => {
     if (!Array.isArray(settings.success_callback)) return
@@ -41,3 +52,13 @@ export const gatewaySettings = lazily(() =>
     }
   }, evenIfBroken),
 )
+
+function mistakeInPattern(text: string): string | undefined {
+  try {
+    return new RegExp(text, 'gu').test('')
+      ? 'matches an empty text, so that it would redact between all letters'
+      : undefined
+  } catch {
+    return 'is not a regular expression'
+  }
+}

@@ -22,6 +22,7 @@ export function replay(
   if (!pieces) {
     return answer(services, call, { kind: 'whole', reply: { bytes, contentType, usage, outputCharacters: 0 } }, over)
   }
+  call.recording?.piece(bytes)
   const client = call.client.openStream()
   const { signal } = call.client
   async function send(): Promise<void> {

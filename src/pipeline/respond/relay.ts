@@ -125,7 +125,10 @@ async function carry(call: Call, stream: OpenStream, client: ClientStream): Prom
         stream.clocks.finished(GRACE_MS)
       }
       // A truncated answer must not get its formal end: the error event takes its place.
-      if (step.out && (finished || !step.done)) out.push(step.out)
+      if (step.out && (finished || !step.done)) {
+        call.recording?.piece(step.out)
+        out.push(step.out)
+      }
       if (step.done) {
         done = true
         break

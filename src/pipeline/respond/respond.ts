@@ -37,6 +37,7 @@ function answerWhole(call: Call, reply: WrittenReply, over: Over) {
   call.outputCharacters = outputCharacters
   noteMade(call, made)
   const bytes = cachedWhole(call, reply)
+  call.recording?.whole(bytes, contentType)
   const { signal } = call.client
   const withHeaders = (body: Answer['body']): Answer => {
     const headers = routeHeaders(call)

@@ -11,9 +11,11 @@ import { leftBy, settleWith } from '../cache/keep.ts'
 import type { Attempt, Call, Reserved } from '../call.ts'
 import { keptIds } from '../ids/made-ids.ts'
 import { tagsOf } from '../request/tags.ts'
+import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
 import { addUsage } from './add-usage.ts'
 import { type Bill, billOf, unbilled } from './bill.ts'
+import { contentOf } from './content-of.ts'
 import { learnUsual } from './learn-usual.ts'
 import { settleInOrder } from './settle-in-order.ts'
 import { usedByLast } from './used.ts'
@@ -34,6 +36,7 @@ export function finish(
   // What is settled has ended well: the call failed after its turn.
   if (last && failure && !last.settled) last.failure ??= failure
   const { batch } = call
+  const content = trying(services, call, () => contentOf(call))
   const again = batch !== undefined && failure !== undefined && trying(services, call, () => batch.repeats(failure))
   const bill = call.cache?.hit
     ? FREE
@@ -46,7 +49,7 @@ export function finish(
   trying(services, call, () => {
     const event = finished(call, failure, bill ?? unbilled(call), { now, endedAt, repeats })
     if (batch) trying(services, call, () => batch.finished(event))
-    services.telemetry.emit(event)
+    services.telemetry.emit(event, content)
     tellDropped(services, call)
     learnUsual(services, call)
   })
@@ -140,6 +143,7 @@ function finished(
     organizationId: caller.organizationId ?? '',
     userId: caller.userId ?? '',
     tags: tagsOf(call.request),
+    trace: traceOf(call.request),
     streamed: call.streamed,
     ending,
     // The status that the client saw: a stream's status line was sent before it was cut.
@@ -151,7 +155,7 @@ function finished(
     cache: call.cache ? (call.cache.hit ? 'hit' : 'miss') : 'off',
     charges: bill.charges,
     attempts: call.attempts.length,
-    tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index])),
+    tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index], call.arrivedAt)),
     tools: call.toolCalls ?? NO_TOOLS,
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
@@ -169,7 +173,7 @@ function rescuedFrom(call: Call, served: Attempt | undefined): string[] {
 
 const NO_TOOLS: CallFinished['tools'] = []
 
-function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFinished {
+function attemptFinished(one: Attempt, costNano: number | undefined, arrivedAt: number): AttemptFinished {
   const { deployment, failure, startedAt, firstTokenAt, endedAt, usage, turn } = one
   return {
     deployment: deployment.id,
@@ -179,6 +183,7 @@ function attemptFinished(one: Attempt, costNano: number | undefined): AttemptFin
     turn,
     usage,
     costNano,
+    startedMs: measured(startedAt - arrivedAt),
     firstTokenMs: firstTokenAt === undefined ? undefined : measured(firstTokenAt - startedAt),
     totalMs: measured((endedAt ?? startedAt) - startedAt),
   }

@@ -1,12 +1,18 @@
 import type { Config } from '../../config/schema.ts'
 import type { CallbackName } from '../../config/sections/callback-settings.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { Sink } from './sink.ts'
+import type { SinkMoved } from '../events.ts'
+import { bufferedLane } from './buffered-lane.ts'
+import { langfuse } from './langfuse.ts'
+import type { Sink, SinkLane } from './sink.ts'
+import { type Sinks, sinksOf } from './sinks.ts'
+import type { Tally } from './tally.ts'
 import { webhook } from './webhook.ts'
 
 type Settings = Config['gateway_settings']['callback_settings']
 
-export interface SinkMeans {
+interface SinkMeans {
   readonly transport: Transport
 }
 
@@ -18,14 +24,30 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
     if (!settings?.url || !settings.secret) return undefined
     return webhook({ ...settings, url: settings.url, secret: settings.secret }, transport)
   },
-  langfuse: () => undefined,
+  langfuse({ langfuse: settings }, { transport }) {
+    const { host, public_key: publicKey, secret_key: secretKey } = settings ?? {}
+    return host && publicKey && secretKey ? langfuse({ host, publicKey, secretKey }, transport) : undefined
+  },
   otel: () => undefined,
   opentelemetry: () => undefined,
   s3: () => undefined,
 }
 
 /** The sinks that `success_callback` switches on. */
-export function configuredSinks({ gateway_settings: settings }: Config, means: SinkMeans): Sink[] {
+export function configuredSinks(
+  { gateway_settings: settings }: Config,
+  {
+    transport,
+    laneOf = bufferedLane,
+    ...means
+  }: SinkMeans & {
+    /** Where events do not wait in this process. */
+    readonly laneOf?: ((sink: Sink, counts: Tally) => SinkLane) | undefined
+    readonly log: Log
+    readonly report: (event: SinkMoved) => void
+  },
+): Sinks {
   const names = [...new Set(settings.success_callback)]
-  return names.flatMap((name) => SINKS[name](settings.callback_settings, means) ?? [])
+  const sinks = names.flatMap((name) => SINKS[name](settings.callback_settings, { transport }) ?? [])
+  return sinksOf(sinks, { ...means, laneOf })
 }

@@ -1,4 +1,5 @@
 import type { Abort } from '../../lib/abort.ts'
+import type { CallContent } from '../content/recording.ts'
 import type { CallFinished, SoftBudgetExceeded, TelemetryEvent } from '../events.ts'
 
 /** The events that a sink may take. */
@@ -9,6 +10,8 @@ export interface SinkEntry {
   /** The same with every delivery, for far ends that recognize what they have. */
   readonly id: string
   readonly event: SinkEvent
+  /** The content of a call, for sinks that take it, as far as it may be logged. */
+  readonly content?: CallContent | undefined
 }
 
 /** How entries are gathered: sent as soon as there are so many or so large ones, else after a time. */
@@ -34,6 +37,8 @@ export interface Delivered {
 export interface Sink {
   readonly name: string
   readonly gathering: Gathering
+  /** It takes the content of calls. */
+  readonly takesContent: boolean
   wants(event: TelemetryEvent): event is SinkEvent
   /** Sends entries. Throws a SinkFailure if the far end took none of them; any other error counts as `away`. */
   deliver(entries: readonly SinkEntry[], abort: Abort): Promise<Delivered>

@@ -1,5 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
+import type { CallContent } from '../content/recording.ts'
 import type { SinkMoved, TelemetryEvent } from '../events.ts'
 import { attemptDelivery } from './attempt.ts'
 import type { Delivered, Sink, SinkEvent, SinkLane, SinkState } from './sink.ts'
@@ -9,8 +10,10 @@ import { testEvent } from './test-event.ts'
 /** All sinks, as the stream of events and the administration see them. */
 export interface Sinks {
   readonly byName: ReadonlyMap<string, { readonly sink: Sink; readonly counts: Tally }>
+  /** Some sink takes the content of calls. */
+  readonly takeContent: boolean
   /** Hands an event to the sinks that want it. Never waits, never throws. */
-  take(event: TelemetryEvent): void
+  take(event: TelemetryEvent, content?: CallContent): void
   states(): SinkState[]
   /** Sends one event of a test to a sink, past its lane. Rejects with a SinkFailure; undefined if there is no such
    *  sink. */
@@ -35,10 +38,15 @@ export function sinksOf(
   const byName = new Map(lanes.map((one) => [one.sink.name, one]))
   return {
     byName,
-    take(event) {
+    takeContent: sinks.some(({ takesContent }) => takesContent),
+    take(event, content) {
       // The batch tries again: there will be a call of this item.
       if (event.type === 'call.finished' && event.repeats) return
-      for (const { sink, lane } of lanes) if (sink.wants(event)) lane.take({ id: idOf(event), event })
+      for (const { sink, lane } of lanes) {
+        if (!sink.wants(event)) continue
+        const id = idOf(event)
+        lane.take(sink.takesContent && content ? { id, event, content } : { id, event })
+      }
     },
     states: () => lanes.map(({ lane, counts }) => counts.state(lane.depth())),
     test(name) {

@@ -21,6 +21,7 @@ export function testEvent(now: number): CallFinished {
     organizationId: '',
     userId: '',
     tags: ['gateway-test'],
+    trace: undefined,
     streamed: false,
     ending: 'answered',
     status: 200,

@@ -44,6 +44,7 @@ export function webhook(settings: WebhookSettings, transport: Transport): Sink {
   return {
     name: 'webhook',
     gathering: { entries: AT_ONCE, bytes: Number.POSITIVE_INFINITY, ms: 250 },
+    takesContent: false,
     wants: (event: TelemetryEvent): event is SinkEvent =>
       event.type in NAMES && events.has(NAMES[event.type as SinkEvent['type']]),
     async deliver(entries, abort): Promise<Delivered> {

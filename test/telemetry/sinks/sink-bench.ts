@@ -15,6 +15,7 @@ export function sinkBench(gathering: Sink['gathering'] = { entries: 100, bytes: 
   const sink: Sink = {
     name: 'far',
     gathering,
+    takesContent: true,
     wants: (event): event is SinkEvent => event.type === 'call.finished',
     async deliver(entries) {
       batches.push(entries.map(({ id }) => id))

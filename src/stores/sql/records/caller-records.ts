@@ -31,12 +31,15 @@ export interface CallerRecord {
     readonly owner_account_id: string | null
     readonly max_parallel_requests: number | null
     readonly allowed_ips: readonly string[] | null
+    /** Absent from what an earlier build has left in the shared store; likewise below. */
+    readonly turn_off_message_logging?: boolean
+    readonly no_log_allowed?: boolean
     readonly expires_at: string | null
     /** It was revoked, or the account that owns it is not active. */
     readonly revoked: boolean
   }
   readonly user: (LimitsRecord & { readonly user_id: string }) | null
-  readonly team: (LimitsRecord & { readonly team_id: string }) | null
+  readonly team: (LimitsRecord & { readonly team_id: string; readonly turn_off_message_logging?: boolean }) | null
   /** The team's; else the key's own. */
   readonly organization: (LimitsRecord & { readonly organization_id: string }) | null
   readonly bindings: readonly BindingRecord[]
@@ -68,11 +71,11 @@ function object(alias: string, id: string, columns: readonly string[]): string {
 // json, not jsonb: text in it may hold \u0000.
 // Static text: the one statement that a model call may wait for is made once, not for each call.
 const CALLERS = `
-  SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'expires_at'])} AS key,
+  SELECT k.key_hash, ${object('k', 'key_id', ['owner_account_id', 'max_parallel_requests', 'model_max_budget', 'allowed_ips', 'turn_off_message_logging', 'no_log_allowed', 'expires_at'])} AS key,
     k.revoked_at IS NOT NULL
       OR (k.owner_account_id IS NOT NULL AND a.state IS DISTINCT FROM 'active') AS revoked,
     ${object('u', 'user_id', [])} AS user,
-    ${object('t', 'team_id', ['model_max_budget'])} AS team,
+    ${object('t', 'team_id', ['model_max_budget', 'turn_off_message_logging'])} AS team,
     ${object('o', 'organization_id', [])} AS organization,
     (SELECT coalesce(json_agg(json_build_object('scope_type', scope_type, 'callable_kind', callable_kind,
         'callable_key', callable_key, 'enabled', enabled)), '[]')

@@ -50,6 +50,8 @@ const COLUMNS = [
   'max_parallel_requests',
   'model_max_budget',
   'allowed_ips',
+  'turn_off_message_logging',
+  'no_log_allowed',
   'expires_at',
   'revoked_at',
   ...SCOPE_COLUMNS,

@@ -22,6 +22,7 @@ export function teamRecords(database: Sql): TeamRecords {
       'self_service_budget_ceiling',
       'self_service_require_expiry',
       'self_service_max_expiry_days',
+      'turn_off_message_logging',
       ...SCOPE_COLUMNS,
     ],
     searched: ['team_id', 'team_name'],

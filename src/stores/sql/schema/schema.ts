@@ -155,6 +155,7 @@ interface GatewayTeamTable extends ScopeColumns {
   self_service_budget_ceiling: Numeric | null
   self_service_require_expiry: Defaulted<boolean>
   self_service_max_expiry_days: Int4 | null
+  turn_off_message_logging: Defaulted<boolean>
 }
 
 /** The user of the running gateway. Its `user_role` is profile metadata. */
@@ -184,6 +185,8 @@ interface GatewayKeyTable extends ScopeColumns {
   max_parallel_requests: Int8 | null
   model_max_budget: Defaulted<Json<Record<string, number>>>
   allowed_ips: Json<string[]> | null
+  turn_off_message_logging: Defaulted<boolean>
+  no_log_allowed: Defaulted<boolean>
   expires_at: Timestamp | null
   revoked_at: Timestamp | null
 }

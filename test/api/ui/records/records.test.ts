@@ -382,6 +382,7 @@ describe.each([
         [
           ...['key_id', 'key_name', 'team_id', 'organization_id', 'user_id', 'owner_account_id', 'max_budget'],
           ...['soft_budget', 'budget_duration', 'model_max_budget', 'spend', ...LIMITS, 'max_parallel_requests'],
+          ...['turn_off_message_logging', 'no_log_allowed'],
           ...['allowed_ips', 'expires_at', 'revoked_at', 'metadata', 'created_at', 'updated_at'],
         ].sort(),
       )
@@ -394,6 +395,8 @@ describe.each([
       const body = {
         model_max_budget: { 'gpt-4o': 1.5, m: 0 },
         allowed_ips: ['10.0.0.0/8', '::1', '2001:db8::/32', '192.168.1.1'],
+        turn_off_message_logging: true,
+        no_log_allowed: false,
         expires_at: '2031-02-03T04:05:06+02:00',
       }
       const made = await ask('POST', '/keys', body)

@@ -1,0 +1,6 @@
+import { Buffer } from 'node:buffer'
+
+/** The bytes that a text in base64, of either alphabet, stands for. The platform's own decoder takes far longer. */
+export function base64Bytes(text: string): Uint8Array {
+  return Buffer.from(text, 'base64')
+}
