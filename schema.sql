@@ -50,6 +50,18 @@ CREATE TABLE IF NOT EXISTS gateway_model (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Servers of managed tools. One with the key of a server of the configuration file replaces that server.
+CREATE TABLE IF NOT EXISTS gateway_mcp_server (
+  server_key text COLLATE "C" PRIMARY KEY,
+  -- Its address and how it is asked. Secrets are "[secret]" here.
+  settings json NOT NULL,
+  -- The secrets of settings, encrypted under the salt key for this record and its address.
+  sealed text NOT NULL,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
 -- Route groups: names that clients call like a model, each with members.
 CREATE TABLE IF NOT EXISTS gateway_route_group (
   name text COLLATE "C" PRIMARY KEY,

@@ -124,6 +124,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     records: records.models,
     groups: records.routeGroups,
     policies: records.routeGroupPolicies,
+    toolServers: records.mcpServers,
     seal,
     log,
     now: systemClock.now,

@@ -16,6 +16,8 @@ import { routeGroupPolicies } from './routing/route-group-policies.ts'
 import { simulateRouteGroup } from './routing/route-group-simulation.ts'
 import { logs } from './spend/logs.ts'
 import { spend } from './spend/spend.ts'
+import { mcpServerChecks } from './tools/mcp-server-check.ts'
+import { mcpServers } from './tools/mcp-servers.ts'
 
 /** The API of the administration. */
 export const ui: readonly Route[] = [
@@ -31,6 +33,8 @@ export const ui: readonly Route[] = [
   ...models,
   ...routeGroupPolicies,
   simulateRouteGroup,
+  ...mcpServers,
+  ...mcpServerChecks,
   ...auditEvents,
   ...callbackRoutes,
   ...spend,

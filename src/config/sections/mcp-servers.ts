@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { checked, evenIfBroken, flag, headerSecret, headers, operatorUrl, positiveCount, section } from '../fields.ts'
 
-/** A server of managed tools. */
+/** A server of managed tools, of the configuration file. */
 export const mcpServer = lazily(() =>
   section({
     server_key: checked((key) =>
@@ -35,6 +35,14 @@ export const mcpServer = lazily(() =>
   }, evenIfBroken),
 )
 
+/** A server that the administration adds, which anybody who may do so can have ask any address. */
+export const addedMcpServer = lazily(() =>
+  mcpServer().safeExtend({
+    allow_private: flag().default(false).describe('Whether its address may be in a private network.'),
+  }),
+)
+
+export type AddedMcpServer = z.output<ReturnType<typeof addedMcpServer>>
 export type McpServerEntry = z.output<ReturnType<typeof mcpServer>>
 
 export const mcpServers = lazily(() =>

@@ -16,6 +16,8 @@ import { type Message, messagesIn } from './messages.ts'
 
 /** An answer with its events may have so many bytes. */
 export const MOST_ANSWER_BYTES = 4 * 1024 * 1024
+/** So many events may come before it. */
+const MOST_EVENTS = 10_000
 /** The body of a refusal. */
 const MOST_REFUSAL_BYTES = 64 * 1024
 /** So many requests of a server are answered while it works on one of ours. */
@@ -154,11 +156,13 @@ async function replyAmongEvents(
 ): Promise<Message | undefined> {
   const splitter = frameSplitter(MOST_ANSWER_BYTES)
   let seen = 0
+  let events = 0
   try {
     for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
       seen += piece.byteLength
       if (seen > MOST_ANSWER_BYTES) throw new BodyTooLarge('an answer in events is too large')
       for (const frame of splitter.push(piece)) {
+        if (++events > MOST_EVENTS) throw failureOf(end.server, 'too_large', `sent more than ${MOST_EVENTS} events`)
         const { event, data } = readFrame(frame)
         if (!data || (event !== '' && event !== 'message')) continue
         const reply = messagesOf(end, masked(end, data)).find(isReply)

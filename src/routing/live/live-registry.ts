@@ -10,6 +10,7 @@ import type { Provider } from '../../providers/provider.ts'
 import type { ModelRecords } from '../../stores/sql/records/model-records.ts'
 import type { RouteGroupPolicyRecords } from '../../stores/sql/records/route-group-policy-records.ts'
 import type { RouteGroupRecords } from '../../stores/sql/records/route-group-records.ts'
+import type { McpServerRecords } from '../../stores/sql/tools/mcp-server-records.ts'
 import type { Deployment } from '../deployment.ts'
 import { deploymentOf, type Registry, registryFrom } from '../registry.ts'
 import type { RouteGroup } from '../route-group.ts'
@@ -47,6 +48,7 @@ export function liveRegistry(options: {
   readonly records: ModelRecords
   readonly groups: RouteGroupRecords
   readonly policies: RouteGroupPolicyRecords
+  readonly toolServers: McpServerRecords
   readonly seal: Seal
   readonly log: Log
   readonly now: () => number
@@ -57,7 +59,7 @@ export function liveRegistry(options: {
   const deployments = liveDeployments({ config, providers, records, seal, log })
   const routeGroups = liveRouteGroups(groups, log)
   const published = livePolicies(policies, log)
-  const toolServers = liveToolServers(config)
+  const toolServers = liveToolServers({ config, records: options.toolServers, seal, log })
   let current = build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile)
   let revision = '0'
   let begun = 0

@@ -12,6 +12,7 @@ import { routeGroupPolicyRecords } from '../../../src/stores/sql/records/route-g
 import { routeGroupRecords } from '../../../src/stores/sql/records/route-group-records.ts'
 import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
+import { mcpServerRecords } from '../../../src/stores/sql/tools/mcp-server-records.ts'
 import { preparedEmbeddedSql } from '../../support/embedded-database.node.ts'
 
 const schemaText = readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
@@ -56,6 +57,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       records: modelRecords(sql),
       groups,
       policies: routeGroupPolicyRecords(sql),
+      toolServers: mcpServerRecords(sql),
       seal: sealUnder(undefined),
       log: jsonLog('debug', (line) => lines.push(JSON.parse(line))),
       now: Date.now,
@@ -91,6 +93,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       records: { ...modelRecords({} as Sql), ...records },
       groups: { ...routeGroupRecords({} as Sql), all: never },
       policies: { ...routeGroupPolicyRecords({} as Sql), published: never },
+      toolServers: { ...mcpServerRecords({} as Sql), all: never },
       seal: sealUnder(undefined),
       log: jsonLog('debug', () => {}),
       now: () => time,

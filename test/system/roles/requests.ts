@@ -168,6 +168,18 @@ const newGroup =
     return { ids: { name }, body: sent }
   }
 
+/** A server of tools that nobody listens for. */
+const TOOL_SERVER = { base_url: 'http://127.0.0.1:1/mcp', allow_private: true, request_timeout_ms: 1000 }
+
+const newToolServer =
+  (sent?: unknown): Case =>
+  async ({ world, succeeds }) => {
+    if (!succeeds) return { ids: { server_key: 'tools' }, body: sent }
+    const server_key = world.name()
+    await world.make('POST', '/mcp-servers', { server_key, ...TOOL_SERVER })
+    return { ids: { server_key }, body: sent }
+  }
+
 /** How each route of the administration is asked, by the cases that the matrix has rows for. */
 export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/keys': { ...list('team_id'), mine: () => ({ query: '?owner=me' }) },
@@ -325,6 +337,20 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   },
   'GET /ui/api/route-groups/{name}/policy/versions': one({ name: 'pool' }),
   'POST /ui/api/route-groups/{name}/simulate': one({ name: 'pool' }, { body: {} }),
+  'GET /ui/api/mcp-servers': list(),
+  'POST /ui/api/mcp-servers': creation((world) => ({ ...TOOL_SERVER, server_key: world.name() })),
+  'GET /ui/api/mcp-servers/{server_key}': one({ server_key: 'tools' }),
+  'PATCH /ui/api/mcp-servers/{server_key}': {
+    ...one({ server_key: 'tools' }, { body: { enabled: true } }),
+    any: newToolServer({ enabled: true }),
+  },
+  'PUT /ui/api/mcp-servers/{server_key}': {
+    ...one({ server_key: 'tools' }, { body: TOOL_SERVER }),
+    any: newToolServer(TOOL_SERVER),
+  },
+  'DELETE /ui/api/mcp-servers/{server_key}': { ...one({ server_key: 'tools' }), any: newToolServer() },
+  'POST /ui/api/mcp-servers/check': creation(() => ({ ...TOOL_SERVER, server_key: 'draft' })),
+  'POST /ui/api/mcp-servers/{server_key}/check': one({ server_key: 'tools' }),
   'GET /ui/api/audit/events': list('organization_id'),
   'GET /ui/api/spend/summary': {
     all: () => ({}),

@@ -49,6 +49,11 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
       deployment_id: 'kept',
       gateway_params: { model: 'echo/kept' },
     })
+    await acme.make('POST', '/mcp-servers', {
+      server_key: 'tools',
+      base_url: 'http://127.0.0.1:1/mcp',
+      allow_private: true,
+    })
     await acme.make('POST', '/route-groups', { name: 'pool', members: [{ deployment_id: 'kept' }] })
   })
 

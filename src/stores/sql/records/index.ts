@@ -13,6 +13,7 @@ import { passwordRecords } from '../people/password-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import type { Sql } from '../sql.ts'
+import { mcpServerRecords } from '../tools/mcp-server-records.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
 import { callableScopeRecords } from './callable-scope-records.ts'
 import { keyRecords } from './key-records.ts'
@@ -27,6 +28,7 @@ import { userRecords } from './user-records.ts'
 /** What administrators keep in the database. */
 export const sqlRecords = (sql: Sql) => ({
   models: modelRecords(sql),
+  mcpServers: mcpServerRecords(sql),
   routeGroups: routeGroupRecords(sql),
   routeGroupPolicies: routeGroupPolicyRecords(sql),
   organizations: organizationRecords(sql),

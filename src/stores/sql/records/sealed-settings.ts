@@ -10,6 +10,7 @@ export type Settings = Readonly<Record<string, unknown>>
 /** A column of settings, some of which are secrets. They are kept in the column `sealed` of the same table. */
 export interface SecretPlaces {
   readonly table: string
+  /** '' where the settings are members of a body's own. */
   readonly column: string
   /** Settings that are secrets. */
   readonly fields: readonly string[]
@@ -76,7 +77,7 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
       const none: ReadonlyMap<string, string> = new Map()
       const stored = earlier && kept.length > 0 ? await secretsOf(earlier, seal).catch(() => none) : none
       for (const [path] of kept) {
-        const field = `${column}.${path}`
+        const field = column === '' ? path : `${column}.${path}`
         if (!stored.has(path))
           throw mistake(field, 'is the mask of a stored secret, and there is none that opens; send the secret')
         if (earlier && addressOf(sent) !== addressOf(earlier.settings)) {

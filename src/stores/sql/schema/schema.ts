@@ -33,6 +33,7 @@ export interface Schema {
   gateway_queue: GatewayQueueTable
   gateway_revision: GatewayRevisionTable
   gateway_model: GatewayModelTable
+  gateway_mcp_server: GatewayMcpServerTable
   gateway_route_group: GatewayRouteGroupTable
   gateway_route_group_policy: GatewayRouteGroupPolicyTable
   gateway_route_group_policy_version: GatewayRouteGroupPolicyVersionTable
@@ -102,6 +103,17 @@ interface GatewayModelTable {
   /** The parameters as sent, with "[secret]" instead of secrets. */
   gateway_params: Json<JsonObject>
   model_info: Json<JsonObject>
+  sealed: string
+  version: Defaulted<Int4>
+  created_at: Defaulted<Timestamp>
+  updated_at: Defaulted<Timestamp>
+}
+
+/** A server of managed tools. */
+interface GatewayMcpServerTable {
+  server_key: string
+  /** As sent, with "[secret]" instead of secrets. */
+  settings: Json<JsonObject>
   sealed: string
   version: Defaulted<Int4>
   created_at: Defaulted<Timestamp>
