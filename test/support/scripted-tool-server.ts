@@ -78,6 +78,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   plain: usual(),
   old: usual({ initialize: () => initialized('2024-11-05') }),
   future: usual({ initialize: () => initialized('2099-01-01') }),
+  'silent-start': usual({ initialize: () => undefined }),
   'no-version': usual({ initialize: () => ({}) }),
   'bad-session': usual({
     initialize({ body }, response) {

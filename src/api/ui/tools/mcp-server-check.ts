@@ -84,11 +84,13 @@ const checkDraft = defineRoute(
     path: `${PATH}/check`,
     summary: 'Connects to a server of managed tools that is not saved, or to a saved one with these settings.',
     permission: 'config.update',
+    action: 'mcp_server.check',
     json: addedMcpServer,
   },
   async (scope) => {
-    const { services, input } = scope
+    const { services, input, audits } = scope
     const { server_key: key, ...draft } = input.json
+    audits({ resource_id: key })
     const earlier = await findMcpServer(services, key)
     const { server } = await toolServerOfDraft(key, draft, services.seal, earlier)
     return checked(scope, server)
