@@ -5,6 +5,7 @@ import { callableTargetList } from './access/callable-targets.ts'
 import { modelAccess } from './access/model-access.ts'
 import { auditEvents } from './audit/audit-events.ts'
 import { batches } from './batches/index.ts'
+import { clearCache } from './cache/clear-cache.ts'
 import { callbackRoutes } from './callbacks/index.ts'
 import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
@@ -37,6 +38,7 @@ export const ui: readonly Route[] = [
   ...mcpServerChecks,
   ...auditEvents,
   ...callbackRoutes,
+  clearCache,
   ...spend,
   ...logs,
   ...batches,
