@@ -173,13 +173,16 @@ export const textResult = (text: string, isError = false): ToolResult => ({
 })
 
 /** Servers of tools inside the process: a function for each tool of each server. */
-export function toolServersOf(servers: Readonly<Record<string, Readonly<Record<string, Running>>>>) {
+export function toolServersOf(
+  servers: Readonly<Record<string, Readonly<Record<string, Running>>>>,
+  descriptions: Readonly<Record<string, string>> = {},
+) {
   const called: { readonly server: string; readonly tool: string; readonly args: JsonRecord }[] = []
   const toolOf = (server: string, name: string): Tool => ({
     server,
     name,
     publicName: `${server}__${name}`,
-    description: `Does ${name}.`,
+    description: descriptions[name] ?? `Does ${name}.`,
     inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
     ...(name.startsWith('read') ? { annotations: { readOnlyHint: true } } : {}),
   })

@@ -39,7 +39,7 @@ export async function runWithTools(
   try {
     const offer = await offerOf(services, managed, conversation, signal)
     const isManaged = managedBy(offer, managed)
-    const begun = { request: call.request, bytes: call.bytes }
+    const begun = { request: call.request, bytes: call.bytes, group: call.group }
     const talk = talkOf(conversation, begun, managed, offer)
     for (let closed = false; ; closed = turns.length >= MOST_TURNS || callsLeft === 0) {
       if (closed) talk.close()
@@ -88,6 +88,7 @@ async function askModel(
       await holdFallback(services, call, plan, plan.order())
       const committed = await failover(services, call, plan)
       if (committed.kind !== 'whole') throw new TypeError('a streamed turn')
+      talk.taken()
       return committed.reply
     } catch (error) {
       const refused = error instanceof GatewayError && REFUSALS.has(error.failure)

@@ -1,5 +1,6 @@
 import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
-import type { Deployment } from '../../routing/deployment.ts'
+import type { Tool } from '../../mcp/tool-servers.ts'
+import type { Deployment, Group } from '../../routing/deployment.ts'
 import { sameAccount } from '../../routing/same-account.ts'
 import type { Call } from '../call.ts'
 import { edited, type Written } from './edited.ts'
@@ -23,20 +24,35 @@ export interface Talk {
   close(): void
   /** Puts the next turn in plainer terms, for a provider that refused it. False if there are none. */
   plainer(): boolean
+  /** The turn was answered as it was put. */
+  taken(): void
   /** Of a last turn that only its provider understands in full: who that is. */
   readonly keeper: Deployment | undefined
 }
 
+/** The longest description of a function that every provider takes. */
+const SHORT = 1024
+
+/** Groups that were found to refuse longer ones. */
+const shortFor = new WeakSet<Group>()
+
 const LAST_CALLS = '[No more tools can be called. Answer with what is known by now.]'
 
 /** `begun` is the call as it was admitted, without managed tools. */
-export function talkOf(conversation: ToolConversation, begun: Written, { request }: ManagedTools, offer: Offer): Talk {
+export function talkOf(
+  conversation: ToolConversation,
+  begun: Written & { readonly group: Group },
+  { request }: ManagedTools,
+  offer: Offer,
+): Talk {
   const { member } = conversation
+  const { group } = begun
   const own = asList(begun.request.tools).map(asRecord)
   const history = conversation.history(begun.request, () => undefined)
   const said: Said[] = []
   let closed = false
   let isPlain = false
+  let isShort = shortFor.has(group)
 
   const find = (label: string, name: string): string => {
     for (const [publicName, { tool, asked }] of offer.tools) {
@@ -55,7 +71,8 @@ export function talkOf(conversation: ToolConversation, begun: Written, { request
   }
   const fixed = (): Record<string, unknown> => {
     const managed = closed && own.length > 0 ? [] : [...offer.tools.values()].map(({ tool }) => tool)
-    const tools = [...own, ...managed.map(conversation.functionOf)]
+    const shown = isShort ? managed.map(shortened) : managed
+    const tools = [...own, ...shown.map(conversation.functionOf)]
     // Some vendors refuse fields about tools without any.
     if (tools.length === 0) return { tools: undefined, tool_choice: undefined, parallel_tool_calls: undefined }
     return { tools, tool_choice: choice() }
@@ -99,9 +116,17 @@ export function talkOf(conversation: ToolConversation, begun: Written, { request
     },
     plainer() {
       const hasImages = said.some(({ executions }) => executions.some(({ images }) => images.length > 0))
-      if (isPlain || (!hasImages && !closed)) return false
-      isPlain = true
+      if (!isPlain && (hasImages || closed)) {
+        isPlain = true
+        return true
+      }
+      const isLong = [...offer.tools.values()].some(({ tool }) => tool.description.length > SHORT)
+      if (isShort || !isLong) return false
+      isShort = true
       return true
+    },
+    taken() {
+      if (isShort) shortFor.add(group)
     },
     get keeper() {
       const last = said.at(-1)
@@ -111,6 +136,11 @@ export function talkOf(conversation: ToolConversation, begun: Written, { request
 }
 
 const partOf = ({ said, portable }: ModelTurn, isHome: boolean) => (isHome ? said : (portable ?? said))
+
+function shortened(tool: Tool): Tool {
+  const { description } = tool
+  return description.length > SHORT ? { ...tool, description: `${description.slice(0, SHORT - 1)}…` } : tool
+}
 
 function withoutImages(execution: ToolExecution): ToolExecution {
   if (execution.images.length === 0) return execution

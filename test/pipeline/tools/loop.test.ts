@@ -3,7 +3,14 @@ import { newAbort } from '../../../src/lib/abort.ts'
 import type { GatewayError } from '../../../src/lib/errors.ts'
 import { ToolFailure } from '../../../src/mcp/tool-servers.ts'
 import { budgetedCalls, placed } from '../../support/budgeted-calls.ts'
-import { type Running, type Said, scriptedModel, textResult, toolServersOf } from '../../support/tool-loops.ts'
+import {
+  type AskedModel,
+  type Running,
+  type Said,
+  scriptedModel,
+  textResult,
+  toolServersOf,
+} from '../../support/tool-loops.ts'
 
 const MCP_SERVERS = ['docs', 'files'].map((server_key) => ({ server_key, base_url: `http://${server_key}.test/mcp` }))
 const PRICES = { input_cost_per_token: 0.001, output_cost_per_token: 0.01 }
@@ -14,9 +21,11 @@ function loop(
   script: readonly Said[] | Parameters<typeof scriptedModel>[0],
   tools: Readonly<Record<string, Running>> = { search: ({ q }) => textResult(`found ${q}`) },
   more: object = {},
+  descriptions: Readonly<Record<string, string>> = {},
 ) {
   const { transport, asked } = scriptedModel(script)
-  const { toolServers, called } = toolServersOf({ docs: tools, files: { read: () => textResult('a file') } })
+  const servers = { docs: tools, files: { read: () => textResult('a file') } }
+  const { toolServers, called } = toolServersOf(servers, descriptions)
   const calls = budgetedCalls(
     {
       router_settings: { routing_strategy: 'priority-based-routing', cooldown_time: 0, num_retries: 1 },
@@ -200,6 +209,19 @@ describe('a chat with managed tools', () => {
     ])
   })
 
+  it('describes tools more briefly to a provider that refuses long descriptions, from then on', async () => {
+    const refusing = ({ body }: AskedModel): Said => {
+      const [{ function: { description = '' } = {} } = {}] = body.tools as { function?: { description?: string } }[]
+      return description.length > 1024 ? { status: 400 } : { text: 'Done.' }
+    }
+    const run = loop(refusing, undefined, {}, { search: 'long '.repeat(1000) })
+    expect(await run.ask()).toMatchObject({ status: 200 })
+    expect(run.model).toHaveLength(2)
+    expect(run.finished[0]?.tried).toMatchObject([{ result: 'failed' }, { result: 'answered' }])
+    expect(await run.ask()).toMatchObject({ status: 200 })
+    expect(run.model).toHaveLength(3)
+  })
+
   it.each([
     ['none of its own', [managed], 'none'],
     ['a function of its own', [managed, own], undefined],
@@ -349,6 +371,23 @@ describe('a chat with managed tools', () => {
       ...{ ending: 'client_closed', usage: { inputTokens: 100, outputTokens: 10 }, costNano: 200_000_000 },
       tried: [{ result: 'answered' }],
     })
+  })
+
+  it('ends a later turn when the client leaves, and is billed for what that may have used too', async () => {
+    const signal = newAbort<GatewayError>()
+    const run = loop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Late.', ms: 60_000 }])
+    const asking = run.ask({}, signal)
+    await expect.poll(() => run.model.length).toBe(2)
+    signal.abort()
+    expect(await asking).toMatchObject({ status: 499 })
+    expect(run.finished[0]).toMatchObject({
+      ending: 'client_closed',
+      tried: [
+        { turn: 1, result: 'answered', usage: { inputTokens: 100 } },
+        { turn: 2, result: 'client_closed', usage: { estimated: true } },
+      ],
+    })
+    expect(run.finished[0]?.usage?.inputTokens).toBeGreaterThan(100)
   })
 
   it('is bounded by the time of the whole call', async () => {
