@@ -1,8 +1,10 @@
-import type { Abort } from '../../src/lib/abort.ts'
+import { type Abort, newAbort } from '../../src/lib/abort.ts'
+import type { GatewayError } from '../../src/lib/errors.ts'
 import type { JsonRecord } from '../../src/lib/json/lenient.ts'
 import type { Tool, ToolResult, ToolServers } from '../../src/mcp/tool-servers.ts'
 import type { Transport, UpstreamRequest } from '../../src/transport/transport.ts'
 import { wholeBody } from '../../src/transport/whole-body.ts'
+import { budgetedCalls, placed } from './budgeted-calls.ts'
 
 /** What a model answers in a turn: calls, or a text, or what a provider refuses it with. */
 export interface Said {
@@ -200,3 +202,45 @@ export function toolServersOf(
   }
   return { toolServers, called }
 }
+
+const MCP_SERVERS = ['docs', 'files'].map((server_key) => ({ server_key, base_url: `http://${server_key}.test/mcp` }))
+const PRICES = { input_cost_per_token: 0.001, output_cost_per_token: 0.01 }
+export const managed = { type: 'mcp', server: 'docs', require_approval: 'never' }
+export const own = { type: 'function', function: { name: 'mine', parameters: { type: 'object', properties: {} } } }
+
+/** A chat with managed tools over the pipeline, whose only model and servers are scripted. */
+export function toolLoop(
+  script: readonly Said[] | Parameters<typeof scriptedModel>[0],
+  tools: Readonly<Record<string, Running>> = { search: ({ q }) => textResult(`found ${q}`) },
+  more: object = {},
+  descriptions: Readonly<Record<string, string>> = {},
+) {
+  const { transport, asked } = scriptedModel(script)
+  const servers = { docs: tools, files: { read: () => textResult('a file') } }
+  const { toolServers, called } = toolServersOf(servers, descriptions)
+  const calls = budgetedCalls(
+    {
+      router_settings: { routing_strategy: 'priority-based-routing', cooldown_time: 0, num_retries: 1 },
+      gateway_settings: { mcp_servers: MCP_SERVERS },
+      model_list: [placed('m', 'first', { ...PRICES, priority: 0 }), placed('m', 'second', { ...PRICES, priority: 1 })],
+      ...more,
+    },
+    { transport, toolServers },
+  )
+  const from = calls.caller({ key: { max_budget: 1000 } })
+  const ask = async (body: object = {}, signal = newAbort<GatewayError>()) => {
+    const { status, text, ...rest } = await calls.ask(
+      from,
+      { max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }], tools: [managed], ...body },
+      {},
+      undefined,
+      { signal },
+    )
+    await calls.idle()
+    return { status, text, ...rest, body: status === 200 ? JSON.parse(text) : undefined }
+  }
+  return { ...calls, model: asked, called, ask, from }
+}
+
+export const messagesOf = (asked: { readonly body: { readonly messages?: readonly object[] } } | undefined) =>
+  asked?.body.messages

@@ -1,61 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { newAbort } from '../../../src/lib/abort.ts'
-import type { GatewayError } from '../../../src/lib/errors.ts'
 import { ToolFailure } from '../../../src/mcp/tool-servers.ts'
-import { budgetedCalls, placed } from '../../support/budgeted-calls.ts'
-import {
-  type AskedModel,
-  type Running,
-  type Said,
-  scriptedModel,
-  textResult,
-  toolServersOf,
-} from '../../support/tool-loops.ts'
-
-const MCP_SERVERS = ['docs', 'files'].map((server_key) => ({ server_key, base_url: `http://${server_key}.test/mcp` }))
-const PRICES = { input_cost_per_token: 0.001, output_cost_per_token: 0.01 }
-const managed = { type: 'mcp', server: 'docs', require_approval: 'never' }
-const own = { type: 'function', function: { name: 'mine', parameters: { type: 'object', properties: {} } } }
-
-function loop(
-  script: readonly Said[] | Parameters<typeof scriptedModel>[0],
-  tools: Readonly<Record<string, Running>> = { search: ({ q }) => textResult(`found ${q}`) },
-  more: object = {},
-  descriptions: Readonly<Record<string, string>> = {},
-) {
-  const { transport, asked } = scriptedModel(script)
-  const servers = { docs: tools, files: { read: () => textResult('a file') } }
-  const { toolServers, called } = toolServersOf(servers, descriptions)
-  const calls = budgetedCalls(
-    {
-      router_settings: { routing_strategy: 'priority-based-routing', cooldown_time: 0, num_retries: 1 },
-      gateway_settings: { mcp_servers: MCP_SERVERS },
-      model_list: [placed('m', 'first', { ...PRICES, priority: 0 }), placed('m', 'second', { ...PRICES, priority: 1 })],
-      ...more,
-    },
-    { transport, toolServers },
-  )
-  const from = calls.caller({ key: { max_budget: 1000 } })
-  const ask = async (body: object = {}, signal = newAbort<GatewayError>()) => {
-    const { status, text, ...rest } = await calls.ask(
-      from,
-      { max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }], tools: [managed], ...body },
-      {},
-      undefined,
-      { signal },
-    )
-    await calls.idle()
-    return { status, text, ...rest, body: status === 200 ? JSON.parse(text) : undefined }
-  }
-  return { ...calls, model: asked, called, ask, from }
-}
-
-const messagesOf = (asked: { readonly body: { readonly messages?: readonly object[] } } | undefined) =>
-  asked?.body.messages
+import { type AskedModel, managed, messagesOf, own, type Said, textResult, toolLoop } from '../../support/tool-loops.ts'
 
 describe('a chat with managed tools', () => {
   it('offers them as functions, runs what is called, and answers with what was run', async () => {
-    const run = loop([
+    const run = toolLoop([
       {
         calls: [
           ['docs__search', { q: 'a' }],
@@ -109,7 +58,7 @@ describe('a chat with managed tools', () => {
   })
 
   it('is one call of the ledger, whose turns are its attempts', async () => {
-    const run = loop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Done.', input: 200, output: 5 }])
+    const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Done.', input: 200, output: 5 }])
     await run.ask()
     expect(run.finished).toHaveLength(1)
     expect(run.finished[0]).toMatchObject({
@@ -128,7 +77,7 @@ describe('a chat with managed tools', () => {
   })
 
   it('tells the model of whatever goes wrong with a call', async () => {
-    const run = loop(
+    const run = toolLoop(
       [
         {
           calls: [
@@ -173,7 +122,7 @@ describe('a chat with managed tools', () => {
   })
 
   it('cuts a result of 10 MB, and says so', async () => {
-    const run = loop([{ calls: [['docs__big', {}]] }, { text: 'Done.' }], {
+    const run = toolLoop([{ calls: [['docs__big', {}]] }, { text: 'Done.' }], {
       big: () => textResult('ä'.repeat(5 * 1024 * 1024)),
     })
     const { body } = await run.ask()
@@ -186,7 +135,7 @@ describe('a chat with managed tools', () => {
   it('shows images, and describes them to a provider that refuses those', async () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' }
     const tools = { look: () => ({ content: [{ type: 'text', text: 'see' }, image], isError: false }) }
-    const seeing = loop([{ calls: [['docs__look', {}]] }, { text: 'Seen.' }], tools)
+    const seeing = toolLoop([{ calls: [['docs__look', {}]] }, { text: 'Seen.' }], tools)
     await seeing.ask()
     expect(messagesOf(seeing.model[1])?.slice(2)).toEqual([
       { role: 'tool', tool_call_id: 'call_1_1', content: 'see\n[An image (image/png) belongs to this result.]' },
@@ -198,7 +147,7 @@ describe('a chat with managed tools', () => {
         ],
       },
     ])
-    const blind = loop([{ calls: [['docs__look', {}]] }, { status: 400 }, { text: 'Told.' }], tools)
+    const blind = toolLoop([{ calls: [['docs__look', {}]] }, { status: 400 }, { text: 'Told.' }], tools)
     expect(await blind.ask()).toMatchObject({ status: 200 })
     expect(messagesOf(blind.model[2])?.slice(2)).toEqual([
       {
@@ -214,7 +163,7 @@ describe('a chat with managed tools', () => {
       const [{ function: { description = '' } = {} } = {}] = body.tools as { function?: { description?: string } }[]
       return description.length > 1024 ? { status: 400 } : { text: 'Done.' }
     }
-    const run = loop(refusing, undefined, {}, { search: 'long '.repeat(1000) })
+    const run = toolLoop(refusing, undefined, {}, { search: 'long '.repeat(1000) })
     expect(await run.ask()).toMatchObject({ status: 200 })
     expect(run.model).toHaveLength(2)
     expect(run.finished[0]?.tried).toMatchObject([{ result: 'failed' }, { result: 'answered' }])
@@ -222,47 +171,8 @@ describe('a chat with managed tools', () => {
     expect(run.model).toHaveLength(3)
   })
 
-  it.each([
-    ['none of its own', [managed], 'none'],
-    ['a function of its own', [managed, own], undefined],
-  ])('asks once more without managed tools after eight turns, with %s', async (_, tools, choice) => {
-    const run = loop((_asked, turn) => (turn <= 8 ? { calls: [['docs__search', { q: turn }]] } : { text: 'Done.' }))
-    const { body } = await run.ask({ tools })
-    expect(run.model).toHaveLength(9)
-    expect(run.called).toHaveLength(8)
-    expect(body.choices[0]).toMatchObject({ message: { content: 'Done.' }, finish_reason: 'stop' })
-    expect(body.choices[0].message.tool_executions).toHaveLength(8)
-    const last = run.model[8]?.body
-    expect(last?.tool_choice).toBe(choice)
-    expect(last?.tools).toEqual(choice === 'none' ? run.model[0]?.body.tools : [own])
-    expect(messagesOf(run.model[8])?.at(-1)).toMatchObject({ content: expect.stringContaining('No more tools') })
-    expect(body.usage.prompt_tokens).toBe(900)
-  })
-
-  it('answers with what there is when the model calls on all the same', async () => {
-    const run = loop([{ calls: [['docs__search', { q: 1 }]], text: 'So far.' }])
-    const { status, body } = await run.ask()
-    expect(status).toBe(200)
-    expect(run.called).toHaveLength(8)
-    expect(body.choices[0]).toMatchObject({ message: { content: 'So far.' }, finish_reason: 'length' })
-    expect(body.choices[0].message).not.toHaveProperty('tool_calls')
-  })
-
-  it('runs sixteen calls, and tells of every other that it was not run', async () => {
-    const run = loop((_asked, turn) =>
-      turn <= 2 ? { calls: Array.from({ length: 10 }, () => ['docs__search', { q: 1 }] as const) } : { text: 'Done.' },
-    )
-    const { body } = await run.ask()
-    expect(run.called).toHaveLength(16)
-    expect(run.model).toHaveLength(3)
-    const told = body.choices[0].message.tool_executions as { result: string }[]
-    expect(told).toHaveLength(20)
-    expect(told.slice(16).every(({ result }) => result.startsWith('This call was not run'))).toBe(true)
-    expect(run.finished[0]?.tools).toHaveLength(16)
-  })
-
   it('gives the client the calls of its own functions beside what was run, and takes the conversation up again', async () => {
-    const run = loop([
+    const run = toolLoop([
       { calls: [['docs__search', { q: 'a' }]] },
       {
         calls: [
@@ -319,86 +229,9 @@ describe('a chat with managed tools', () => {
 
   it('forces a call in the first turn only', async () => {
     for (const tool_choice of ['required', { type: 'function', function: { name: 'docs__search' } }]) {
-      const run = loop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Done.' }])
+      const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Done.' }])
       await run.ask({ tool_choice })
       expect(run.model.map(({ body }) => body.tool_choice)).toEqual([tool_choice, undefined])
     }
-  })
-
-  it('fails over in the middle, and stays in its group', async () => {
-    const run = loop((asked, turn) => {
-      if (turn === 1) return { calls: [['docs__search', { q: 'a' }]] }
-      return asked.origin.includes('first') ? { status: 500 } : { text: 'Done.' }
-    })
-    const { status, deployment } = await run.ask()
-    expect([status, deployment]).toEqual([200, 'second'])
-    expect(run.finished[0]?.tried).toMatchObject([
-      { deployment: 'first', turn: 1, result: 'answered' },
-      { deployment: 'first', turn: 2, result: 'failed' },
-      { deployment: 'second', turn: 2, result: 'answered' },
-    ])
-    expect(run.finished[0]?.rescuedFrom).toEqual([])
-  })
-
-  it('ends with the failure of a turn that nobody answers, and is billed for the turns before', async () => {
-    const run = loop([{ calls: [['docs__search', { q: 'a' }]] }, { status: 500 }])
-    const { status } = await run.ask()
-    expect(status).toBe(502)
-    expect(run.finished[0]).toMatchObject({
-      ...{ ending: 'failed', status: 502, usage: { inputTokens: 100, outputTokens: 10 } },
-      tried: [{ result: 'answered' }, { result: 'failed' }, { result: 'failed' }],
-    })
-  })
-
-  it('ends its tools when the client leaves, and is billed for what was used', async () => {
-    const signal = newAbort<GatewayError>()
-    let told: unknown
-    const run = loop([{ calls: [['docs__hang', {}]] }], {
-      hang: (_args, ending) =>
-        new Promise((_, reject) =>
-          ending.addEventListener('abort', () => {
-            told = ending.reason
-            reject(ending.reason)
-          }),
-        ),
-    })
-    const asking = run.ask({}, signal)
-    await expect.poll(() => run.called.length).toBe(1)
-    signal.abort()
-    expect(await asking).toMatchObject({ status: 499 })
-    expect(told).toMatchObject({ failure: 'client_closed' })
-    expect(run.finished[0]).toMatchObject({
-      ...{ ending: 'client_closed', usage: { inputTokens: 100, outputTokens: 10 }, costNano: 200_000_000 },
-      tried: [{ result: 'answered' }],
-    })
-  })
-
-  it('ends a later turn when the client leaves, and is billed for what that may have used too', async () => {
-    const signal = newAbort<GatewayError>()
-    const run = loop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Late.', ms: 60_000 }])
-    const asking = run.ask({}, signal)
-    await expect.poll(() => run.model.length).toBe(2)
-    signal.abort()
-    expect(await asking).toMatchObject({ status: 499 })
-    expect(run.finished[0]).toMatchObject({
-      ending: 'client_closed',
-      tried: [
-        { turn: 1, result: 'answered', usage: { inputTokens: 100 } },
-        { turn: 2, result: 'client_closed', usage: { estimated: true } },
-      ],
-    })
-    expect(run.finished[0]?.usage?.inputTokens).toBeGreaterThan(100)
-  })
-
-  it('is bounded by the time of the whole call', async () => {
-    const run = loop(
-      [{ calls: [['docs__hang', {}]] }],
-      { hang: () => new Promise(() => {}) },
-      {
-        router_settings: { total_timeout: 0.2 },
-      },
-    )
-    expect(await run.ask()).toMatchObject({ status: 504 })
-    expect(run.finished[0]).toMatchObject({ ending: 'failed', status: 504, usage: { inputTokens: 100 } })
   })
 })

@@ -12,7 +12,6 @@ const RESPONSES: Endpoint = {
   dialect: responsesDialect,
   errorEvent: responsesDialect.errorEvent,
 }
-const PRICES = { input_cost_per_token: 0.001, output_cost_per_token: 0.01 }
 
 const AWS = { aws_access_key_id: 'AKIATEST', aws_secret_access_key: 'secret', region: 'eu-west-1' }
 
@@ -24,7 +23,7 @@ const entry = (kind: string, id: string, priority: number) => ({
     api_base: `https://${id}.test/v1`,
     ...(kind === 'bedrock' ? AWS : { api_key: `key-of-${id}` }),
   },
-  model_info: { ...PRICES, priority, allow_foreign_ids: ['conv_1'] },
+  model_info: { input_cost_per_token: 0.001, output_cost_per_token: 0.01, priority, allow_foreign_ids: ['conv_1'] },
 })
 
 function loop(script: Parameters<typeof scriptedModel>[0], kinds: readonly string[] = ['openai']) {

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { newAbort } from '../../../src/lib/abort.ts'
+import type { GatewayError } from '../../../src/lib/errors.ts'
+import { managed, messagesOf, own, toolLoop } from '../../support/tool-loops.ts'
+
+describe('the end of a chat with managed tools', () => {
+  it.each([
+    ['none of its own', [managed], 'none'],
+    ['a function of its own', [managed, own], undefined],
+  ])('asks once more without managed tools after eight turns, with %s', async (_, tools, choice) => {
+    const run = toolLoop((_asked, turn) => (turn <= 8 ? { calls: [['docs__search', { q: turn }]] } : { text: 'Done.' }))
+    const { body } = await run.ask({ tools })
+    expect(run.model).toHaveLength(9)
+    expect(run.called).toHaveLength(8)
+    expect(body.choices[0]).toMatchObject({ message: { content: 'Done.' }, finish_reason: 'stop' })
+    expect(body.choices[0].message.tool_executions).toHaveLength(8)
+    const last = run.model[8]?.body
+    expect(last?.tool_choice).toBe(choice)
+    expect(last?.tools).toEqual(choice === 'none' ? run.model[0]?.body.tools : [own])
+    expect(messagesOf(run.model[8])?.at(-1)).toMatchObject({ content: expect.stringContaining('No more tools') })
+    expect(body.usage.prompt_tokens).toBe(900)
+  })
+
+  it('answers with what there is when the model calls on all the same', async () => {
+    const run = toolLoop([{ calls: [['docs__search', { q: 1 }]], text: 'So far.' }])
+    const { status, body } = await run.ask()
+    expect(status).toBe(200)
+    expect(run.called).toHaveLength(8)
+    expect(body.choices[0]).toMatchObject({ message: { content: 'So far.' }, finish_reason: 'length' })
+    expect(body.choices[0].message).not.toHaveProperty('tool_calls')
+  })
+
+  it('runs sixteen calls, and tells of every other that it was not run', async () => {
+    const run = toolLoop((_asked, turn) =>
+      turn <= 2 ? { calls: Array.from({ length: 10 }, () => ['docs__search', { q: 1 }] as const) } : { text: 'Done.' },
+    )
+    const { body } = await run.ask()
+    expect(run.called).toHaveLength(16)
+    expect(run.model).toHaveLength(3)
+    const told = body.choices[0].message.tool_executions as { result: string }[]
+    expect(told).toHaveLength(20)
+    expect(told.slice(16).every(({ result }) => result.startsWith('This call was not run'))).toBe(true)
+    expect(run.finished[0]?.tools).toHaveLength(16)
+  })
+
+  it('fails over in the middle, and stays in its group', async () => {
+    const run = toolLoop((asked, turn) => {
+      if (turn === 1) return { calls: [['docs__search', { q: 'a' }]] }
+      return asked.origin.includes('first') ? { status: 500 } : { text: 'Done.' }
+    })
+    const { status, deployment } = await run.ask()
+    expect([status, deployment]).toEqual([200, 'second'])
+    expect(run.finished[0]?.tried).toMatchObject([
+      { deployment: 'first', turn: 1, result: 'answered' },
+      { deployment: 'first', turn: 2, result: 'failed' },
+      { deployment: 'second', turn: 2, result: 'answered' },
+    ])
+    expect(run.finished[0]?.rescuedFrom).toEqual([])
+  })
+
+  it('ends with the failure of a turn that nobody answers, and is billed for the turns before', async () => {
+    const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { status: 500 }])
+    const { status } = await run.ask()
+    expect(status).toBe(502)
+    expect(run.finished[0]).toMatchObject({
+      ...{ ending: 'failed', status: 502, usage: { inputTokens: 100, outputTokens: 10 } },
+      tried: [{ result: 'answered' }, { result: 'failed' }, { result: 'failed' }],
+    })
+  })
+
+  it('ends its tools when the client leaves, and is billed for what was used', async () => {
+    const signal = newAbort<GatewayError>()
+    let told: unknown
+    const run = toolLoop([{ calls: [['docs__hang', {}]] }], {
+      hang: (_args, ending) =>
+        new Promise((_, reject) =>
+          ending.addEventListener('abort', () => {
+            told = ending.reason
+            reject(ending.reason)
+          }),
+        ),
+    })
+    const asking = run.ask({}, signal)
+    await expect.poll(() => run.called.length).toBe(1)
+    signal.abort()
+    expect(await asking).toMatchObject({ status: 499 })
+    expect(told).toMatchObject({ failure: 'client_closed' })
+    expect(run.finished[0]).toMatchObject({
+      ...{ ending: 'client_closed', usage: { inputTokens: 100, outputTokens: 10 }, costNano: 200_000_000 },
+      tried: [{ result: 'answered' }],
+    })
+  })
+
+  it('ends a later turn when the client leaves, and is billed for what that may have used too', async () => {
+    const signal = newAbort<GatewayError>()
+    const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Late.', ms: 60_000 }])
+    const asking = run.ask({}, signal)
+    await expect.poll(() => run.model.length).toBe(2)
+    signal.abort()
+    expect(await asking).toMatchObject({ status: 499 })
+    expect(run.finished[0]).toMatchObject({
+      ending: 'client_closed',
+      tried: [
+        { turn: 1, result: 'answered', usage: { inputTokens: 100 } },
+        { turn: 2, result: 'client_closed', usage: { estimated: true } },
+      ],
+    })
+    expect(run.finished[0]?.usage?.inputTokens).toBeGreaterThan(100)
+  })
+
+  it('is bounded by the time of the whole call', async () => {
+    const run = toolLoop(
+      [{ calls: [['docs__hang', {}]] }],
+      { hang: () => new Promise(() => {}) },
+      {
+        router_settings: { total_timeout: 0.2 },
+      },
+    )
+    expect(await run.ask()).toMatchObject({ status: 504 })
+    expect(run.finished[0]).toMatchObject({ ending: 'failed', status: 504, usage: { inputTokens: 100 } })
+  })
+})
