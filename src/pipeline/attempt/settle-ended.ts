@@ -1,7 +1,7 @@
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
 import type { Attempt, Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
-import { begun, outcome, unusedPlace } from '../settle/finish.ts'
+import { begun, outcome, unusedPlace } from '../settle/outcome.ts'
 import { settleInOrder } from '../settle/settle-in-order.ts'
 
 /** Settles attempts that failed or lost a hedge, and releases unused places, while their call still runs: other

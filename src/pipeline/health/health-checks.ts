@@ -3,7 +3,7 @@ import type { Job } from '../../lib/job.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { PipelineServices } from '../services.ts'
-import { cooldown } from '../settle/finish.ts'
+import { cooldown } from '../settle/outcome.ts'
 import { probe } from './probe.ts'
 
 const AT_ONCE = 5
