@@ -1,8 +1,10 @@
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
+import { clientNames } from '../../modes/field-table.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { responsesDefaults } from './default-field-names.ts'
 import { growingAnswer } from './responses/answer.ts'
+import { RESPONSES_FIELDS } from './responses/fields.ts'
 import { toChat } from './responses/request.ts'
 import { responsesIds } from './responses-ids.ts'
 import { responsesConversation } from './tools/responses-conversation.ts'
@@ -17,6 +19,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   defaults: responsesDefaults,
   ids: responsesIds,
   tools: responsesConversation,
+  names: clientNames(RESPONSES_FIELDS),
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})

@@ -1,16 +1,18 @@
-import { MESSAGES_FIELDS, OUTPUT_FIELDS, TOOL_FIELDS, VENDOR_TOOLS } from '../../../src/api/dialects/messages/fields.ts'
+import * as messages from '../../../src/api/dialects/messages/fields.ts'
+import * as responses from '../../../src/api/dialects/responses/fields.ts'
 import { type FieldRule, type FieldTable, hint, prefixed } from '../../../src/modes/field-table.ts'
 
-const vendorTools: FieldTable = Object.fromEntries(VENDOR_TOOLS.map((name) => [name, hint()]))
+const hints = (names: readonly string[]): FieldTable => Object.fromEntries(names.map((name) => [name, hint()]))
 
 /** The dialects that are translated by way of chat, with what becomes of each field. */
 const DIALECTS: Readonly<Record<string, FieldTable>> = {
   '/v1/messages': {
-    ...MESSAGES_FIELDS,
-    ...prefixed('output_config', OUTPUT_FIELDS),
-    ...prefixed('tools', TOOL_FIELDS),
-    ...prefixed('tools', vendorTools),
+    ...messages.MESSAGES_FIELDS,
+    ...prefixed('output_config', messages.OUTPUT_FIELDS),
+    ...prefixed('tools', messages.TOOL_FIELDS),
+    ...prefixed('tools', hints(messages.VENDOR_TOOLS)),
   },
+  '/v1/responses': { ...responses.RESPONSES_FIELDS, ...prefixed('tools', hints(responses.VENDOR_TOOLS)) },
 }
 
 /** A row for each field that a translation does not merely carry, by dialect. */

@@ -5,7 +5,9 @@ import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'
 import { contentFields } from '../content-fields.ts'
 import { callItem } from './call-item.ts'
+import { customCallItem, shellCallItem } from './custom-call-item.ts'
 import { type Head, newHead, type Progress, responseDocument } from './document.ts'
+import { type OfferedTool, offeredTools } from './functions.ts'
 import { type MessageItem, messageItem } from './message-item.ts'
 import type { Emit, OutputItem } from './output-item.ts'
 import { type ReasoningItem, reasoningItem } from './reasoning-item.ts'
@@ -19,9 +21,14 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
   let finish: string | undefined
   let message: MessageItem | undefined
   let reasoning: ReasoningItem | undefined
+  let offered: ReadonlyMap<string, OfferedTool> | undefined
   const calls = callAssembly((callId, name) => {
     closeOthers()
-    return added(callItem(emit, items.length, { callId, name }))
+    offered ??= offeredTools(request)
+    const tool = offered.get(name)
+    if (tool?.kind === 'custom') return added(customCallItem(emit, items.length, { callId, tool }))
+    if (tool?.kind === 'local_shell') return added(shellCallItem(emit, items.length, { callId, tool }))
+    return added(callItem(emit, items.length, { callId, ...(tool ?? { name }) }))
   })
 
   function added<Item extends OutputItem>(item: Item): Item {

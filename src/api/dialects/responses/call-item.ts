@@ -9,7 +9,7 @@ export interface CallItem extends OutputItem {
 export function callItem(
   emit: Emit,
   output_index: number,
-  { callId, name }: { readonly callId: string; readonly name: string },
+  { callId, name, namespace }: { readonly callId: string; readonly name: string; readonly namespace?: string },
 ): CallItem {
   const id = newId('fc')
   let text = ''
@@ -19,6 +19,7 @@ export function callItem(
     status,
     call_id: callId,
     name,
+    ...(namespace === undefined ? {} : { namespace }),
     arguments: text,
   }))
   const where = { item_id: id, output_index }

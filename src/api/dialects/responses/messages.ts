@@ -1,7 +1,9 @@
-import { asText, entryOf, isRecord } from '../../../lib/json/lenient.ts'
+import { asRecord, asText, entryOf, isRecord } from '../../../lib/json/lenient.ts'
 import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
+import type { Drop } from '../../../modes/field-table.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { chatContent, type Part } from './content.ts'
+import { offeredName } from './functions.ts'
 import { openThinking } from './thinking.ts'
 
 export interface Message {
@@ -20,7 +22,7 @@ interface Turn {
 
 /** The items of an input as chat messages, in order. Neighbouring reasoning, text and function calls of the model are
  *  one turn. */
-export function messagesOf(input: string | readonly Part[]): Message[] {
+export function messagesOf(input: string | readonly Part[], drop: Drop = () => {}): Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   const messages: Message[] = []
   let turn: Turn | undefined
@@ -52,29 +54,63 @@ export function messagesOf(input: string | readonly Part[]): Message[] {
       thinking.push(...(openThinking(item.encrypted_content) ?? []))
     },
     function_call(item, param) {
-      const { call_id, name, arguments: text } = item
-      if (typeof call_id !== 'string') throw inexpressible(`${param}.call_id`, `'${param}.call_id' must be a string.`)
-      if (typeof name !== 'string') throw inexpressible(`${param}.name`, `'${param}.name' must be a string.`)
-      const call = { name, arguments: isRecord(text) ? JSON.stringify(text) : asText(text) || '{}' }
-      begin().calls.push({ id: call_id, type: 'function', function: call })
+      const text = item.arguments
+      const call = {
+        name: nameOf(item, param),
+        arguments: isRecord(text) ? JSON.stringify(text) : asText(text) || '{}',
+      }
+      begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
     },
-    function_call_output(item, param) {
-      flush()
-      const { call_id } = item
-      if (typeof call_id !== 'string') throw inexpressible(`${param}.call_id`, `'${param}.call_id' must be a string.`)
-      messages.push({ role: 'tool', tool_call_id: call_id, content: chatContent(item.output, `${param}.output`) })
+    custom_tool_call(item, param) {
+      const call = { name: nameOf(item, param), arguments: JSON.stringify({ input: asText(item.input) }) }
+      begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
     },
+    local_shell_call(item, param) {
+      const { type: _, ...action } = asRecord(item.action)
+      const call = { name: 'local_shell', arguments: JSON.stringify(action) }
+      begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
+    },
+    function_call_output: result,
+    custom_tool_call_output: result,
+    local_shell_call_output: (item, param) => result({ call_id: item.id, ...item }, param),
+  }
+  function result(item: Part, param: string): void {
+    flush()
+    const content = chatContent(item.output, `${param}.output`)
+    messages.push({ role: 'tool', tool_call_id: callIdOf(item, param), content })
   }
 
   for (const [index, item] of input.entries()) {
     const param = `input.${index}`
     const type = item.type ?? 'message'
     const read = entryOf(kinds, type)
+    if (!read && OF_PROVIDERS.has(asText(type))) {
+      drop(`input.${asText(type)}`)
+      continue
+    }
     if (!read) throw inexpressible(`${param}.type`, `Items of type '${asText(type)}' are not supported at '${param}'.`)
     read(item, param)
   }
   flush()
   return messages
+}
+
+/** Calls of tools that a provider ran. What they led to is in the message behind them. */
+const OF_PROVIDERS: ReadonlySet<string> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+])
+
+function callIdOf({ call_id }: Part, param: string): string {
+  if (typeof call_id === 'string') return call_id
+  throw inexpressible(`${param}.call_id`, `'${param}.call_id' must be a string.`)
+}
+
+function nameOf({ name, namespace }: Part, param: string): string {
+  if (typeof name === 'string') return offeredName(name, namespace)
+  throw inexpressible(`${param}.name`, `'${param}.name' must be a string.`)
 }
 
 function turnMessage({ content, reasoning, thinking, calls }: Turn): Message {

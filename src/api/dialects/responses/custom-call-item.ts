@@ -1,0 +1,87 @@
+import { newId } from '../../../lib/ids.ts'
+import { asRecord, asText, parseRecord } from '../../../lib/json/lenient.ts'
+import type { CallItem } from './call-item.ts'
+import type { OfferedTool } from './functions.ts'
+import { type Emit, outputItem } from './output-item.ts'
+
+interface Called {
+  readonly callId: string
+  readonly tool: OfferedTool
+}
+
+/** A call of a custom tool. Its input is a member of the arguments, so that it is known when they are complete. */
+export function customCallItem(emit: Emit, output_index: number, { callId, tool }: Called): CallItem {
+  const id = newId('ctc')
+  const { name, namespace } = tool
+  let text = ''
+  let input = ''
+  const item = outputItem(emit, output_index, (status) => ({
+    id,
+    type: 'custom_tool_call',
+    status,
+    call_id: callId,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    input,
+  }))
+  const where = { item_id: id, output_index }
+  return {
+    get closed() {
+      return item.closed
+    },
+    add(fragment) {
+      text += fragment
+    },
+    close(status) {
+      if (item.closed) return
+      // Some models write the input itself.
+      input = inputIn(text) ?? text
+      if (input !== '') emit('response.custom_tool_call_input.delta', { ...where, delta: input })
+      emit('response.custom_tool_call_input.done', { ...where, input })
+      item.close(status)
+    },
+    document: item.document,
+  }
+}
+
+function inputIn(text: string): string | undefined {
+  const input = parseRecord(text)?.input
+  return typeof input === 'string' ? input : undefined
+}
+
+/** A call of the client's shell. */
+export function shellCallItem(emit: Emit, output_index: number, { callId }: Called): CallItem {
+  const id = newId('lsh')
+  let text = ''
+  const item = outputItem(emit, output_index, (status) => ({
+    id,
+    type: 'local_shell_call',
+    status,
+    call_id: callId,
+    action: actionIn(text),
+  }))
+  return {
+    get closed() {
+      return item.closed
+    },
+    add(fragment) {
+      text += fragment
+    },
+    close(status) {
+      if (!item.closed) item.close(status)
+    },
+    document: item.document,
+  }
+}
+
+function actionIn(text: string): object {
+  const { command, working_directory, timeout_ms, env } = parseRecord(text) ?? {}
+  return {
+    type: 'exec',
+    // Some models write one line instead of a list.
+    command: typeof command === 'string' ? ['bash', '-lc', command] : Array.isArray(command) ? command : [],
+    env: asRecord(env),
+    ...(asText(working_directory) === '' ? {} : { working_directory }),
+    ...(typeof timeout_ms === 'number' ? { timeout_ms } : {}),
+  }
+}
