@@ -614,6 +614,18 @@ CREATE INDEX IF NOT EXISTS gateway_audit_event_actor ON gateway_audit_event (act
 CREATE INDEX IF NOT EXISTS gateway_audit_event_organization
   ON gateway_audit_event (organization_id, occurred_at, event_id);
 
+-- Records of the ledger and the audit that the database refused, until they are written after all. letter_id is derived
+-- from the record.
+CREATE TABLE IF NOT EXISTS gateway_dead_letter (
+  letter_id text COLLATE "C" PRIMARY KEY,
+  topic text NOT NULL,
+  -- json, not jsonb: strings may hold \u0000.
+  body json NOT NULL,
+  error text NOT NULL,
+  died_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS gateway_dead_letter_time ON gateway_dead_letter (died_at, letter_id);
+
 -- Files of batches. Their content is the blob files/<file_id>.
 CREATE TABLE IF NOT EXISTS gateway_file (
   file_id text COLLATE "C" PRIMARY KEY,

@@ -72,7 +72,13 @@ export default {
     const { log, services } = gateway
     const { records, entries, work } = sorted(batch)
     await Promise.all([
-      writeQueued(records, { topics, sql: services.sql, log, report: services.telemetry.emit }),
+      writeQueued(records, {
+        topics,
+        sql: services.sql,
+        log,
+        deadLetters: services.records.deadLetters,
+        report: services.telemetry.emit,
+      }),
       deliverQueued(entries, services.sinks.byName, log),
       deliver(
         work,

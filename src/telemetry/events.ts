@@ -129,9 +129,15 @@ export interface CallFinished {
 }
 
 /** A step of records on their way to the database: written, failed for now, kept on disk, added up for lack of space,
- *  or dropped. */
+ *  refused and kept as dead letters, or dropped. */
 export interface RecordsMoved {
-  readonly type: 'records.written' | 'records.failed' | 'records.kept' | 'records.folded' | 'records.dropped'
+  readonly type:
+    | 'records.written'
+    | 'records.failed'
+    | 'records.kept'
+    | 'records.folded'
+    | 'records.dead'
+    | 'records.dropped'
   readonly topic: string
   readonly records: number
   /** The wait of the oldest record. */

@@ -1,6 +1,7 @@
 import { describeError, type Log, throttled } from '../lib/log.ts'
 import type { Queue } from '../stores/queue/queue.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import { type DeadLetters, isKept } from './dead-letters.ts'
 import type { Delivery, Folding, RecordFold, Topic } from './delivery.ts'
 import type { RecordsMoved } from './events.ts'
 import { isPoison } from './poison.ts'
@@ -10,6 +11,8 @@ export interface QueuedDeliveryOptions {
   readonly queue: Queue
   readonly sql: Sql
   readonly log: Log
+  /** The place of entries that the database refuses and that cannot be added up. */
+  readonly deadLetters?: DeadLetters
   /** Called with the outcome for the entries. */
   readonly report: (event: RecordsMoved) => void
   /** Keeps the runtime alive for work that outlives an answer. */
@@ -40,7 +43,7 @@ const FOLDED_LOG_EVERY_MS = 60_000
  *  are sent together afterwards. Entries that the queue refuses are written to the database at once; if that fails too,
  *  they wait in the isolate for the next attempt, and are lost with it. */
 export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
-  const { queue, sql, log, report, defer, mostWaiting = MOST_WAITING } = options
+  const { queue, sql, log, deadLetters, report, defer, mostWaiting = MOST_WAITING } = options
   /** Entries without an attempt to send them. */
   const fresh: Waiting[] = []
   /** Entries whose sending failed or is unknown, so they may have arrived. */
@@ -65,6 +68,9 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
   )
   const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
     log.error('records.dropped', { ...count(), suppressed }),
+  )
+  const logDead = throttled(LOG_EVERY_MS, Date.now, (suppressed) =>
+    log.error('records.dead', { ...count(), suppressed }),
   )
   const logFolded = throttled(FOLDED_LOG_EVERY_MS, Date.now, (suppressed) =>
     log.error('records.folded', { ...count(), suppressed }),
@@ -125,13 +131,26 @@ export function queuedDelivery(options: QueuedDeliveryOptions): Delivery {
       }
       if (entries.length > 1) return (await Promise.all(entries.map((one) => write(topic, [one])))).flat()
       const sums = addedUp(first)
-      if (!sums) {
-        drop(first)
-        return []
-      }
+      if (!sums) return bury(first)
       tell('records.folded', topic, entries)
       logFolded()
       return write(sums.topic, [sums])
+    }
+  }
+
+  /** Keeps a refused entry as a dead letter, or drops it; resolves with it if that failed for now. */
+  async function bury(one: Waiting): Promise<readonly Waiting[]> {
+    try {
+      if (await isKept(deadLetters, one.topic, one.entry, lastError)) {
+        tell('records.dead', one.topic, [one])
+        logDead()
+      } else drop(one)
+      return []
+    } catch (error) {
+      lastError = describeError(error)
+      tell('records.failed', one.topic, [one])
+      logFailed()
+      return [one]
     }
   }
 

@@ -3,6 +3,7 @@ import type { QueueMessage } from '../stores/queue/cloudflare.ts'
 import type { Message } from '../stores/queue/queue.ts'
 import { retryDelaySeconds } from '../stores/queue/retry-delay.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import { type DeadLetters, isKept } from './dead-letters.ts'
 import type { Topic } from './delivery.ts'
 import type { RecordsMoved } from './events.ts'
 import { isPoison } from './poison.ts'
@@ -13,6 +14,8 @@ export interface QueuedRecordsOptions {
   readonly topics: readonly Topic[]
   readonly sql: Sql
   readonly log: Log
+  /** The place of records that the database refuses and that cannot be added up. */
+  readonly deadLetters?: DeadLetters
   /** Called with the outcome for the records. */
   readonly report: (event: RecordsMoved) => void
 }
@@ -26,10 +29,10 @@ export function carriesRecord({ body }: QueueMessage): boolean {
 }
 
 /** Writes the records of a batch of messages, one statement for each topic. Records that fail for now are delivered
- *  again; one that can never be written is dead-lettered on its own. */
+ *  again; one that can never be written is kept as a dead letter on its own. */
 export async function writeQueued(
   messages: readonly QueueMessage[],
-  { topics, sql, log, report }: QueuedRecordsOptions,
+  { topics, sql, log, deadLetters, report }: QueuedRecordsOptions,
 ): Promise<void> {
   const byTopic = Map.groupBy(messages, ({ body }) => topicOf(body)?.slice(PREFIX.length) ?? '')
   await Promise.all([...byTopic].map(([name, ofTopic]) => write(name, ofTopic)))
@@ -49,7 +52,22 @@ export async function writeQueued(
       log.warn('records.failed', { topic: name, records: ofTopic.length, error: describeError(error) })
       if (isPoison(error) && ofTopic.length > 1) await Promise.all(ofTopic.map((message) => write(name, [message])))
       else if (isPoison(error) && topic && (await foldAlone(topic, ofTopic))) reportAll('records.folded')
+      else if (isPoison(error) && topic && (await bury(topic, ofTopic, describeError(error)))) reportAll('records.dead')
       else for (const message of ofTopic) message.retry({ delaySeconds: retryDelaySeconds(message.attempts) })
+    }
+  }
+
+  /** Keeps a record that the database refuses; returns whether it could. */
+  async function bury(topic: Topic, ofTopic: readonly QueueMessage[], reason: string): Promise<boolean> {
+    try {
+      for (const message of ofTopic) {
+        if (!(await isKept(deadLetters, topic, entryOf(message), reason))) return false
+        message.ack()
+      }
+      log.error('records.dead', { topic: topic.name, records: ofTopic.length, error: reason })
+      return true
+    } catch {
+      return false
     }
   }
 

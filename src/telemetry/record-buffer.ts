@@ -2,6 +2,7 @@ import { describeError, type Log, throttled } from '../lib/log.ts'
 import { atMost } from '../lib/timers/at-most.ts'
 import type { Backlog } from '../stores/backlog/backlog.ts'
 import type { Sql } from '../stores/sql/sql.ts'
+import { type DeadLetters, isKept } from './dead-letters.ts'
 import type { Topic } from './delivery.ts'
 import type { RecordsMoved } from './events.ts'
 import { isPoison } from './poison.ts'
@@ -17,6 +18,8 @@ export interface RecordBufferOptions {
   readonly fold: (entry: object) => boolean
   /** Adds up an entry that the database refuses, possibly twice; returns whether it could. */
   readonly foldAlone: (entry: object) => boolean
+  /** The place of entries that the database refuses and that cannot be added up. */
+  readonly deadLetters?: DeadLetters | undefined
   /** The time that an entry waits for others to form a batch. */
   readonly gatherMs?: number
   /** The time for which entries stay in memory only, if there is a backlog. */
@@ -45,7 +48,18 @@ const LOG_EVERY_MS = 1000
 const FULL_MS = 1000
 
 export function recordBuffer(topic: Topic, options: RecordBufferOptions): RecordBuffer {
-  const { sql, log, report, backlog, fold, foldAlone, gatherMs = 250, spillMs = 750, batchSize = 1000 } = options
+  const {
+    sql,
+    log,
+    report,
+    backlog,
+    deadLetters,
+    fold,
+    foldAlone,
+    gatherMs = 250,
+    spillMs = 750,
+    batchSize = 1000,
+  } = options
   const { capacity = 20_000, firstPauseMs = 250, longestPauseMs = 10_000 } = options
   const waiting: object[] = []
   /** The number of entries that have left `waiting`: the position of its first entry among all so far. */
@@ -66,6 +80,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   const fields = (suppressed: number) => ({ topic: topic.name, waiting: depth(), error: lastError, suppressed })
   const logFailure = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.warn('records.failed', fields(suppressed)))
   const logDropped = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dropped', fields(suppressed)))
+  const logDead = throttled(LOG_EVERY_MS, Date.now, (suppressed) => log.error('records.dead', fields(suppressed)))
   const reportMoved = (type: RecordsMoved['type'], records: number) =>
     report({ type, topic: topic.name, records, waitedMs: Math.max(0, Date.now() - oldestAt) })
 
@@ -82,6 +97,14 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   function drop(): void {
     reportMoved('records.dropped', 1)
     logDropped()
+  }
+
+  /** Keeps a refused entry as a dead letter, or drops it. */
+  async function bury(entry: object): Promise<void> {
+    const reason = lastError
+    if (!(await isKept(deadLetters, topic, entry, reason))) return drop()
+    reportMoved('records.dead', 1)
+    logDead()
   }
 
   function start(): void {
@@ -157,7 +180,7 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
           continue
         }
         if (!refused) reportMoved('records.written', batch.length)
-        else if (!foldAlone(batch[0] as object)) drop()
+        else if (!foldAlone(batch[0] as object)) await bury(batch[0] as object)
         await upcoming.done()
         size = Math.min(batchSize, 2 * size)
         failures = 0

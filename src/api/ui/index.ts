@@ -7,6 +7,7 @@ import { auditEvents } from './audit/audit-events.ts'
 import { batches } from './batches/index.ts'
 import { clearCache } from './cache/clear-cache.ts'
 import { callbackRoutes } from './callbacks/index.ts'
+import { deadLetters } from './dead-letters/index.ts'
 import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
@@ -37,6 +38,7 @@ export const ui: readonly Route[] = [
   ...mcpServers,
   ...mcpServerChecks,
   ...auditEvents,
+  ...deadLetters,
   ...callbackRoutes,
   clearCache,
   ...spend,

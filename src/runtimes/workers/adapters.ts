@@ -13,6 +13,7 @@ import { cloudflareQueue, type QueueBinding } from '../../stores/queue/cloudflar
 import { queueByTopic } from '../../stores/queue/queue-by-topic.ts'
 import { neonSql } from '../../stores/sql/adapters/neon.ts'
 import { preparedFirst } from '../../stores/sql/adapters/prepared-first.ts'
+import { deadLetterRecords } from '../../stores/sql/dead-letter-records.ts'
 import { applySchema } from '../../stores/sql/schema/apply-schema.ts'
 import { requireSameSalt } from '../../stores/sql/schema/same-salt.ts'
 import type { Sql } from '../../stores/sql/sql.ts'
@@ -43,6 +44,7 @@ export interface WorkerBindings {
 export function workerAdapters(config: Config, bindings: WorkerBindings, schemaText: string, log: Log): Adapters {
   requireKeys(config)
   const sql = relational(config, bindings, schemaText)
+  const deadLetters = deadLetterRecords(sql)
   const wakeUps = cloudflareQueue(bindings.WAKE_UPS)
   const queue = queueByTopic(cloudflareQueue(bindings.QUEUE), new Map([[BATCH_TOPIC, wakeUps]]))
   return {
@@ -59,7 +61,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     callersKept: 2000,
     batchItemsAtOnce: BATCH_ITEMS_AT_ONCE,
     memoryBytes: 64 * 1024 * 1024,
-    delivering: (report) => queuedDelivery({ queue, sql, log, report, defer: waitUntil }),
+    delivering: (report) => queuedDelivery({ queue, sql, log, deadLetters, report, defer: waitUntil }),
     sinkLane: (sink, counts) => queuedLane(sink, counts, { queue, log, defer: waitUntil }),
     draining: () => false,
   }

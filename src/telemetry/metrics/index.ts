@@ -16,6 +16,7 @@ import { promptLatency } from './prompt-latency.ts'
 import { promptResolutions } from './prompt-resolutions.ts'
 import { providerLatency } from './provider-latency.ts'
 import { recordWriteFailures } from './record-write-failures.ts'
+import { recordsDead } from './records-dead.ts'
 import { recordsDropped } from './records-dropped.ts'
 import { recordsFolded } from './records-folded.ts'
 import { recordsKept } from './records-kept.ts'
@@ -52,6 +53,7 @@ export const metrics: readonly Metric[] = [
   recordWriteFailures,
   recordsKept,
   recordsFolded,
+  recordsDead,
   recordsDropped,
   sinkDelivered,
   sinkFailures,

@@ -293,6 +293,8 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'POST /ui/api/invitations/{invitation_id}/cancel': invitations,
   'GET /ui/api/callbacks': list(),
   'POST /ui/api/callbacks/{name}/test': one({ name: 'webhook' }),
+  'GET /ui/api/dead-letters': list(),
+  'POST /ui/api/dead-letters/replay': creation(() => ({})),
   'GET /ui/api/email/outbox': list(),
   'POST /ui/api/email/test': creation(() => ({ recipient: 'ann@example.com' })),
   'GET /ui/api/organizations/{organization_id}/model-access': organizations(),

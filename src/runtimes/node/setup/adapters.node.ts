@@ -10,6 +10,7 @@ import { folderBlobs } from '../../../stores/blobs/folder.node.ts'
 import { inProcessStore } from '../../../stores/kv/in-process.ts'
 import type { SharedStore } from '../../../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../../../stores/queue/postgres.ts'
+import { deadLetterRecords } from '../../../stores/sql/dead-letter-records.ts'
 import type { Sql } from '../../../stores/sql/sql.ts'
 import { bufferedDelivery } from '../../../telemetry/buffered-delivery.ts'
 import { keptFirst, topics } from '../../../telemetry/topics.ts'
@@ -68,7 +69,8 @@ export async function nodeAdapters(
     counting: 'process',
     callersKept: 20_000,
     memoryBytes: memoryBytes(processes),
-    delivering: (report) => bufferedDelivery({ sql, log, report, topics, backlogs }),
+    delivering: (report) =>
+      bufferedDelivery({ sql, log, report, topics, backlogs, deadLetters: deadLetterRecords(sql) }),
     async close() {
       // All are closed, even if closing one of them fails.
       const closing = [transport, passwordHasher, store, sql, backlogs].map((one) => one.close())

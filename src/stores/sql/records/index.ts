@@ -3,6 +3,7 @@ import { batchRecords } from '../batches/batch-records.ts'
 import { fileRecords } from '../batches/file-records.ts'
 import { itemRecords } from '../batches/item-records.ts'
 import { retentionRecords } from '../batches/retention-records.ts'
+import { deadLetterRecords } from '../dead-letter-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
@@ -52,6 +53,7 @@ export const sqlRecords = (sql: Sql) => ({
   files: fileRecords(sql),
   batchItems: itemRecords(sql),
   retention: retentionRecords(sql),
+  deadLetters: deadLetterRecords(sql),
 })
 
 export type SqlRecords = Readonly<ReturnType<typeof sqlRecords>>

@@ -61,6 +61,7 @@ export interface Schema {
   gateway_spend_tag_rollup: GatewaySpendTagRollupTable
   gateway_spend_total: GatewaySpendTotalTable
   gateway_audit_event: GatewayAuditEventTable
+  gateway_dead_letter: GatewayDeadLetterTable
   gateway_file: GatewayFileTable
   gateway_batch: GatewayBatchTable
   gateway_batch_blob: GatewayBatchBlobTable
@@ -269,4 +270,13 @@ interface GatewayAuditEventTable {
   status: Int4
   changes: Json<Record<string, { old: unknown; new: unknown }>>
   metadata: Json<JsonObject>
+}
+
+/** A record of the ledger or the audit that the database refused. */
+interface GatewayDeadLetterTable {
+  letter_id: string
+  topic: string
+  body: Json<JsonObject>
+  error: string
+  died_at: Defaulted<Timestamp>
 }

@@ -1,0 +1,5 @@
+import type { Route } from '../../route.ts'
+import { deadLetterList } from './dead-letter-list.ts'
+import { replayDeadLetters } from './replay-dead-letters.ts'
+
+export const deadLetters: readonly Route[] = [deadLetterList, replayDeadLetters]
