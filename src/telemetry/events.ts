@@ -32,7 +32,7 @@ export interface AttemptFinished {
 export interface ToolCalled {
   readonly type: 'tool.called'
   readonly at: string
-  /** The model call that it belongs to; '' if there is none. */
+  /** The call in the ledger that it is a part of, or is; '' if there is none. */
   readonly callId: string
   readonly requestId: string
   readonly server: string

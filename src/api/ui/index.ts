@@ -18,6 +18,7 @@ import { routeGroupPolicies } from './routing/route-group-policies.ts'
 import { simulateRouteGroup } from './routing/route-group-simulation.ts'
 import { logs } from './spend/logs.ts'
 import { spend } from './spend/spend.ts'
+import { mcpServerCall } from './tools/mcp-server-call.ts'
 import { mcpServerChecks } from './tools/mcp-server-check.ts'
 import { mcpServers } from './tools/mcp-servers.ts'
 
@@ -37,6 +38,7 @@ export const ui: readonly Route[] = [
   simulateRouteGroup,
   ...mcpServers,
   ...mcpServerChecks,
+  mcpServerCall,
   ...auditEvents,
   ...deadLetters,
   ...callbackRoutes,

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { call, post, type RpcAnswer, request } from '../../support/mcp-client.ts'
-import { type ScriptedToolServer, startScriptedToolServer } from '../../support/scripted-tool-server.node.ts'
+import { type NamedTools, startNamedTools } from '../../support/named-tools.node.ts'
 
 describe('hostile clients of /mcp', () => {
-  let far: ScriptedToolServer
-  let secret: ScriptedToolServer
+  let far: NamedTools
+  let secret: NamedTools
   let gateway: FullGateway
   const keys = new Map<string, string>()
 
   beforeAll(async () => {
-    far = await startScriptedToolServer()
-    secret = await startScriptedToolServer(['payroll'])
+    far = await startNamedTools()
+    secret = await startNamedTools(['payroll'])
     gateway = await startFullGateway(
       [
         'gateway_settings:',

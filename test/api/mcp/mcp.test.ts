@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { call, post, type RpcAnswer, request } from '../../support/mcp-client.ts'
-import { type ScriptedToolServer, startScriptedToolServer } from '../../support/scripted-tool-server.node.ts'
+import { type NamedTools, startNamedTools } from '../../support/named-tools.node.ts'
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 
 describe('POST /mcp', () => {
-  let far: ScriptedToolServer
+  let far: NamedTools
   let gateway: FullGateway
   beforeAll(async () => {
-    far = await startScriptedToolServer(Array.from({ length: 300 }, (_, index) => `more-${index}`))
+    far = await startNamedTools(Array.from({ length: 300 }, (_, index) => `more-${index}`))
     gateway = await startFullGateway(
       [
         'general_settings: { cors_origins: ["https://app.example.com"], email_base_url: "https://gateway.example.com" }',

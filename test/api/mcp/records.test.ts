@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { call, post, type RpcAnswer, request } from '../../support/mcp-client.ts'
-import { type ScriptedToolServer, startScriptedToolServer } from '../../support/scripted-tool-server.node.ts'
+import { type NamedTools, startNamedTools } from '../../support/named-tools.node.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
 type Rows = any[]
 
 describe('what is told of calls at /mcp', () => {
-  let far: ScriptedToolServer
+  let far: NamedTools
   let gateway: FullGateway
   let key: { readonly key: string; readonly key_id: string }
   beforeAll(async () => {
-    far = await startScriptedToolServer()
+    far = await startNamedTools()
     gateway = await startFullGateway(
       [
         'gateway_settings:',

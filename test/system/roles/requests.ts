@@ -353,6 +353,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'DELETE /ui/api/mcp-servers/{server_key}': { ...one({ server_key: 'tools' }), any: newToolServer() },
   'POST /ui/api/mcp-servers/check': creation(() => ({ ...TOOL_SERVER, server_key: 'draft' })),
   'POST /ui/api/mcp-servers/{server_key}/check': one({ server_key: 'tools' }),
+  'POST /ui/api/mcp-servers/{server_key}/call': one({ server_key: 'tools' }, { body: { tool: 'any' } }),
   'GET /ui/api/audit/events': list('organization_id'),
   'GET /ui/api/spend/summary': {
     all: () => ({}),

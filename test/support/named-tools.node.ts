@@ -10,7 +10,7 @@ interface Message {
   readonly params?: any
 }
 
-export interface ScriptedToolServer {
+export interface NamedTools {
   readonly url: string
   /** Every message, as it came. */
   readonly messages: readonly Message[]
@@ -26,7 +26,7 @@ const object = (properties = {}) => ({ type: 'object', properties })
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** A server of tools that does what each of them is named for. `tools`: further ones, which answer with their names. */
-export async function startScriptedToolServer(tools: readonly string[] = []): Promise<ScriptedToolServer> {
+export async function startNamedTools(tools: readonly string[] = []): Promise<NamedTools> {
   const messages: Message[] = []
   const ended: (string | number)[] = []
   const listed = [

@@ -1,0 +1,113 @@
+import * as z from 'zod'
+import { measured } from '../../../lib/clock.ts'
+import { isoTime } from '../../../lib/iso-time.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import type { ToolServer } from '../../../mcp/tool-server.ts'
+import { ToolFailure, type ToolResult } from '../../../mcp/tool-servers.ts'
+import type { ToolCalled } from '../../../telemetry/events.ts'
+import { json } from '../../respond.ts'
+import { defineRoute } from '../../route.ts'
+import type { ApiServices, Scope } from '../../scope.ts'
+import { storable } from '../storable.ts'
+import { unknownMcpServer } from './mcp-servers.ts'
+
+const LONGEST_NAME = 256
+
+const callAnswer = lazily(() =>
+  z.object({
+    ok: z.boolean().describe('Whether the tool has answered; what it did not manage, it says in its result.'),
+    failure: z.object({ kind: z.string(), message: z.string() }).nullable().describe('Why it has not.'),
+    result: z
+      .object({
+        content: z.array(z.looseObject({ type: z.string() })),
+        structured_content: z.record(z.string(), z.unknown()).nullable(),
+        is_error: z.boolean(),
+      })
+      .nullable(),
+    latency_ms: z.number(),
+  }),
+)
+
+/** Runs a tool for an administrator who wants to see what it does. Nobody's limits count it, and no ledger has it. */
+export const mcpServerCall = defineRoute(
+  {
+    method: 'post',
+    path: '/ui/api/mcp-servers/{server_key}/call',
+    summary: 'Calls a tool of a server, to see what it does.',
+    tag: 'Configuration',
+    auth: 'admin',
+    permission: 'config.update',
+    action: 'mcp_server.call',
+    params: () => z.object({ server_key: z.string() }),
+    json: () =>
+      z.strictObject({
+        tool: storable().min(1).max(LONGEST_NAME).describe('Its name, as its server or as models and clients see it.'),
+        arguments: z.record(z.string(), z.unknown()).optional(),
+      }),
+    responses: { 200: { description: 'What the tool answered, or what is wrong.', schema: callAnswer } },
+  },
+  async (scope) => {
+    const { services, input, audits } = scope
+    const { tool, arguments: args = {} } = input.json
+    const server = await serverOf(services, input.params.server_key)
+    audits({ metadata: { tool } })
+    const startedAt = performance.now()
+    const latency = () => measured(performance.now() - startedAt)
+    try {
+      const { content, structuredContent, isError } = await called(scope, server, tool, args)
+      const result = { content, structured_content: structuredContent ?? null, is_error: isError }
+      return json({ ok: true, failure: null, result, latency_ms: latency() })
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error
+      const failure = { kind: error.kind, message: error.message }
+      return json({ ok: false, failure, result: null, latency_ms: latency() })
+    }
+  },
+)
+
+/** Another process may have made it just now. */
+async function serverOf(services: ApiServices, key: string): Promise<ToolServer> {
+  const find = () => services.registry.toolServers.get(key)
+  const known = find()
+  if (known) return known
+  await services.live.refresh()
+  const server = find()
+  if (server) return server
+  throw unknownMcpServer()
+}
+
+async function called(
+  scope: Scope,
+  server: ToolServer,
+  asked: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<ToolResult> {
+  const { services, client } = scope
+  const { toolServers } = services
+  const asking = { signal: client.signal }
+  const startedAt = performance.now()
+  let tool = ''
+  const told = (result: ToolCalled['result']) => tell(scope, { server: server.key, tool, result, startedAt })
+  try {
+    const tools = await toolServers.tools(server, asking)
+    const found = tools.find(({ name, publicName }) => asked === name || asked === publicName)
+    if (!found) throw new ToolFailure('unknown_tool', `The tool server '${server.key}' has no such tool.`)
+    tool = found.name
+    const result = await toolServers.call(server, tool, args, asking)
+    told(result.isError ? 'error' : 'ok')
+    return result
+  } catch (error) {
+    told(error instanceof ToolFailure && error.kind === 'timeout' ? 'timeout' : 'failed')
+    throw error
+  }
+}
+
+function tell(
+  { services, caller, requestId }: Scope,
+  { startedAt, ...call }: Pick<ToolCalled, 'server' | 'tool' | 'result'> & { readonly startedAt: number },
+): void {
+  const { kind, keyId = kind, teamId = '' } = caller()
+  const ms = measured(performance.now() - startedAt)
+  const at = isoTime(services.clock.now())
+  services.telemetry.emit({ type: 'tool.called', at, callId: '', requestId, ...call, ms, keyId, teamId })
+}
