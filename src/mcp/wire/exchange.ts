@@ -1,41 +1,16 @@
 import type { Abort } from '../../lib/abort.ts'
-import { frameSplitter, readFrame } from '../../lib/bytes/sse.ts'
 import type { JsonRecord } from '../../lib/json/lenient.ts'
-import {
-  BodyTooLarge,
-  PrivateAddress,
-  type Transport,
-  TransportError,
-  type UpstreamResponse,
-} from '../../transport/transport.ts'
-import { withCredentialsMasked } from '../../transport/without-secrets.ts'
-import type { ToolServer } from '../tool-server.ts'
-import { addressOf, privateAddress } from './addresses.ts'
+import type { UpstreamResponse } from '../../transport/transport.ts'
+import { replyAmongEvents } from './events.ts'
 import { failureOf, rpcFailure, statusFailure } from './failures.ts'
+import { type End, messagesOf, send, textOf, typeOf } from './http.ts'
 import { type Message, messagesIn } from './messages.ts'
 
-/** An answer with its events may have so many bytes. */
-export const MOST_ANSWER_BYTES = 4 * 1024 * 1024
-/** So many events may come before it. */
-const MOST_EVENTS = 10_000
 /** The body of a refusal. */
 const MOST_REFUSAL_BYTES = 64 * 1024
 /** So many requests of a server are answered while it works on one of ours. */
 const MOST_ANSWERS = 100
 const METHOD_NOT_FOUND = -32601
-
-/** The server that is asked, and what it said of the session in which it is. */
-export interface End {
-  readonly server: ToolServer
-  readonly transport: Transport
-  readonly session?: SessionHead
-}
-
-export interface SessionHead {
-  /** undefined for a server that keeps no sessions. */
-  readonly id: string | undefined
-  readonly protocolVersion: string
-}
 
 export interface Request {
   readonly id: number
@@ -100,36 +75,6 @@ export async function speaksOlderTransport(end: End, signal: Abort): Promise<boo
 const post = (end: End, message: object, signal: Abort) =>
   send(end, 'POST', JSON.stringify({ jsonrpc: '2.0', ...message }), signal)
 
-async function send(
-  { server, transport, session }: End,
-  method: 'GET' | 'POST' | 'DELETE',
-  body: string | undefined,
-  signal: Abort,
-): Promise<UpstreamResponse> {
-  const headers = {
-    ...server.credentials,
-    accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
-    // A few bytes may unpack to gigabytes.
-    'accept-encoding': 'identity',
-    'user-agent': 'model-gateway',
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(session ? { 'mcp-protocol-version': session.protocolVersion } : {}),
-    ...(session?.id === undefined ? {} : { 'mcp-session-id': session.id }),
-  }
-  const request = {
-    ...addressOf(server),
-    method,
-    headers,
-    publicOnly: !server.allowPrivate,
-    ...(body === undefined ? {} : { body }),
-  }
-  try {
-    return await transport.send(request, signal)
-  } catch (error) {
-    throw brokenOff(server, signal, error, 'cannot be reached')
-  }
-}
-
 /** Tells whether a message is the reply to the request. All others are heard, answered, or ignored. */
 function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (message: Message) => boolean {
   let answered = 0
@@ -145,59 +90,6 @@ function listener(end: End, { id }: Request, signal: Abort, heard: Heard): (mess
       tell(end, { id: message.id, ...answer }, signal).catch(() => {})
     }
     return false
-  }
-}
-
-async function replyAmongEvents(
-  end: End,
-  { body }: UpstreamResponse,
-  signal: Abort,
-  isReply: (message: Message) => boolean,
-): Promise<Message | undefined> {
-  const splitter = frameSplitter(MOST_ANSWER_BYTES)
-  let seen = 0
-  let events = 0
-  try {
-    for (let piece = await body.read(); piece !== undefined; piece = await body.read()) {
-      seen += piece.byteLength
-      if (seen > MOST_ANSWER_BYTES) throw new BodyTooLarge('an answer in events is too large')
-      for (const frame of splitter.push(piece)) {
-        if (++events > MOST_EVENTS) throw failureOf(end.server, 'too_large', `sent more than ${MOST_EVENTS} events`)
-        const { event, data } = readFrame(frame)
-        if (!data || (event !== '' && event !== 'message')) continue
-        const reply = messagesOf(end, masked(end, data)).find(isReply)
-        if (reply) return reply
-      }
-    }
-    const rest = splitter.rest()
-    const data = rest && readFrame(rest).data
-    return data ? messagesOf(end, masked(end, data)).find(isReply) : undefined
-  } catch (error) {
-    throw brokenOff(end.server, signal, error, 'broke its answer off')
-  } finally {
-    body.cancel()
-  }
-}
-
-async function textOf(end: End, { body }: UpstreamResponse, signal: Abort, most = MOST_ANSWER_BYTES): Promise<string> {
-  try {
-    return masked(end, new TextDecoder().decode(await body.bytes(most)))
-  } catch (error) {
-    throw brokenOff(end.server, signal, error, 'broke its answer off')
-  }
-}
-
-/** A server that repeats what it is sent must not tell others our credentials. */
-const masked = ({ server }: End, text: string) => withCredentialsMasked(text, server.credentials)
-
-function messagesOf({ server }: End, text: string): Message[] {
-  try {
-    return messagesIn(text)
-  } catch (error) {
-    if (error instanceof RangeError) {
-      throw failureOf(server, 'too_large', `answered with JSON that is ${error.message}`, { cause: error })
-    }
-    throw failureOf(server, 'protocol', 'answered with what is no JSON', { cause: error })
   }
 }
 
@@ -233,18 +125,4 @@ function wordsForNoReply(type: string, encoding: string | undefined): string {
   if (type === 'text/event-stream') return 'ended its events without an answer'
   if (type === 'application/json') return 'answered with JSON that is no reply to the request'
   return `answered with ${/^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'no content type'} instead of JSON or events`
-}
-
-function brokenOff(server: ToolServer, signal: Abort, error: unknown, words: string): unknown {
-  if (signal.aborted) return signal.reason
-  if (error instanceof PrivateAddress) return privateAddress(server)
-  if (error instanceof BodyTooLarge || error instanceof RangeError) {
-    return failureOf(server, 'too_large', `answered with more than ${MOST_ANSWER_BYTES} bytes`, { cause: error })
-  }
-  if (error instanceof TransportError) return failureOf(server, 'unreachable', words, { cause: error })
-  return error
-}
-
-function typeOf({ headers }: UpstreamResponse): string {
-  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }

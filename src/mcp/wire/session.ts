@@ -1,8 +1,9 @@
 import type { Abort } from '../../lib/abort.ts'
 import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import { plainText } from '../plain-text.ts'
-import { ask, type End, type SessionHead, tell } from './exchange.ts'
+import { ask, tell } from './exchange.ts'
 import { failureOf } from './failures.ts'
+import type { End, SessionHead } from './http.ts'
 
 /** The newest first, which is asked for. */
 export const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
