@@ -431,6 +431,9 @@ DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'gateway_spend'::regclass AND attname = 'batch_id') THEN
     ALTER TABLE gateway_spend ADD COLUMN batch_id text COLLATE "C" NOT NULL DEFAULT '';
   END IF;
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'gateway_spend'::regclass AND attname = 'prompt') THEN
+    ALTER TABLE gateway_spend ADD COLUMN prompt text COLLATE "C" NOT NULL DEFAULT '';
+  END IF;
 END $$;
 -- Every filter of the log has an index. The indexes do not contain call_id, which halves their size and cost: the few calls
 -- of one time are sorted when they are read.
@@ -440,6 +443,7 @@ CREATE INDEX IF NOT EXISTS gateway_spend_team ON gateway_spend (team_id, at) WHE
 CREATE INDEX IF NOT EXISTS gateway_spend_organization ON gateway_spend (organization_id, at) WHERE organization_id <> '';
 CREATE INDEX IF NOT EXISTS gateway_spend_user ON gateway_spend (user_id, at) WHERE user_id <> '';
 CREATE INDEX IF NOT EXISTS gateway_spend_batch ON gateway_spend (batch_id, at) WHERE batch_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_spend_prompt ON gateway_spend (prompt, at) WHERE prompt <> '';
 CREATE INDEX IF NOT EXISTS gateway_spend_model ON gateway_spend (model, at);
 CREATE INDEX IF NOT EXISTS gateway_spend_deployment ON gateway_spend (deployment, at);
 CREATE INDEX IF NOT EXISTS gateway_spend_provider ON gateway_spend (provider, at);
@@ -585,6 +589,33 @@ CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
   restored_from integer,
   published_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (group_name, version)
+);
+
+-- Prompt templates. Versions are numbered from 1 without gaps and never change; latest is the newest. Labels name versions:
+-- {label: version}; former_labels what each named before it was moved.
+CREATE TABLE IF NOT EXISTS gateway_prompt (
+  key text COLLATE "C" PRIMARY KEY,
+  state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'archived')),
+  description text NOT NULL DEFAULT '',
+  labels json NOT NULL DEFAULT '{}',
+  former_labels json NOT NULL DEFAULT '{}',
+  latest integer NOT NULL,
+  revision integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE IF NOT EXISTS gateway_prompt_version (
+  key text COLLATE "C" NOT NULL REFERENCES gateway_prompt (key) ON DELETE CASCADE,
+  version integer NOT NULL,
+  -- json, not jsonb: strings may hold \u0000.
+  messages json NOT NULL,
+  variables json NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- An account, a key, or master_key.
+  created_by text NOT NULL,
+  note text NOT NULL DEFAULT '',
+  PRIMARY KEY (key, version)
 );
 
 -- The audit log of administration and accounts, including refused writes.

@@ -38,12 +38,14 @@ import { foreground } from './pipeline/foreground.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
 import { liveRegistry } from './routing/live/live-registry.ts'
+import { promptVersions } from './routing/prompts/prompt-versions.ts'
 import { deploymentIds } from './routing/registry.ts'
 import type { Blobs } from './stores/blobs/blobs.ts'
 import type { SharedStore } from './stores/kv/shared-store.ts'
 import type { Queue } from './stores/queue/queue.ts'
 import { type Backfill, backfill } from './stores/sql/backfill.ts'
 import { bounded, MODEL_CALL_MS } from './stores/sql/bounded.ts'
+import { promptRecords } from './stores/sql/prompts/prompt-records.ts'
 import { budgetRecords } from './stores/sql/records/budget-records.ts'
 import { callerRecords } from './stores/sql/records/caller-records.ts'
 import { sqlRecords } from './stores/sql/records/index.ts'
@@ -125,6 +127,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     groups: records.routeGroups,
     policies: records.routeGroupPolicies,
     toolServers: records.mcpServers,
+    prompts: records.prompts,
     seal,
     log,
     now: systemClock.now,
@@ -228,6 +231,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     get registry() {
       return live.current()
     },
+    promptVersions: promptVersions(promptRecords(callSql)),
     live,
     records,
     seal,

@@ -61,6 +61,8 @@ export interface Call extends CallInput {
   readonly deadline: number
   /** Restrictions to some of the deployments that could take the call. */
   readonly bounds: Bounds
+  /** The prompt that was rendered into the request: `key@version`; '' if there was none. */
+  readonly prompt: string
   /** Objects that providers created for the call, by id. */
   made: Map<string, { readonly deployment: string; readonly ttlSeconds: number }> | undefined
   /** What the cache is to the call; undefined if it does not use it. */

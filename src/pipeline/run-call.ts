@@ -89,7 +89,7 @@ function begin(
   { callId: id, attemptId }: CallIds,
   admittedCall: AdmittedCall,
 ): Call {
-  const { caller, bounds, request, bytes, plan, admitted, rateHeaders, slots, holds } = admittedCall
+  const { caller, bounds, request, bytes, prompt, plan, admitted, rateHeaders, slots, holds } = admittedCall
   const {
     requestId,
     arrivedAt,
@@ -129,6 +129,7 @@ function begin(
     batch,
     begun: input.begun,
     bounds,
+    prompt,
     made: undefined,
     id,
     request,

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { Timers } from '../lib/timers/timers.ts'
 import type { ToolServers } from '../mcp/tool-servers.ts'
 import type { KnownSignals } from '../routing/known-signals.ts'
+import type { PromptVersions } from '../routing/prompts/prompt-versions.ts'
 import type { Registry } from '../routing/registry.ts'
 import type { SharedStore } from '../stores/kv/shared-store.ts'
 import type { BudgetRecords } from '../stores/sql/records/budget-records.ts'
@@ -19,6 +20,7 @@ import type { Client } from './client.ts'
 export interface PipelineServices {
   readonly config: Config
   readonly registry: Registry
+  readonly promptVersions: PromptVersions
   readonly signals: KnownSignals
   readonly store: SharedStore
   /** The database's record of budgets, for when the shared store has none. */

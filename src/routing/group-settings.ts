@@ -19,6 +19,8 @@ export interface GroupSettings {
   readonly retryAfterSeconds: number
   /** undefined disables hedging. */
   readonly hedge: Hedge | undefined
+  /** The prompt of calls that name none. */
+  readonly promptRef: string | undefined
 }
 
 /** The settings of a group: its own policy, completed by the router settings. */
@@ -52,6 +54,7 @@ function settingsOf(router: RouterSettings, { policy }: Governed): GroupSettings
     numRetries: router.num_retries,
     retryAfterSeconds: router.retry_after,
     hedge: hedgeOf(router),
+    promptRef: undefined,
   }
   return policy ? { ...general, ...policy } : general
 }

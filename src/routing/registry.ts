@@ -7,12 +7,15 @@ import type { Capability, Provider } from '../providers/provider.ts'
 import { accessGroupsOfModel } from './access-groups.ts'
 import type { Deployment, Group } from './deployment.ts'
 import type { GroupSettings } from './group-settings.ts'
+import type { PromptsByKey } from './prompts/prompt.ts'
 import { groupOf, type RouteGroup } from './route-group.ts'
 
 /** What a registry has beside models and groups. */
 export interface RegistryExtras {
   /** The servers of managed tools by their key, with those that are turned off. */
   readonly toolServers: ToolServersByKey
+  /** The prompts that are not archived, by their key. */
+  readonly prompts: PromptsByKey
 }
 
 /** The callable models and groups. A name is resolved as an alias first, then as a group. */
@@ -71,6 +74,7 @@ export function registryFrom(
     names: [...new Set([...groups.keys(), ...routed.keys(), ...known])].sort(),
     groups: [...groups.values()],
     toolServers: extras.toolServers ?? new Map(),
+    prompts: extras.prompts ?? new Map(),
   }
 }
 

@@ -1,8 +1,9 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { section } from '../config/fields.ts'
 import { lazily } from '../lib/lazily.ts'
 import { routerSettings } from './configuration.ts'
 import { type GroupSettings, hedgeOf } from './group-settings.ts'
+import { PROMPT_REF } from './prompts/prompt-ref.ts'
 
 /** The settings of one group, with the keys of `router_settings`, which apply where a key is left out. null for both
  *  keys of hedging disables it. */
@@ -17,6 +18,12 @@ export const routeGroupPolicy = lazily(() => {
     retry_after: retry_after.unwrap().optional().describe(String(retry_after.description)),
     hedge_after_ms: hedge_after_ms.unwrap().nullable().optional().describe(String(hedge_after_ms.description)),
     hedge: hedge.unwrap().nullable().optional().describe(String(hedge.description)),
+    prompt_ref: z
+      .string()
+      .regex(PROMPT_REF, { error: 'must be `key`, `key@3` or `key:label`' })
+      .nullable()
+      .optional()
+      .describe('The prompt whose messages go before those of each call that names none itself.'),
   })
 })
 
@@ -24,7 +31,8 @@ export type RouteGroupPolicy = z.output<ReturnType<typeof routeGroupPolicy>>
 
 /** The settings that a policy contains. */
 export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {
-  const { routing_strategy, timeout, total_timeout, num_retries, retry_after, hedge_after_ms, hedge } = policy
+  const { routing_strategy, timeout, total_timeout, num_retries, retry_after, hedge_after_ms, hedge, prompt_ref } =
+    policy
   const hasHedge = hedge_after_ms !== undefined || hedge !== undefined
   return {
     ...(routing_strategy === undefined ? {} : { strategy: routing_strategy }),
@@ -32,13 +40,14 @@ export function settingsOf(policy: RouteGroupPolicy): Partial<GroupSettings> {
     ...(total_timeout === undefined ? {} : { totalTimeoutSeconds: total_timeout }),
     ...(num_retries === undefined ? {} : { numRetries: num_retries }),
     ...(retry_after === undefined ? {} : { retryAfterSeconds: retry_after }),
+    ...(prompt_ref == null ? {} : { promptRef: prompt_ref }),
     ...(hasHedge ? { hedge: hedgeOf({ hedge: hedge ?? undefined, hedge_after_ms: hedge_after_ms ?? undefined }) } : {}),
   }
 }
 
 /** Settings with the keys of the file. */
 export function policyOf({ strategy, timeoutSeconds, totalTimeoutSeconds, numRetries, ...settings }: GroupSettings) {
-  const { retryAfterSeconds, hedge } = settings
+  const { retryAfterSeconds, hedge, promptRef } = settings
   return {
     routing_strategy: strategy,
     timeout: timeoutSeconds,
@@ -47,5 +56,6 @@ export function policyOf({ strategy, timeoutSeconds, totalTimeoutSeconds, numRet
     retry_after: retryAfterSeconds,
     hedge_after_ms: hedge?.afterMs ?? null,
     hedge: hedge?.p95 ? ('p95' as const) : null,
+    prompt_ref: promptRef ?? null,
   } satisfies RouteGroupPolicy
 }

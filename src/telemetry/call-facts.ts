@@ -21,8 +21,9 @@ export function factsOf(call: CallFinished): ChargedRow {
     team_id: call.teamId,
     organization_id: call.organizationId,
     user_id: call.userId,
-    // Earlier builds had no batches.
+    // Earlier builds had no batches and no prompts.
     batch_id: call.batchId ?? '',
+    prompt: call.prompt ?? '',
     tags: call.tags,
     streamed: call.streamed,
     ending: call.ending,

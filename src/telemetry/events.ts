@@ -82,6 +82,8 @@ export interface CallFinished {
   readonly callId: string
   /** The batch that the call is an item of; '' if it is none's. */
   readonly batchId: string
+  /** The prompt that was rendered into the call: `key@version`; '' if there was none. */
+  readonly prompt: string
   /** The call failed at no cost and its batch tries the item again: the ledger has no row of it. */
   readonly repeats: boolean
   readonly endpoint: string
@@ -213,6 +215,15 @@ export interface BatchItemEnded {
   readonly seconds: number
 }
 
+/** A prompt template was rendered into a call, or could not be. */
+export interface PromptResolved {
+  readonly type: 'prompt.resolved'
+  /** Its key; '' if there is no such prompt. */
+  readonly prompt: string
+  readonly status: 'ok' | 'not_found' | 'invalid_variables' | 'failed'
+  readonly seconds: number
+}
+
 export type BatchMoved = BatchClaimed | BatchItemEnded
 
 export type TelemetryEvent =
@@ -222,6 +233,7 @@ export type TelemetryEvent =
   | RecordsMoved
   | SinkMoved
   | AuditRecorded
+  | PromptResolved
   | BatchMoved
   | ToolCalled
   | FieldDropped

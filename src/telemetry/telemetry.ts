@@ -2,7 +2,7 @@ import type { Log, LogFields } from '../lib/log.ts'
 import { audit } from './audit.ts'
 import type { CallContent } from './content/recording.ts'
 import type { Delivery } from './delivery.ts'
-import type { BatchMoved, CallFinished, FieldDropped, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
+import type { BatchMoved, CallFinished, FieldDropped, PromptResolved, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 import type { Sinks } from './sinks/sinks.ts'
@@ -29,6 +29,7 @@ export function telemetry(
         'records' in event ||
         'entries' in event ||
         event.type === 'field.dropped' ||
+        event.type === 'prompt.resolved' ||
         event.type === 'batch.claimed' ||
         event.type === 'batch.item_ended'
       )
@@ -46,7 +47,7 @@ export function telemetry(
 
 /** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
  *  has. */
-function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved | FieldDropped>): LogFields {
+function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved>): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }
@@ -56,9 +57,10 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | Batc
   return fields
 }
 
-type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'trace' | 'batchId' | 'repeats' | 'tools'> & {
+type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'trace' | 'batchId' | 'prompt' | 'repeats' | 'tools'> & {
   readonly tools: CallFinished['tools'] | undefined
   readonly batchId: string | undefined
+  readonly prompt: string | undefined
   readonly repeats: boolean | undefined
 }
 
@@ -69,6 +71,8 @@ function callFields(call: CallFinished): CallFields {
     callId: call.callId,
     // Left out of the line of a call that no batch makes.
     batchId: call.batchId || undefined,
+    // Left out of one without a template.
+    prompt: call.prompt || undefined,
     repeats: call.repeats || undefined,
     endpoint: call.endpoint,
     mode: call.mode,

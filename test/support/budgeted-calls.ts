@@ -159,6 +159,7 @@ export function budgetedCalls(
   const services: PipelineServices = {
     config: read,
     registry,
+    promptVersions: { held: () => undefined, load: async () => undefined },
     signals: knownSignals(Date.now),
     store,
     budgets: { spent: async (of) => of.map(() => 0) },

@@ -12,6 +12,7 @@ export function finishedCall(changes: Partial<CallFinished> = {}): CallFinished 
     requestId: `req_${serial}`,
     callId: `call_${serial}`,
     batchId: '',
+    prompt: '',
     repeats: false,
     endpoint: '/v1/chat/completions',
     mode: 'chat',

@@ -66,6 +66,7 @@ describe.each([
       requestedModel: 'nickname',
       userId: 'user-1',
       batchId: 'batch-1',
+      prompt: 'greeting@3',
       tags: ['a', 'b "quoted", {c}', 'ü'],
       streamed: true,
       ending: 'truncated',
@@ -105,6 +106,7 @@ describe.each([
         organization_id: 'org-1',
         user_id: 'user-1',
         batch_id: 'batch-1',
+        prompt: 'greeting@3',
         tags: ['a', 'b "quoted", {c}', 'ü'],
         streamed: true,
         ending: 'truncated',
@@ -134,7 +136,7 @@ describe.each([
   })
 
   it.skipIf(!possible)('keeps the batch of each of some calls that are otherwise alike', async () => {
-    const { batchId: _, ...ofEarlierBuild } = finishedCall({ callId: 'call_3' })
+    const { batchId: _, prompt: __, ...ofEarlierBuild } = finishedCall({ callId: 'call_3' })
     await write(
       finishedCall({ callId: 'call_1', batchId: 'batch-1' }),
       finishedCall({ callId: 'call_2', batchId: 'batch-2' }),

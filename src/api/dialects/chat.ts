@@ -3,6 +3,7 @@ import type { ChatChunk } from '../../modes/chat-completion.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { chatIds } from './chat-ids.ts'
+import { prependToChat } from './prepend.ts'
 import { chatConversation } from './tools/chat-conversation.ts'
 
 const encoder = new TextEncoder()
@@ -15,6 +16,7 @@ export const chatDialect = asDialect<ChatRequest>({
   native: 'chat',
   schema: chatRequest,
   ids: chatIds,
+  prepend: prependToChat,
   toChat: (request) => request,
   fromChat: (completion) => completion,
   stream(request) {

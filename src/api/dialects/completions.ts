@@ -4,6 +4,7 @@ import { type CompletionRequest, completionRequest } from '../../modes/completio
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { inexpressible } from './inexpressible.ts'
+import { prependToCompletion } from './prepend.ts'
 
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
@@ -13,6 +14,7 @@ const DONE = encoder.encode('data: [DONE]\n\n')
 export const completionsDialect = asDialect<CompletionRequest>({
   native: undefined,
   schema: completionRequest,
+  prepend: prependToCompletion,
   toChat,
   fromChat({ id, created, model, choices, usage, ...rest }) {
     return {

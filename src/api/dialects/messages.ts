@@ -9,6 +9,7 @@ import { followMessages } from './messages/follow.ts'
 import { fromChat } from './messages/from-chat.ts'
 import { toChat } from './messages/to-chat.ts'
 import { messagesIds } from './messages-ids.ts'
+import { prependToMessages } from './prepend.ts'
 
 /** The Messages API: native at its own vendor, translated by way of chat for every other. */
 export const messagesDialect = asDialect<MessagesRequest>({
@@ -17,6 +18,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
   ids: messagesIds,
   defaults: messagesDefaults,
   names: clientNames({ ...MESSAGES_FIELDS, ...prefixed('output_config', OUTPUT_FIELDS) }),
+  prepend: prependToMessages,
   toChat,
   fromChat,
   stream: () => messagesEvents(),
@@ -30,6 +32,7 @@ export const countTokensDialect = asDialect<MessagesRequest>({
   schema: messagesRequest,
   ids: messagesIds,
   defaults: countTokensDefaults,
+  prepend: prependToMessages,
   toChat: () => {
     throw cannotCount()
   },

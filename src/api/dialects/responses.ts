@@ -3,6 +3,7 @@ import { clientNames } from '../../modes/field-table.ts'
 import { type ResponsesRequest, responsesRequest } from '../../modes/responses.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { responsesDefaults } from './default-field-names.ts'
+import { prependToResponses } from './prepend.ts'
 import { growingAnswer } from './responses/answer.ts'
 import { RESPONSES_FIELDS } from './responses/fields.ts'
 import { toChat } from './responses/request.ts'
@@ -20,6 +21,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   ids: responsesIds,
   tools: responsesConversation,
   names: clientNames(RESPONSES_FIELDS),
+  prepend: prependToResponses,
   toChat,
   fromChat(completion, request) {
     const answer = growingAnswer(request, () => {})

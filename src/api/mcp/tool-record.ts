@@ -52,6 +52,7 @@ function rowOf(
     requestId,
     callId,
     batchId: '',
+    prompt: '',
     repeats: false,
     endpoint: MCP_PATH,
     mode: 'tool',

@@ -17,6 +17,7 @@ const READABLE = [
   'x-gateway-explain',
   'x-gateway-model-group',
   'x-gateway-overhead-ms',
+  'x-gateway-prompt',
   'x-gateway-ratelimit-scope',
   'x-ratelimit-limit-requests',
   'x-ratelimit-limit-tokens',

@@ -12,6 +12,7 @@ import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
+import { promptRoutes } from './prompts/index.ts'
 import { records } from './records/index.ts'
 import { models } from './routing/models.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
@@ -35,6 +36,7 @@ export const ui: readonly Route[] = [
   ...callableTargetList,
   ...models,
   ...routeGroupPolicies,
+  ...promptRoutes,
   simulateRouteGroup,
   ...mcpServers,
   ...mcpServerChecks,

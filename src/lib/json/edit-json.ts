@@ -1,6 +1,7 @@
 import { gatherBytes } from '../bytes/bytes.ts'
 import { countMembers, membersOf } from './json-members.ts'
 import { sourceOf } from './lazy-json.ts'
+import { jsonPieces } from './written-json.ts'
 
 const encoder = new TextEncoder()
 const COMMA = encoder.encode(',')
@@ -41,7 +42,7 @@ export function editJson(
     const before = members[last]
     if (before) pieces.push(last === index - 1 ? bytes.subarray(before.valueEnd, start) : COMMA)
     else if (written !== '') pieces.push(COMMA)
-    if (changed(key)) pieces.push(bytes.subarray(start, valueStart), encoder.encode(JSON.stringify(changes[key])))
+    if (changed(key)) pieces.push(bytes.subarray(start, valueStart), ...jsonPieces(changes[key]))
     else pieces.push(bytes.subarray(start, valueEnd))
     last = index
   }

@@ -13,6 +13,7 @@ import { hasBudget } from '../plan/affordable.ts'
 import { explainedUnfit } from '../plan/explain.ts'
 import { planKeeper } from '../plan/fallbacks.ts'
 import { allDeployments, asCandidate, type Bounds, type Plan, plan } from '../plan/plan.ts'
+import { withPrompt } from '../prompt/with-prompt.ts'
 import type { Parsed } from '../request/checked.ts'
 import { parse } from '../request/parse.ts'
 import type { PipelineServices } from '../services.ts'
@@ -28,6 +29,8 @@ interface Ready {
   readonly request: ModelRequest
   /** What `request` was read from. */
   readonly bytes: Uint8Array
+  /** `key@version` of that prompt; '' if there is none. */
+  readonly prompt: string
   readonly plan: Plan
   readonly bounds: Bounds
   /** The managed tools that `request` is to be offered. */
@@ -75,23 +78,30 @@ export async function admitCall(
   const read = input.form ? await input.form.head() : parse(input)
   const { parsed, naming } = withIds(services, input, read)
   const named = naming && (await naming)
+  const prompting = parsed.error ? undefined : withPrompt(services, input, parsed.request)
+  const prompted = prompting instanceof Promise ? await prompting : prompting
+  const sent = prompted?.bytes ? { ...input, bytes: prompted.bytes } : input
   // The caller may be read again during admission, and its permissions with it.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
-    const prepared = withoutManagedTools(services.registry, input, caller, parsed.request)
+    const own = prompted?.request ?? parsed.request
+    const prepared = withoutManagedTools(services.registry, sent, caller, own)
     if (prepared?.error) return prepared
-    const { request, bytes } = prepared ?? { request: parsed.request, bytes: input.bytes }
+    const { request, bytes } = prepared ?? { request: own, bytes: sent.bytes }
     const tools = prepared?.tools
+    const prompt = prompted?.prompt ?? ''
     const leftOut = hasModelBudget(caller) ? new Set<string>() : undefined
     const { restricted } = caller
     const strict = input.strict === true
     const bounds = { tenant: tenantOf(caller), ids: named, budgeted: hasBudget(caller), restricted, strict, leftOut }
     const planned = plan(services, input.endpoint, request, caller, bounds)
-    if (!planned.error) return { request, bytes, plan: planned.plan, bounds, tools }
+    // Those who may not call the model are not told of the prompt of its group.
+    if (prompted?.error && (!planned.error || planned.group)) return prompted
+    if (!planned.error) return { request, bytes, prompt, plan: planned.plan, bounds, tools }
     const { error, group } = planned
     const keeper =
       group && error.failure === 'not_found' && planKeeper(services, input.endpoint, request, group, bounds)
-    if (keeper) return { request, bytes, plan: keeper, bounds, tools }
+    if (keeper) return { request, bytes, prompt, plan: keeper, bounds, tools }
     if (!group || !input.explain) return { error }
     return { error: withHeaders(error, explainedUnfit(services, { ...input, request }, group)) }
   }
@@ -108,8 +118,8 @@ export async function admitCall(
     const { preference, group } = ready.plan
     const order = ready.plan.order()
     const accounts = chargedAccounts(services.registry, caller, group.name, order)
-    const sent = ready.bytes === input.bytes ? input : { ...input, bytes: ready.bytes }
-    const costs = costsOf(services, expecting(services, sent, ready.request), group.name, order)
+    const asked = ready.bytes === input.bytes ? input : { ...input, bytes: ready.bytes }
+    const costs = costsOf(services, expecting(services, asked, ready.request), group.name, order)
     return {
       ...counted,
       slots,

@@ -130,6 +130,7 @@ export function routeHeaders(call: Call): Record<string, string> {
   if (served) headers['x-gateway-deployment'] = headerSafe(served.deployment.id)
   headers['x-gateway-attempts'] = String(attempts.length)
   if (cache) Object.assign(headers, cacheHeaders(cache))
+  if (call.prompt !== '') headers['x-gateway-prompt'] = call.prompt
   const dropped = served ? droppedFields(served, call.request) : []
   if (dropped.length > 0) headers['x-gateway-dropped'] = dropped.join(', ')
   if (served && overheadMs !== undefined) {

@@ -132,6 +132,7 @@ function finished(
     requestId: call.requestId,
     callId: call.id,
     batchId: call.batch?.batchId ?? '',
+    prompt: call.prompt,
     repeats,
     endpoint: call.endpoint.path,
     mode: call.endpoint.mode.name,

@@ -1,10 +1,12 @@
 import type * as z from 'zod'
 import type { GatewayError } from '../../lib/errors.ts'
+import type { WrittenMembers } from '../../lib/json/written-json.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Capability } from '../../providers/provider.ts'
+import type { RenderedMessage } from '../../routing/prompts/template.ts'
 import type { DefaultFieldNames } from '../attempt/default-fields.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
 import type { ToolConversation } from '../tools/tool-conversation.ts'
@@ -18,6 +20,9 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   readonly ids?: IdPlaces
   /** How default fields are named when a provider speaks this dialect natively; as in chat when left out. */
   readonly defaults?: DefaultFieldNames
+  /** The changes of a request that put the messages of a prompt before its conversation; `own` reads the members of the
+   *  request as they are written. */
+  readonly prepend: (messages: readonly RenderedMessage[], own: WrittenMembers) => Readonly<Record<string, unknown>>
   /** The same request as chat. Names the hints that it leaves out, and throws `invalid_request` naming a field that chat
    *  cannot express. */
   toChat(request: Request, drop?: Drop): ChatRequest

@@ -7,15 +7,18 @@ import type { Seal } from '../../lib/seal.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { ToolServersByKey } from '../../mcp/tool-server.ts'
 import type { Provider } from '../../providers/provider.ts'
+import type { PromptRecords } from '../../stores/sql/prompts/prompt-records.ts'
 import type { ModelRecords } from '../../stores/sql/records/model-records.ts'
 import type { RouteGroupPolicyRecords } from '../../stores/sql/records/route-group-policy-records.ts'
 import type { RouteGroupRecords } from '../../stores/sql/records/route-group-records.ts'
 import type { McpServerRecords } from '../../stores/sql/tools/mcp-server-records.ts'
 import type { Deployment } from '../deployment.ts'
+import type { PromptsByKey } from '../prompts/prompt.ts'
 import { deploymentOf, type Registry, registryFrom } from '../registry.ts'
 import type { RouteGroup } from '../route-group.ts'
 import { liveDeployments } from './live-deployments.ts'
 import { livePolicies, type Policies } from './live-policies.ts'
+import { livePrompts } from './live-prompts.ts'
 import { liveRouteGroups } from './live-route-groups.ts'
 import { liveToolServers } from './live-tool-servers.ts'
 
@@ -49,6 +52,7 @@ export function liveRegistry(options: {
   readonly groups: RouteGroupRecords
   readonly policies: RouteGroupPolicyRecords
   readonly toolServers: McpServerRecords
+  readonly prompts: PromptRecords
   readonly seal: Seal
   readonly log: Log
   readonly now: () => number
@@ -60,7 +64,8 @@ export function liveRegistry(options: {
   const routeGroups = liveRouteGroups(groups, log)
   const published = livePolicies(policies, log)
   const toolServers = liveToolServers({ config, records: options.toolServers, seal, log })
-  let current = build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile)
+  const prompts = livePrompts(options.prompts, log)
+  let current = build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile, prompts.ofFile)
   let revision = '0'
   let begun = 0
   let applied = 0
@@ -80,8 +85,12 @@ export function liveRegistry(options: {
     routeGroups: readonly RouteGroup[],
     policies: Policies,
     toolServers: ToolServersByKey,
+    prompts: PromptsByKey,
   ): Registry {
-    return registryFrom(deployments, config.router_settings.model_group_alias, routeGroups, policies, { toolServers })
+    return registryFrom(deployments, config.router_settings.model_group_alias, routeGroups, policies, {
+      toolServers,
+      prompts,
+    })
   }
 
   async function read(): Promise<void> {
@@ -89,7 +98,13 @@ export function liveRegistry(options: {
     // Read before the records, so that a change in between is read again next time.
     const found = await records.revision()
     if (found !== revision) {
-      const parts = await Promise.all([deployments.read(), routeGroups.read(), published.read(), toolServers.read()])
+      const parts = await Promise.all([
+        deployments.read(),
+        routeGroups.read(),
+        published.read(),
+        toolServers.read(),
+        prompts.read(),
+      ])
       // A slower reading that began earlier does not replace a later one.
       if (turn > applied) {
         applied = turn

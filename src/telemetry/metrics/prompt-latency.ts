@@ -1,12 +1,11 @@
-import { LATENCY_BUCKETS } from './latency-buckets.ts'
+import { OVERHEAD_BUCKETS } from './latency-buckets.ts'
 import { type Metric, unlabelled } from './metric.ts'
 
-/** Never observed yet: there are no prompt templates. */
 export const promptLatency: Metric = {
   name: 'gateway_prompt_resolution_latency_seconds',
-  help: 'Time to render a prompt template into a call.',
+  help: 'Time to find a prompt template and to render it into a call.',
   type: 'histogram',
-  buckets: LATENCY_BUCKETS,
-  value: () => undefined,
+  buckets: OVERHEAD_BUCKETS,
+  value: (event) => (event.type === 'prompt.resolved' && event.status === 'ok' ? event.seconds : undefined),
   labels: unlabelled,
 }

@@ -1,11 +1,11 @@
-import { type Metric, unlabelled } from './metric.ts'
+import type { Metric } from './metric.ts'
 
-/** Never counted yet: there are no prompt templates. */
 export const promptResolutions: Metric = {
   name: 'gateway_prompt_resolutions_total',
-  help: 'Prompt templates rendered into calls.',
+  help: 'Prompt templates that calls named, by what became of them.',
   type: 'counter',
-  initial: {},
-  value: () => undefined,
-  labels: unlabelled,
+  initial: { prompt: '', status: 'ok' },
+  value: (event) => (event.type === 'prompt.resolved' ? 1 : undefined),
+  labels: (event) =>
+    event.type === 'prompt.resolved' ? { prompt: event.prompt, status: event.status } : { prompt: '', status: '' },
 }

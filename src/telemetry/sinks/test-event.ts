@@ -9,6 +9,7 @@ export function testEvent(now: number): CallFinished {
     requestId: newTimedId('req'),
     callId: newTimedId('call'),
     batchId: '',
+    prompt: '',
     repeats: false,
     endpoint: '/v1/chat/completions',
     mode: 'chat',

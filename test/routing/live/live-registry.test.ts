@@ -7,6 +7,7 @@ import { providers } from '../../../src/providers/index.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { liveRegistry } from '../../../src/routing/live/live-registry.ts'
 import { registryOf } from '../../../src/routing/registry.ts'
+import { promptRecords } from '../../../src/stores/sql/prompts/prompt-records.ts'
 import { modelRecords } from '../../../src/stores/sql/records/model-records.ts'
 import { routeGroupPolicyRecords } from '../../../src/stores/sql/records/route-group-policy-records.ts'
 import { routeGroupRecords } from '../../../src/stores/sql/records/route-group-records.ts'
@@ -58,6 +59,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       groups,
       policies: routeGroupPolicyRecords(sql),
       toolServers: mcpServerRecords(sql),
+      prompts: promptRecords(sql),
       seal: sealUnder(undefined),
       log: jsonLog('debug', (line) => lines.push(JSON.parse(line))),
       now: Date.now,
@@ -94,6 +96,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       groups: { ...routeGroupRecords({} as Sql), all: never },
       policies: { ...routeGroupPolicyRecords({} as Sql), published: never },
       toolServers: { ...mcpServerRecords({} as Sql), all: never },
+      prompts: { ...promptRecords({} as Sql), active: never },
       seal: sealUnder(undefined),
       log: jsonLog('debug', () => {}),
       now: () => time,

@@ -36,6 +36,7 @@ const list = defineRoute(
         status: z.coerce.number().int().min(100).max(599).optional(),
         request_id: storable().min(1).max(128).optional(),
         batch_id: storable().min(1).max(128).optional(),
+        prompt: storable().min(1).max(256).optional().describe('The prompt that was rendered: `key@version`.'),
         from: dateOrTime().optional(),
         to: dateOrTime().optional().describe('Exclusive.'),
         cursor: paging().cursor,

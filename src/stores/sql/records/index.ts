@@ -13,6 +13,7 @@ import { invitationRecords } from '../people/invitation-records.ts'
 import { passwordRecords } from '../people/password-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
+import { promptRecords } from '../prompts/prompt-records.ts'
 import type { Sql } from '../sql.ts'
 import { mcpServerRecords } from '../tools/mcp-server-records.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
@@ -32,6 +33,7 @@ export const sqlRecords = (sql: Sql) => ({
   mcpServers: mcpServerRecords(sql),
   routeGroups: routeGroupRecords(sql),
   routeGroupPolicies: routeGroupPolicyRecords(sql),
+  prompts: promptRecords(sql),
   organizations: organizationRecords(sql),
   teams: teamRecords(sql),
   users: userRecords(sql),

@@ -37,6 +37,8 @@ export interface Schema {
   gateway_route_group: GatewayRouteGroupTable
   gateway_route_group_policy: GatewayRouteGroupPolicyTable
   gateway_route_group_policy_version: GatewayRouteGroupPolicyVersionTable
+  gateway_prompt: GatewayPromptTable
+  gateway_prompt_version: GatewayPromptVersionTable
   gateway_organization: GatewayOrganizationTable
   gateway_team: GatewayTeamTable
   gateway_user: GatewayUserTable
@@ -237,6 +239,33 @@ interface GatewayRouteGroupPolicyVersionTable {
   policy: Json<JsonObject>
   restored_from: Int4 | null
   published_at: Defaulted<Timestamp>
+}
+
+/** A prompt template. */
+interface GatewayPromptTable {
+  key: string
+  state: Defaulted<'active' | 'archived'>
+  description: Defaulted<string>
+  /** The version that each label names. */
+  labels: Defaulted<Json<Record<string, number>>>
+  /** The version that each label named before it was moved. */
+  former_labels: Defaulted<Json<Record<string, number>>>
+  /** The newest version. */
+  latest: Int4
+  revision: Defaulted<Int4>
+  created_at: Defaulted<Timestamp>
+  updated_at: Defaulted<Timestamp>
+}
+
+/** A version of a prompt, which never changes. */
+interface GatewayPromptVersionTable {
+  key: string
+  version: Int4
+  messages: Json<unknown>
+  variables: Json<JsonObject>
+  created_at: Defaulted<Timestamp>
+  created_by: string
+  note: Defaulted<string>
 }
 
 /** The spend of a budget in one period, in nano-dollars. */

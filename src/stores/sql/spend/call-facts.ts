@@ -46,6 +46,13 @@ export const CALL_FACTS = {
   organization_id: { type: 'text', alike: true, mayLack: true },
   user_id: { type: 'text', alike: true, mayLack: true },
   batch_id: { type: 'text', alike: true, mayLack: true, later: true, says: 'The batch that the call is an item of.' },
+  prompt: {
+    type: 'text',
+    alike: true,
+    mayLack: true,
+    later: true,
+    says: 'The prompt that was rendered: `key@version`.',
+  },
   tags: { type: 'text[]', alike: true },
   streamed: { type: 'boolean', alike: true },
   ending: { type: 'text', alike: true, values: ['answered', 'failed', 'truncated', 'client_closed'] },

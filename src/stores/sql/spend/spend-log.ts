@@ -22,6 +22,7 @@ export interface LogQuery extends SpendFilters {
   readonly status?: number | undefined
   readonly request_id?: string | undefined
   readonly batch_id?: string | undefined
+  readonly prompt?: string | undefined
   /** Inclusive. */
   readonly from?: string | undefined
   /** Exclusive. */
@@ -94,6 +95,7 @@ function conditions(query: LogQuery, order: Order): RawBuilder<unknown> {
   return all([
     ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
     equal('batch_id', query.batch_id),
+    equal('prompt', query.prompt),
     request_id === undefined ? undefined : sql`request_id = ${request_id}`,
     tag === undefined ? undefined : tagged,
     ending === undefined ? undefined : sql`ending = ${ending}`,

@@ -63,6 +63,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
       retry_after: 0,
       hedge_after_ms: 9000,
       hedge: null,
+      prompt_ref: null,
     }
     const body = { name: 'policy-file', effective, published: null, draft: null }
     expect(await ask('GET', '/policy-file/policy')).toEqual({ status: 200, body })

@@ -1,0 +1,6 @@
+import type { Route } from '../../route.ts'
+import { promptLabelRoutes } from './labels.ts'
+import { prompts } from './prompts.ts'
+import { promptVersionRoutes } from './versions.ts'
+
+export const promptRoutes: readonly Route[] = [...prompts, ...promptVersionRoutes, ...promptLabelRoutes]

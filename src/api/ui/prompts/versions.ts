@@ -1,0 +1,214 @@
+import * as z from 'zod'
+import { accepted, mistake } from '../../../config/accepted.ts'
+import { GatewayError } from '../../../lib/errors.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { versionMeant } from '../../../routing/prompts/prompt-ref.ts'
+import { storedTemplate } from '../../../routing/prompts/stored-template.ts'
+import { type RenderedMessage, ROLES } from '../../../routing/prompts/template.ts'
+import { textsOf } from '../../../routing/prompts/variables.ts'
+import type { PromptVersionRecord } from '../../../stores/sql/prompts/prompt-records.ts'
+import { json } from '../../respond.ts'
+import { defineRoute, type Route } from '../../route.ts'
+import type { ApiServices } from '../../scope.ts'
+import { changesBetween } from '../audit/changes-between.ts'
+import { pageAnswer, pageOf } from '../page.ts'
+import { lineDiff } from './line-diff.ts'
+import { newVersion } from './new-version.ts'
+import {
+  LATEST_VERSION,
+  noVersion,
+  one,
+  promptAnswer,
+  promptOf,
+  seen,
+  shownPrompt,
+  shownSummary,
+  shownVersion,
+  summaryAnswer,
+  unchanged,
+  versionAnswer,
+  versionFields,
+  versionParam,
+} from './prompt-answers.ts'
+
+/** The most characters of a preview. */
+const LONGEST_PREVIEW = 4_194_304
+
+const creation = lazily(() => z.strictObject(versionFields()))
+
+const create = defineRoute(
+  {
+    ...one,
+    path: `${one.path}/versions`,
+    method: 'post',
+    action: 'prompt.add_version',
+    summary: 'Adds the next version of a prompt, and moves labels to it.',
+    permission: 'config.update',
+    json: creation,
+    responses: { 201: { description: 'The prompt, whose newest version it is.', schema: promptAnswer } },
+  },
+  async (scope) => {
+    const { services, audits, input } = scope
+    const { key } = input.params
+    const before = await promptOf(services, key)
+    const next = newVersion(scope, accepted(creation(), input.json))
+    const record = await services.records.prompts.addVersion(key, next)
+    if (!record) throw (await unchanged(services, key)) ?? changedMeanwhile()
+    audits({ changes: changesBetween({ ...before }, { ...record }, ['latest', 'labels']) })
+    return json(shownPrompt(await seen(services, record)), 201)
+  },
+)
+
+const list = defineRoute(
+  {
+    ...one,
+    path: `${one.path}/versions`,
+    method: 'get',
+    summary: 'The versions of a prompt, newest first.',
+    permission: 'config.read',
+    query: () =>
+      z.object({
+        cursor: versionParam().default(LATEST_VERSION).describe('`next_cursor` of the page before.'),
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+      }),
+    responses: { 200: pageAnswer(summaryAnswer) },
+  },
+  async ({ services, input: { params, query } }) => {
+    await promptOf(services, params.key)
+    const { cursor: before, limit } = query
+    const found = await services.records.prompts.versions(params.key, { before, limit: limit + 1 })
+    return json(pageOf(found.map(shownSummary), limit, ({ version }) => String(version)))
+  },
+)
+
+const get = defineRoute(
+  {
+    ...one,
+    path: `${one.path}/versions/{version}`,
+    params: () => z.object({ key: z.string(), version: versionParam() }),
+    method: 'get',
+    summary: 'What a version says, and the variables that it takes.',
+    permission: 'config.read',
+    responses: { 200: { description: 'The version.', schema: versionAnswer } },
+  },
+  async ({ services, input: { params } }) => json(shownVersion(await versionOf(services, params.key, params.version))),
+)
+
+const messages = () =>
+  z.array(
+    z.object({
+      role: z.enum(ROLES),
+      content: z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))]),
+    }),
+  )
+
+const render = defineRoute(
+  {
+    ...one,
+    path: `${one.path}/render`,
+    method: 'post',
+    action: 'prompt.render',
+    summary: 'Shows the messages of a prompt with values in place. Asks no model.',
+    permission: 'config.read',
+    json: () =>
+      z.strictObject({
+        version: z.int().min(1).max(LATEST_VERSION).optional(),
+        label: z.string().max(64).optional().describe('A label, or latest. Without both as a call by the key alone.'),
+        variables: z.record(z.string(), z.unknown()).default({}),
+      }),
+    responses: {
+      200: {
+        description: 'The messages.',
+        schema: () => z.object({ key: z.string(), version: z.int(), messages: messages() }),
+      },
+    },
+  },
+  async ({ services, input: { params, json: asked } }) => {
+    const { version, label, variables = {} } = asked
+    if (version !== undefined && label !== undefined) throw mistake('label', 'or version, not both')
+    const prompt = await promptOf(services, params.key)
+    const meant = versionMeant(prompt, { version, label })
+    if (meant === undefined) throw noVersion(label === undefined ? 'version' : 'label')
+    const template = storedTemplate(await versionOf(services, params.key, meant))
+    if (!template) throw new TypeError(`version ${meant} of the prompt '${params.key}' cannot be read by this build`)
+    const { texts, mistake: wrong } = textsOf(template.variables, variables)
+    if (wrong) throw mistake(`variables.${wrong.name}`, wrong.message)
+    if (template.length(texts) > LONGEST_PREVIEW) throw mistake('variables', 'make the messages too long to show')
+    return json({ key: params.key, version: meant, messages: template.render(texts) })
+  },
+)
+
+const diff = defineRoute(
+  {
+    ...one,
+    path: `${one.path}/diff`,
+    method: 'get',
+    summary: 'Compares two versions, message by message and line by line.',
+    permission: 'config.read',
+    query: () => z.object({ from: versionParam(), to: versionParam() }),
+    responses: {
+      200: {
+        description: 'The messages of both, by their place, and the variables.',
+        schema: () =>
+          z.object({
+            from: z.int(),
+            to: z.int(),
+            messages: z.array(
+              z.object({
+                role: z.object({ from: z.string().nullable(), to: z.string().nullable() }),
+                lines: lines(),
+              }),
+            ),
+            variables: lines(),
+          }),
+      },
+    },
+  },
+  async ({ services, input: { params, query } }) => {
+    const [from, to] = await Promise.all(
+      [query.from, query.to].map((version) => versionOf(services, params.key, version)),
+    )
+    const [old, fresh] = [messagesOf(from), messagesOf(to)]
+    const places = Array.from({ length: Math.max(old.length, fresh.length) }, (_, place) => place)
+    return json({
+      ...query,
+      messages: places.map((place) => ({
+        role: { from: old[place]?.role ?? null, to: fresh[place]?.role ?? null },
+        lines: lineDiff(linesOf(old[place]), linesOf(fresh[place])),
+      })),
+      variables: lineDiff(declared(from), declared(to)),
+    })
+  },
+)
+
+export const promptVersionRoutes: readonly Route[] = [create, list, get, render, diff]
+
+const lines = () =>
+  z.array(
+    z.object({ op: z.enum([' ', '-', '+']).describe('In both, in `from` only, in `to` only.'), text: z.string() }),
+  )
+
+async function versionOf(services: ApiServices, key: string, version: number): Promise<PromptVersionRecord> {
+  await promptOf(services, key)
+  const record = await services.records.prompts.version(key, version)
+  if (!record) throw noVersion()
+  return record
+}
+
+function messagesOf(record: PromptVersionRecord | undefined): readonly RenderedMessage[] {
+  return (record?.messages ?? []) as readonly RenderedMessage[]
+}
+
+function linesOf(message: RenderedMessage | undefined): string[] {
+  if (!message) return []
+  const { content } = message
+  return (typeof content === 'string' ? [content] : content.map(({ text }) => text)).flatMap((text) => text.split('\n'))
+}
+
+function declared(record: PromptVersionRecord | undefined): string[] {
+  return JSON.stringify(record?.variables ?? {}, undefined, 2).split('\n')
+}
+
+function changedMeanwhile(): GatewayError {
+  return new GatewayError('conflict', 'Somebody else has changed this prompt meanwhile. Repeat your change.')
+}

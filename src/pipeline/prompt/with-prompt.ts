@@ -1,0 +1,129 @@
+import { joinBytes } from '../../lib/bytes/bytes.ts'
+import { GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { isRecord } from '../../lib/json/lenient.ts'
+import { writtenMembers } from '../../lib/json/written-json.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import type { Prompt } from '../../routing/prompts/prompt.ts'
+import { readPromptRef, versionMeant } from '../../routing/prompts/prompt-ref.ts'
+import type { RenderedMessage, Template } from '../../routing/prompts/template.ts'
+import { textsOf } from '../../routing/prompts/variables.ts'
+import type { PromptResolved } from '../../telemetry/events.ts'
+import type { CallInput } from '../call-input.ts'
+import { parse } from '../request/parse.ts'
+import type { PipelineServices } from '../services.ts'
+import type { Dialect } from '../translate/dialect.ts'
+
+/** A request with the messages of a prompt before its own, or why it cannot have them. */
+export type Prompted =
+  | { readonly request: ModelRequest; readonly bytes: Uint8Array; readonly prompt: string; readonly error?: never }
+  | { readonly error: GatewayError; readonly request?: never; readonly bytes?: never; readonly prompt?: never }
+
+const REF = 'metadata.prompt_ref'
+const VARIABLES = 'metadata.prompt_variables'
+
+/** Renders the prompt that a call names in `metadata.prompt_ref`, or else that of its group's policy, into the request.
+ *  undefined for a call without one. A promise only for a version that this process has not read yet. An error is
+ *  returned, not thrown, because limits are counted before the client is told. */
+export function withPrompt(
+  services: PipelineServices,
+  input: CallInput,
+  request: ModelRequest,
+): Prompted | Promise<Prompted> | undefined {
+  const { dialect } = input.endpoint
+  const named = request.metadata?.prompt_ref
+  const ref = named ?? (dialect && services.registry.resolve(request.model)?.policy?.promptRef)
+  if (ref === undefined || ref === null) {
+    if (!dialect || isNothing(request.metadata?.prompt_variables)) return undefined
+    return { error: refusal(VARIABLES, 'need a prompt, and neither the call nor its group names one') }
+  }
+  if (!dialect)
+    return { error: refusal(REF, 'prompts are for chat, completions, responses and messages', 'unsupported_parameter') }
+  const startedAt = performance.now()
+  const done = (prompted: Prompted, prompt: string, status: PromptResolved['status']): Prompted => {
+    const seconds = (performance.now() - startedAt) / 1000
+    services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
+    return prompted
+  }
+  const whose = named === ref ? '' : `, which the policy of '${request.model}' names,`
+  const missing = `There is no prompt '${String(ref).slice(0, 200)}'${whose} or it is archived.`
+  const found = find(services, String(ref))
+  const notFound = () => done({ error: refused(missing) }, found?.prompt.key ?? '', 'not_found')
+  if (!found) return notFound()
+  const { prompt, version } = found
+  const finish = (template: Template | undefined): Prompted => {
+    if (!template) return notFound()
+    const { variables } = template
+    const given = request.metadata?.prompt_variables ?? {}
+    const { texts, mistake } = textsOf(variables, isRecord(given) ? given : {})
+    if (mistake) {
+      const error = refusal(`${VARIABLES}.${mistake.name.slice(0, 200)}`, mistake.message)
+      return done({ error }, prompt.key, 'invalid_variables')
+    }
+    if (template.length(texts) > services.config.general_settings.max_json_bytes) {
+      return done({ error: tooLarge() }, prompt.key, 'invalid_variables')
+    }
+    const prompted = rendered(input, request, {
+      dialect,
+      messages: template.render(texts),
+      name: `${prompt.key}@${version}`,
+    })
+    return done(prompted, prompt.key, prompted.error ? 'failed' : 'ok')
+  }
+  const template = prompt.versions.get(version) ?? services.promptVersions.held(prompt, version)
+  if (template) return finish(template)
+  return services.promptVersions.load(prompt, version).then(finish, (cause: unknown) => {
+    const message = `The prompt '${prompt.key}@${version}' cannot be read now. Try again.`
+    const error = new GatewayError('database_unavailable', message, { retryAfterSeconds: 1, cause })
+    return done({ error }, prompt.key, 'failed')
+  })
+}
+
+function find({ registry }: PipelineServices, text: string): { prompt: Prompt; version: number } | undefined {
+  const ref = readPromptRef(text)
+  const prompt = ref && registry.prompts.get(ref.key)
+  const version = prompt && versionMeant(prompt, ref)
+  return prompt && version !== undefined ? { prompt, version } : undefined
+}
+
+/** The request as it is sent: every byte of the client's that is not `metadata` stays as it is. */
+function rendered(
+  input: CallInput,
+  request: ModelRequest,
+  prompt: { readonly dialect: Dialect; readonly messages: readonly RenderedMessage[]; readonly name: string },
+): Prompted {
+  const { bytes, footprint } = input
+  try {
+    const own = writtenMembers(bytes, request)
+    const changes = { ...prompt.dialect.prepend(prompt.messages, own), ...metadataOf(request) }
+    const whole = joinBytes(editJson(bytes, request, changes))
+    footprint.add(whole.byteLength)
+    const parsed = parse({ ...input, bytes: whole })
+    return parsed.error ? parsed : { request: parsed.request, bytes: whole, prompt: prompt.name }
+  } catch (error) {
+    if (error instanceof GatewayError) return { error }
+    throw error
+  }
+}
+
+/** The metadata without what names a prompt, which no provider is told. */
+function metadataOf({ metadata }: ModelRequest): { readonly metadata?: unknown } {
+  if (!metadata || !('prompt_ref' in metadata || 'prompt_variables' in metadata)) return {}
+  const { prompt_ref: _ref, prompt_variables: _variables, ...rest } = metadata
+  return { metadata: Object.keys(rest).length === 0 ? undefined : rest }
+}
+
+const isNothing = (value: unknown) => value === undefined || value === null
+
+function refusal(param: string, message: string, code = 'invalid_prompt_variables'): GatewayError {
+  return new GatewayError('invalid_request', `${param}: ${message}`, { param, code })
+}
+
+function refused(message: string): GatewayError {
+  return new GatewayError('invalid_request', message, { param: REF, code: 'prompt_not_found' })
+}
+
+function tooLarge(): GatewayError {
+  const message = `${VARIABLES}: the prompt with these values is larger than a request may be.`
+  return new GatewayError('payload_too_large', message, { param: VARIABLES })
+}
