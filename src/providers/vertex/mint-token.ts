@@ -47,7 +47,7 @@ export async function mintToken(
 async function assertionOf(account: ServiceAccount, now: number): Promise<string> {
   const { email, privateKey, privateKeyId, tokenUri } = account
   // Loaded only if a deployment has a service account.
-  const { importPKCS8, SignJWT } = await import('jose')
+  const { importPKCS8, SignJWT } = await import('./jwt.ts')
   try {
     const key = await importPKCS8(reveal(privateKey), 'RS256')
     return await new SignJWT({ scope: SCOPE })
