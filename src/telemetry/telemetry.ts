@@ -2,7 +2,15 @@ import type { Log, LogFields } from '../lib/log.ts'
 import { audit } from './audit.ts'
 import type { CallContent } from './content/recording.ts'
 import type { Delivery } from './delivery.ts'
-import type { BatchMoved, CallFinished, FieldDropped, PromptResolved, RecordsMoved, SinkMoved, TelemetryEvent } from './events.ts'
+import type {
+  BatchMoved,
+  CallFinished,
+  FieldDropped,
+  PromptResolved,
+  RecordsMoved,
+  SinkMoved,
+  TelemetryEvent,
+} from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
 import type { Sinks } from './sinks/sinks.ts'
@@ -47,7 +55,9 @@ export function telemetry(
 
 /** The fields of the log line: the event without its time, which the line has, and without charges, which the ledger
  *  has. */
-function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved>): LogFields {
+function fieldsOf(
+  event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | BatchMoved | FieldDropped | PromptResolved>,
+): LogFields {
   if (event.type === 'audit.recorded') {
     const { action, resource_id, actor_type, actor_id, request_id, status } = event.event
     return { action, resource_id, actor_type, actor_id, requestId: request_id, status }
@@ -57,7 +67,10 @@ function fieldsOf(event: Exclude<TelemetryEvent, RecordsMoved | SinkMoved | Batc
   return fields
 }
 
-type CallFields = Omit<CallFinished, 'type' | 'at' | 'charges' | 'trace' | 'batchId' | 'prompt' | 'repeats' | 'tools'> & {
+type CallFields = Omit<
+  CallFinished,
+  'type' | 'at' | 'charges' | 'trace' | 'batchId' | 'prompt' | 'repeats' | 'tools'
+> & {
   readonly tools: CallFinished['tools'] | undefined
   readonly batchId: string | undefined
   readonly prompt: string | undefined
