@@ -15,6 +15,7 @@ import type {
   GatewayRecoveryCodeTable,
   GatewaySessionTable,
 } from './people-schema.ts'
+import type { GatewayPromptTable, GatewayPromptVersionTable } from './prompt-schema.ts'
 import type {
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
@@ -239,33 +240,6 @@ interface GatewayRouteGroupPolicyVersionTable {
   policy: Json<JsonObject>
   restored_from: Int4 | null
   published_at: Defaulted<Timestamp>
-}
-
-/** A prompt template. */
-interface GatewayPromptTable {
-  key: string
-  state: Defaulted<'active' | 'archived'>
-  description: Defaulted<string>
-  /** The version that each label names. */
-  labels: Defaulted<Json<Record<string, number>>>
-  /** The version that each label named before it was moved. */
-  former_labels: Defaulted<Json<Record<string, number>>>
-  /** The newest version. */
-  latest: Int4
-  revision: Defaulted<Int4>
-  created_at: Defaulted<Timestamp>
-  updated_at: Defaulted<Timestamp>
-}
-
-/** A version of a prompt, which never changes. */
-interface GatewayPromptVersionTable {
-  key: string
-  version: Int4
-  messages: Json<unknown>
-  variables: Json<JsonObject>
-  created_at: Defaulted<Timestamp>
-  created_by: string
-  note: Defaulted<string>
 }
 
 /** The spend of a budget in one period, in nano-dollars. */
