@@ -1,4 +1,4 @@
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /true|false|null/y
 /** A double is exact for as many digits. */
 const EXACT_CHARACTERS = 15

@@ -96,7 +96,7 @@ export async function attempt(
   const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
     if (ended.reason) throw ended.reason
     sent = request.headers
-    call.overheadMs ??= performance.now() - call.arrivedAt
+    call.overheadMs ??= performance.now() - call.arrivedAt - (call.cache?.waitedMs ?? 0)
     const transport = deployment.provider.transport ?? services.transport
     tried.asked = true
     if (!form) return transport.send(request, ended)

@@ -36,6 +36,8 @@ export interface CallCache {
   readonly use: CacheUse
   /** When the call was admitted, by the store's clock. */
   readonly servedAt: number
+  /** How long it waited for an identical call. */
+  readonly waitedMs: number
   /** Identical calls wait for this one. */
   readonly leads: boolean
   /** The stored answer that serves the call. */

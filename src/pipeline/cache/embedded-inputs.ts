@@ -79,7 +79,7 @@ export function putTogether(known: readonly (CachedAnswer | undefined)[], asked:
     const vector = one ? asList(parseRecord(one.body)?.data)[0] : fresh?.vectors[next++]
     return { ...asRecord(vector), index }
   })
-  const usage = asked ? asRecord(parseRecord(asked)).usage : tokensOf(sumOf(known))
+  const usage = asked ? parseRecord(asked)?.usage : known.some((one) => one?.usage) ? tokensOf(sumOf(known)) : undefined
   const rest = fresh?.rest ?? withoutData(parseRecord(known[0]?.body ?? ''))
   return encoder.encode(JSON.stringify({ ...rest, data, ...(usage === undefined ? {} : { usage }) }))
 }

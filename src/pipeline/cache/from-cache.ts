@@ -1,6 +1,5 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import type { Cached } from '../../stores/kv/answer-cache.ts'
 import { type AdmittedCall, admitCall, type CallIds } from '../admit/admit-call.ts'
 import type { CallInput } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
@@ -20,6 +19,7 @@ export async function fromCache(
   ids: CallIds,
   first: AdmittedCall,
 ): Promise<AdmittedCall> {
+  let waitedMs = 0
   const until = performance.now() + 1000 * services.config.general_settings.cache_wait
   const { rateHeaders } = first
   const again = (looks: boolean) => admitCall(services, input, ids, { rateHeaders, looks })
@@ -29,25 +29,34 @@ export async function fromCache(
     const { cacheUse: use } = admittedCall
     if (!use) return admittedCall
     if (cached?.state === 'follow') {
-      const awaited = await services.flights.follow(use, input.client.signal, until - performance.now())
-      if (typeof awaited !== 'string') return served(admittedCall, use, awaited)
+      const from = performance.now()
+      const awaited = await services.flights.follow(use, input.client.signal, until - from)
+      waitedMs += performance.now() - from
+      if (typeof awaited !== 'string') return served(admittedCall, use, awaited, waitedMs)
       admittedCall = await again(awaited === 'free')
       continue
     }
-    const known = cached ? await Promise.all(cached.answers.map((text) => text && readAnswer(text))) : []
-    if (cached?.state !== 'hit') return asking(services, admittedCall, use, known, cached?.state)
-    if (known.every((one) => one)) return served(admittedCall, use, known as CachedAnswer[])
+    const known = cached ? await Promise.all(cached.answers.map((text) => (text ? readAnswer(text) : undefined))) : []
+    if (cached?.state !== 'hit')
+      return asking(services, admittedCall, { use, known, waitedMs, leads: cached?.state === 'lead' })
+    if (known.every((one) => one)) return served(admittedCall, use, known as CachedAnswer[], waitedMs)
     // Damaged: this call asks, and its answer replaces it.
     admittedCall = await again(false)
   }
 }
 
 /** The call that stored answers serve. */
-function served(admittedCall: AdmittedCall, use: CacheUse, answers: readonly CachedAnswer[]): AdmittedCall {
+function served(
+  admittedCall: AdmittedCall,
+  use: CacheUse,
+  answers: readonly CachedAnswer[],
+  waitedMs: number,
+): AdmittedCall {
   const hit = use.inputs ? ofAllInputs(answers) : (answers[0] as CachedAnswer)
   const cache: CallCache = {
     use,
     servedAt: admittedCall.admitted.now,
+    waitedMs,
     leads: false,
     hit,
     known: [],
@@ -61,21 +70,17 @@ function served(admittedCall: AdmittedCall, use: CacheUse, answers: readonly Cac
 function asking(
   services: PipelineServices,
   admittedCall: AdmittedCall,
-  use: CacheUse,
-  found: readonly (CachedAnswer | undefined | '')[],
-  state: Cached['state'] | undefined,
+  asked: Pick<CallCache, 'use' | 'known' | 'waitedMs' | 'leads'>,
 ): AdmittedCall {
   const { admitted, request, bytes } = admittedCall
-  const leads = state === 'lead'
+  const { use, known, leads } = asked
   if (leads) services.flights.led(use.lead)
-  const known = found.map((one) => one || undefined)
   const missing = use.inputs?.filter((_, at) => !known[at]) ?? []
   const isPart = use.inputs !== undefined && missing.length < use.inputs.length
   const { cache_max_entry_bytes: most } = services.config.general_settings
   const cache: CallCache = {
-    use,
+    ...asked,
     servedAt: admitted.now,
-    leads,
     hit: undefined,
     known: isPart ? known : [],
     savedNano: known.reduce((sum, one) => sum + (one?.costNano ?? 0), 0),
@@ -83,6 +88,10 @@ function asking(
     collected: admitted.unconfirmed ? undefined : collecting(most * Math.min(use.inputs?.length ?? 1, MOST_ENTRIES)),
   }
   if (!isPart) return { ...admittedCall, cache }
-  const asked = { ...request, input: missing }
-  return { ...admittedCall, request: asked, bytes: joinBytes(editJson(bytes, request, { input: missing })), cache }
+  return {
+    ...admittedCall,
+    request: { ...request, input: missing },
+    bytes: joinBytes(editJson(bytes, request, { input: missing })),
+    cache,
+  }
 }

@@ -161,7 +161,7 @@ function finished(
     tools: call.toolCalls ?? NO_TOOLS,
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
-    overheadMs: measured(call.overheadMs ?? endedAt - call.arrivedAt),
+    overheadMs: measured(call.overheadMs ?? endedAt - call.arrivedAt - (call.cache?.waitedMs ?? 0)),
     firstTokenMs: begun === undefined ? undefined : measured(begun - call.arrivedAt),
     upstreamMs: served?.endedAt === undefined ? undefined : measured(served.endedAt - served.startedAt),
     totalMs: measured(endedAt - call.arrivedAt),

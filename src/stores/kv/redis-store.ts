@@ -8,7 +8,7 @@ import { settleScript } from './scripts/settle.ts'
 import { signalsScript } from './scripts/signals.ts'
 import { stampScript } from './scripts/stamp.ts'
 import { startAttemptScript } from './scripts/start-attempt.ts'
-import { type SharedStore, StoreUnavailable } from './shared-store.ts'
+import { type Settlement, type SharedStore, StoreUnavailable } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
 
 /** Sends one command and resolves with its reply in RESP 2 terms (text, numbers, null, arrays). Rejects with `RedisRefusal`
@@ -38,6 +38,13 @@ export interface RedisStoreOptions {
    *  nothing. */
   readonly sendSettlement?: SendCommand
   readonly close?: () => Promise<void>
+}
+
+/** Hosted stores bound a request, in which many settlements may go together. */
+const LONG_CHARACTERS = 16_384
+
+function isLong({ values = [] }: Settlement): boolean {
+  return values.reduce((sum, { text }) => sum + text.length, 0) > LONG_CHARACTERS
 }
 
 /** The shared store over anything that speaks Redis commands. */
@@ -106,7 +113,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
   return {
     admit: (call) => run(admitScript, call),
     startAttempt: (start) => run(startAttemptScript, start),
-    settle: (outcome) => run(settleScript, outcome, sendSettlement),
+    settle: (outcome) => run(settleScript, outcome, isLong(outcome) ? send : sendSettlement),
     renew: (lease) => run(renewScript, lease),
     publish: (change) => run(publishScript, change),
     stamp: (key, ttlSeconds) => run(stampScript, { key, ttlSeconds }),
