@@ -26,14 +26,21 @@ export interface ManagedTools {
   readonly servers: readonly AskedServer[]
   /** The client's own request. */
   readonly request: ModelRequest
+  /** Its other tools. */
+  readonly own: readonly JsonRecord[]
+  /** The most calls of managed tools. */
+  readonly mostCalls: number
 }
+
+/** The most calls of managed tools in one request. */
+export const MOST_CALLS = 16
 
 type Prepared = (Written & { readonly tools: ManagedTools; readonly error?: never }) | { readonly error: GatewayError }
 
 const MCP: ReadonlySet<string> = new Set(['mcp'])
 
-/** A request without the managed tools that it asks for, which are offered once it is admitted; undefined if it asks for
- *  none. A vendor's own `mcp` tools, which hold the address of their server, stay. An error is returned, not thrown,
+/** A request with a function in the place of the managed tools that it asks for, which are offered once it is admitted;
+ *  undefined if it asks for none. A vendor's own `mcp` tools, which hold the address of their server, stay. An error is returned, not thrown,
  *  because limits are counted before the client is told. */
 export function withoutManagedTools(
   registry: Registry,
@@ -79,18 +86,26 @@ function prepared(
   refuseWhole(request)
   const servers = places.map((index) => readTool(asked[index] as JsonRecord, `tools.${index}`, usable))
   const labels = new Map(servers.map(({ label, server }) => [label, server.key]))
-  const rest = asked.filter((_, index) => !places.includes(index))
+  const own = asked.filter((_, index) => !places.includes(index))
+  const { max_tool_calls: most } = request
+  // A limit of the vendor's own tools, too, where there may be such.
+  const isForAll = typeof most === 'number' && own.every(({ type }) => type === 'function')
   const { tool_choice: choice } = request
   const before = request[conversation.member]
   const history = conversation.history(request, (label) => labels.get(label))
   const changes: Record<string, unknown> = {
-    tools: rest.length > 0 ? rest : undefined,
+    tools: [...own, conversation.functionOf({ publicName: servers[0]?.label ?? '', ...ANY })],
+    ...(isForAll ? { max_tool_calls: undefined } : {}),
     // A string, or nothing, stays what it is until there is more to say.
     ...(Array.isArray(before) ? { [conversation.member]: history } : {}),
     ...(isRecord(choice) && choice.type === 'mcp' ? { tool_choice: undefined } : {}),
   }
-  return { ...edited({ request, bytes }, changes), tools: { servers, request } }
+  const mostCalls = labelled && typeof most === 'number' && most >= 0 ? Math.min(most, MOST_CALLS) : MOST_CALLS
+  return { ...edited({ request, bytes }, changes), tools: { servers, request, own, mostCalls } }
 }
+
+/** What is said of the tools of a server before they are known. */
+const ANY = { description: '', inputSchema: { type: 'object', properties: {} } }
 
 const ELSEWHERE = 'Managed tools run on /v1/chat/completions and /v1/responses only. Leave it out.'
 const IN_BATCH = 'Batches have no managed tools. Leave it out.'

@@ -18,8 +18,6 @@ import type { AskedCall, RunTurn, ToolConversation } from './tool-conversation.t
 
 /** The most turns in which a model may call managed tools. After the last one it is asked once more, for its answer. */
 export const MOST_TURNS = 8
-/** The most calls of managed tools in one request. */
-export const MOST_CALLS = 16
 
 const encoder = new TextEncoder()
 
@@ -35,13 +33,13 @@ export async function runWithTools(
   if (!conversation) throw new TypeError(`managed tools at ${call.endpoint.path}`)
   const { signal, release } = endOf(services, call)
   const turns: RunTurn[] = []
-  let callsLeft = MOST_CALLS
+  let callsLeft = managed.mostCalls
   try {
     const offer = await offerOf(services, managed, conversation, signal)
     const isManaged = managedBy(offer, managed)
     const begun = { request: call.request, bytes: call.bytes, group: call.group }
     const talk = talkOf(conversation, begun, managed, offer)
-    for (let closed = false; ; closed = turns.length >= MOST_TURNS || callsLeft === 0) {
+    for (let closed = callsLeft === 0; ; closed = turns.length >= MOST_TURNS || callsLeft === 0) {
       if (closed) talk.close()
       const reply = await askModel(services, call, talk, turns.length === 0 ? plan : undefined)
       const document = documentOf(reply)

@@ -1,4 +1,4 @@
-import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { Tool } from '../../mcp/tool-servers.ts'
 import type { Deployment, Group } from '../../routing/deployment.ts'
 import { sameAccount } from '../../routing/same-account.ts'
@@ -42,12 +42,11 @@ const LAST_CALLS = '[No more tools can be called. Answer with what is known by n
 export function talkOf(
   conversation: ToolConversation,
   begun: Written & { readonly group: Group },
-  { request }: ManagedTools,
+  { request, own }: ManagedTools,
   offer: Offer,
 ): Talk {
   const { member } = conversation
   const { group } = begun
-  const own = asList(begun.request.tools).map(asRecord)
   const history = conversation.history(begun.request, () => undefined)
   const said: Said[] = []
   let closed = false

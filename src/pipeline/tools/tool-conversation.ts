@@ -70,7 +70,7 @@ export interface ToolConversation {
   /** The name of a function of the client's own. */
   nameOf(tool: JsonRecord): string
   /** A managed tool as a function. */
-  functionOf(tool: Tool): JsonRecord
+  functionOf(tool: Pick<Tool, 'publicName' | 'description' | 'inputSchema'>): JsonRecord
   /** A tool choice that names a managed tool in another way than as a function. `find` returns its public name. */
   choiceOf?(choice: unknown, find: (label: string, tool: string) => string): unknown
   /** The choice without its force, for turns after calls. */

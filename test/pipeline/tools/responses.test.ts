@@ -164,6 +164,10 @@ describe.each([
   })
 })
 
+const calls = ['function_call', 'function_call', 'function_call_output', 'function_call_output']
+/** A turn as any provider understands it: no item has an id. */
+const PORTABLE = ['user', 'message', ...calls].map((type) => [type, undefined])
+
 describe('a response with managed tools, at providers that keep their own items', () => {
   it('gives each what it said itself in full, and the others what they understand', async () => {
     const run = loop(
@@ -186,14 +190,7 @@ describe('a response with managed tools, at providers that keep their own items'
         ['function_call_output', undefined],
         ['function_call_output', undefined],
       ],
-      [
-        ['user', undefined],
-        ['message', undefined],
-        ['function_call', undefined],
-        ['function_call', undefined],
-        ['function_call_output', undefined],
-        ['function_call_output', undefined],
-      ],
+      PORTABLE,
     ])
   })
 
@@ -217,14 +214,7 @@ describe('a response with managed tools, at providers that keep their own items'
   it('sends no item that a provider was told not to store', async () => {
     const run = loop([CALLED, DONE])
     await run.ask({ store: false })
-    expect(run.asked[1]?.body.input?.map(({ type, role, id }) => [type ?? role, id])).toEqual([
-      ['user', undefined],
-      ['message', undefined],
-      ['function_call', undefined],
-      ['function_call', undefined],
-      ['function_call_output', undefined],
-      ['function_call_output', undefined],
-    ])
+    expect(run.asked[1]?.body.input?.map(({ type, role, id }) => [type ?? role, id])).toEqual(PORTABLE)
   })
 
   it('adds to a conversation that the provider keeps only what is new', async () => {
@@ -237,6 +227,12 @@ describe('a response with managed tools, at providers that keep their own items'
         { type: 'function_call_output', output: 'no such page' },
       ],
     })
+  })
+
+  it('makes as many calls as it may', async () => {
+    const run = loop((_asked, turn) => (turn < 3 ? CALLED : DONE), ['openai-compatible'])
+    expect(await run.ask({ max_tool_calls: 3 })).toMatchObject({ status: 200, body: { status: 'completed' } })
+    expect([run.called.length, run.asked.length]).toEqual([3, 3])
   })
 
   it("leaves a vendor's own server alone that has no such name here", async () => {

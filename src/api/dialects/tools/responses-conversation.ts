@@ -108,7 +108,7 @@ export const responsesConversation: ToolConversation = {
 const TOLD: ReadonlySet<unknown> = new Set(['mcp_call', 'mcp_list_tools'])
 
 /** The model asked for calls that it may not have: its answer ends there. */
-const LIMITED = { status: 'incomplete', incomplete_details: { reason: 'max_tool_calls' }, completed_at: null }
+const LIMITED = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, completed_at: null }
 
 const isFunctionCall = ({ type }: JsonRecord) => type === 'function_call'
 
