@@ -9,6 +9,8 @@ import { budgetedCalls, placed } from './budgeted-calls.ts'
 /** What a model answers in a turn: calls, or a text, or what a provider refuses it with. */
 export interface Said {
   readonly calls?: readonly (readonly [name: string, args: unknown])[]
+  /** The input of a custom tool `docs__patch`, which providers without such know as a function. */
+  readonly custom?: string
   readonly text?: string
   readonly finish?: string
   readonly input?: number
@@ -60,10 +62,13 @@ export function scriptedModel(script: readonly Said[] | ((asked: AskedModel, tur
 }
 
 function replyTo({ path, body }: AskedModel, said: Said, turn: number): object {
-  const { calls = [], text, finish, input = 100, output = 10 } = said
+  const { custom, text, finish, input = 100, output = 10 } = said
+  const isNative = path.endsWith('/responses')
+  const patched = custom === undefined || isNative ? [] : [['docs__patch', { input: custom }] as const]
+  const calls = [...(said.calls ?? []), ...patched]
   const ids = calls.map((_, index) => `call_${turn}_${index + 1}`)
   const written = (args: unknown) => (typeof args === 'string' ? args : JSON.stringify(args))
-  if (path.endsWith('/responses')) {
+  if (isNative) {
     return {
       id: `resp_${turn}`,
       object: 'response',
@@ -86,6 +91,9 @@ function replyTo({ path, body }: AskedModel, said: Said, turn: number): object {
           ...{ id: `fc_${turn}_${index + 1}`, type: 'function_call', status: 'completed', call_id: ids[index], name },
           arguments: written(args),
         })),
+        ...(custom === undefined
+          ? []
+          : [{ id: `ctc_${turn}`, type: 'custom_tool_call', call_id: 'call_c', name: 'docs__patch', input: custom }]),
       ],
       tools: body.tools ?? [],
       tool_choice: body.tool_choice ?? 'auto',

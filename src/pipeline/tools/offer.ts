@@ -39,8 +39,8 @@ export async function offerOf(
   const tools = new Map<string, OfferedTool>()
   for (const { asked, tools: own } of listed) for (const tool of own) tools.set(tool.publicName, { tool, asked })
   for (const [index, own] of asList(request.tools).entries()) {
-    const name = conversation.nameOf(asRecord(own))
-    if (name === '' || !tools.has(name)) continue
+    const name = conversation.namesOf(asRecord(own)).find((one) => tools.has(one))
+    if (name === undefined) continue
     const message = `'${name}' is the name of a function of yours and of a managed tool. Rename the function.`
     throw new GatewayError('invalid_request', message, { param: `tools.${index}`, code: 'duplicate_function_name' })
   }

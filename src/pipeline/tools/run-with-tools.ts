@@ -36,7 +36,7 @@ export async function runWithTools(
   let callsLeft = managed.mostCalls
   try {
     const offer = await offerOf(services, managed, conversation, signal)
-    const isManaged = managedBy(offer, managed)
+    const isManaged = managedBy(offer, managed, conversation)
     const begun = { request: call.request, bytes: call.bytes, group: call.group }
     const talk = talkOf(conversation, begun, managed, offer)
     for (let closed = callsLeft === 0; ; closed = turns.length >= MOST_TURNS || callsLeft === 0) {
@@ -110,9 +110,15 @@ function nextPlan(services: PipelineServices, call: Call, { keeper }: Talk): Pla
 }
 
 /** Reads a call as one for a managed tool; undefined if its function is the client's. A name with the prefix of a server
- *  that was asked for is that server's, whether it has such a tool or not. */
-function managedBy(offer: Offer, { servers }: ManagedTools): (asked: AskedCall) => ManagedCall | undefined {
+ *  that was asked for is that server's, whether it has such a tool or not, unless the client has such a function. */
+function managedBy(
+  offer: Offer,
+  { servers, own }: ManagedTools,
+  conversation: ToolConversation,
+): (asked: AskedCall) => ManagedCall | undefined {
+  const names = new Set(own.flatMap(conversation.namesOf))
   return (asked) => {
+    if (names.has(asked.name)) return undefined
     const offered = offer.tools.get(asked.name)
     if (offered) return { asked, offered, label: offered.asked.label }
     const spoken = servers.find(({ server }) => asked.name.startsWith(`${server.key}__`))

@@ -67,8 +67,8 @@ export interface ToolConversation {
   history(request: ModelRequest, serverOf: (label: string) => string | undefined): readonly JsonRecord[]
   /** The provider keeps the conversation, so that a turn is told only what is new. */
   isKept?(request: ModelRequest): boolean
-  /** The name of a function of the client's own. */
-  nameOf(tool: JsonRecord): string
+  /** The names under which a model knows a tool of the client's own. */
+  namesOf(tool: JsonRecord): readonly string[]
   /** A managed tool as a function. */
   functionOf(tool: Pick<Tool, 'publicName' | 'description' | 'inputSchema'>): JsonRecord
   /** A tool choice that names a managed tool in another way than as a function. `find` returns its public name. */

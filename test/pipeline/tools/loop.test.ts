@@ -227,6 +227,13 @@ describe('a chat with managed tools', () => {
     ])
   })
 
+  it("leaves functions of the client's alone that are named like those of a server", async () => {
+    const mine = { type: 'function', function: { name: 'docs__mine', parameters: { type: 'object' } } }
+    const run = toolLoop([{ calls: [['docs__mine', {}]] }])
+    const { body } = await run.ask({ tools: [mine, managed] })
+    expect(body.choices[0].message).toMatchObject({ tool_calls: [{ id: 'call_1_1' }], tool_executions: [] })
+  })
+
   it('forces a call in the first turn only', async () => {
     for (const tool_choice of ['required', { type: 'function', function: { name: 'docs__search' } }]) {
       const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { text: 'Done.' }])

@@ -15,7 +15,7 @@ export const chatConversation: ToolConversation = {
 
   history: ({ messages }: ModelRequest) => asList(messages).map(asRecord).flatMap(withExecutions),
 
-  nameOf: (tool) => asText(asRecord(tool.function).name) || asText(asRecord(tool.custom).name),
+  namesOf: (tool) => [asText(asRecord(tool.function).name) || asText(asRecord(tool.custom).name)],
 
   functionOf: ({ publicName, description, inputSchema }) => ({
     type: 'function',

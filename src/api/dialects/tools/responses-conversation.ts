@@ -3,6 +3,7 @@ import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../li
 import type { ModelRequest } from '../../../modes/mode.ts'
 import type { AskedCall, ToolConversation, ToolExecution, ToolList } from '../../../pipeline/tools/tool-conversation.ts'
 import { callArguments } from '../../../providers/wire/call-arguments.ts'
+import { functionsOf } from '../responses/functions.ts'
 import { sumUsage } from './sum-usage.ts'
 
 /** Managed tools in the Responses API: an answer tells of them in items of `mcp_list_tools` and `mcp_call`, as the vendor's
@@ -31,7 +32,10 @@ export const responsesConversation: ToolConversation = {
 
   isKept: ({ conversation }) => conversation !== undefined && conversation !== null,
 
-  nameOf: (tool) => asText(tool.name),
+  namesOf: (tool) =>
+    (functionsOf({ ...tool, type: asText(tool.type) }) ?? []).map(([, { function: written }]) =>
+      asText(asRecord(written).name),
+    ),
 
   functionOf: ({ publicName, description, inputSchema }) => ({
     type: 'function',
@@ -56,7 +60,10 @@ export const responsesConversation: ToolConversation = {
 
   read({ output, status }, { store }) {
     const items = asList(output).map(asRecord)
-    const calls = items.filter(isFunctionCall).map(askedCall)
+    const done = new Set(items.map(({ type, call_id }) => (String(type).endsWith('_output') ? call_id : undefined)))
+    const isAsked = (item: JsonRecord) =>
+      isFunctionCall(item) || (CLIENTS_OWN.has(item.type) && !done.has(item.call_id))
+    const calls = items.filter(isAsked).map(askedCall)
     return {
       calls,
       cut: status === 'incomplete',
@@ -110,10 +117,19 @@ const TOLD: ReadonlySet<unknown> = new Set(['mcp_call', 'mcp_list_tools'])
 /** The model asked for calls that it may not have: its answer ends there. */
 const LIMITED = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, completed_at: null }
 
+/** Items that wait for the client, whatever tools of the gateway are called beside them. */
+const CLIENTS_OWN: ReadonlySet<unknown> = new Set([
+  ...['custom_tool_call', 'local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call'],
+  'mcp_approval_request',
+])
+
 const isFunctionCall = ({ type }: JsonRecord) => type === 'function_call'
 
-function askedCall({ call_id, name, arguments: written }: JsonRecord): AskedCall {
-  return { id: asText(call_id), name: asText(name), arguments: asText(written) }
+/** A managed tool is called as a function without a namespace; every other call is the client's, by whatever name. */
+function askedCall(item: JsonRecord): AskedCall {
+  const { call_id, name, arguments: written, namespace } = item
+  const isPlain = isFunctionCall(item) && namespace == null
+  return { id: asText(call_id), name: isPlain ? asText(name) : '', arguments: asText(written) }
 }
 
 /** The call as a part of the conversation: several vendors refuse arguments that are no object. */
