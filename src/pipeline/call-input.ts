@@ -1,5 +1,6 @@
 import { textBytes } from '../lib/bytes/text-bytes.ts'
 import type { Footprint } from '../lib/footprints.ts'
+import type { TraceParent } from '../telemetry/events.ts'
 import type { BatchMark } from './batch-mark.ts'
 import type { Caller } from './caller.ts'
 import type { Client } from './client.ts'
@@ -34,6 +35,8 @@ export interface CallInput {
   readonly strict?: boolean | undefined
   /** The client asks to keep the content out of sinks. */
   readonly noLog?: boolean | undefined
+  /** The client's span, of which the call is a part. */
+  readonly traceparent?: TraceParent | undefined
   /** Set for an item of a batch. */
   readonly batch?: BatchMark | undefined
   /** Called once the call can no longer be refused: from then on the pipeline reports it. */

@@ -104,6 +104,7 @@ function begin(
     explain,
     strict,
     noLog,
+    traceparent,
     batch,
   } = input
   // Listed field by field, so that every call has one hidden class and no input object is copied.
@@ -126,6 +127,7 @@ function begin(
     explain,
     strict,
     noLog,
+    traceparent,
     batch,
     begun: input.begun,
     bounds,

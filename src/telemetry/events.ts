@@ -46,7 +46,10 @@ export interface ToolCalled {
 }
 
 /** A call of a managed tool, as a part of its model call. */
-export type ToolCallFinished = Pick<ToolCalled, 'server' | 'tool' | 'result' | 'ms'>
+export interface ToolCallFinished extends Pick<ToolCalled, 'server' | 'tool' | 'result' | 'ms'> {
+  /** When it began, counted from the arrival of the call. */
+  readonly startedMs?: number
+}
 
 /** A hint of a model call that its provider was not told. */
 export interface FieldDropped {
@@ -57,9 +60,18 @@ export interface FieldDropped {
   readonly field: string
 }
 
+/** A span of W3C Trace Context: hexadecimal ids. */
+export interface TraceParent {
+  readonly traceId: string
+  readonly spanId: string
+  readonly sampled: boolean
+}
+
 /** Where a call belongs in the traces of its client: `metadata.trace_id`, `metadata.session_id`, and `user`, which is the
  *  client's own name for a person. */
 export interface CallTrace {
+  /** The client's span, from its `traceparent`. */
+  readonly parent?: TraceParent | undefined
   readonly traceId: string | undefined
   readonly sessionId: string | undefined
   readonly user: string | undefined

@@ -19,6 +19,8 @@ import type { Sinks } from './sinks/sinks.ts'
 export interface Telemetry {
   /** `content` of a call reaches sinks alone; they are told of the call when it is ready. */
   emit(event: TelemetryEvent, content?: Promise<CallContent | undefined>): void
+  /** The header by which upstreams continue traces; undefined where none are told. */
+  readonly traceparent?: Sinks['traceparent']
   /** The counts that the next settlement adds to the shared counters. */
   settledCounters(): Record<string, number>
 }
@@ -27,9 +29,10 @@ export function telemetry(
   log: Log,
   counters: CounterScope,
   delivery: Delivery,
-  sinks?: Pick<Sinks, 'take'>,
+  sinks?: Pick<Sinks, 'take' | 'traceparent'>,
 ): Telemetry {
   return {
+    traceparent: sinks?.traceparent,
     emit(event, content) {
       counters.count(event)
       // Buffers and queues log their own failures, at most once a second.

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { refuseEarly } from '../../pipeline/refuse-early.ts'
 import { hopsOf } from '../../pipeline/request/hops.ts'
 import { type IncomingForm, incomingForm } from '../../pipeline/request/incoming-form.ts'
+import { traceParent } from '../../pipeline/request/trace.ts'
 import { runCall } from '../../pipeline/run-call.ts'
 import { HOPS_HEADER } from '../../transport/open-headers.ts'
 import { refuseCompressed } from '../middleware/refuse-compressed.ts'
@@ -68,6 +69,7 @@ export function modelRoute(
         explain,
         strict,
         noLog: scope.header('x-gateway-no-log') === '1',
+        traceparent: traceParent(scope.header('traceparent')),
         begun,
       })
     },

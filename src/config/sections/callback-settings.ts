@@ -12,11 +12,28 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 const otel = lazily(() =>
   section({
-    endpoint: operatorUrl().default('http://localhost:4318').describe('The OTLP/HTTP address of the collector.'),
+    endpoint: operatorUrl()
+      .default('http://localhost:4318')
+      .describe('The OTLP/HTTP address of the collector, without /v1/traces.'),
     headers: headers().default({}).describe('Headers of each export.'),
-    service_name: text().default('model-gateway').describe('The service.name of the traces.'),
+    service_name: text().default('model-gateway').describe('The service.name of what is told.'),
+    protocol: z.enum(['http/protobuf', 'http/json']).default('http/protobuf').describe('How exports are written.'),
+    signals: z
+      .array(z.enum(['traces', 'metrics', 'logs']))
+      .min(1)
+      .default(['traces', 'metrics', 'logs'])
+      .describe('What is told: a span, measurements and a log record of each call.'),
+    sampling: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(1)
+      .describe("The share of traces that are sent; a client's traceparent decides for its own."),
   }),
 )
+
+/** The settings of a collector of which the file says nothing. */
+export const otelDefaults = lazily(() => otel().parse({}))
 
 /** Settings of the sinks that `success_callback` switches on, by name. */
 export const callbackSettings = lazily(() =>
@@ -29,7 +46,7 @@ export const callbackSettings = lazily(() =>
     })
       .optional()
       .describe('The tracing service langfuse.'),
-    otel: otel().optional().describe('OpenTelemetry traces over HTTP.'),
+    otel: otel().optional().describe('OpenTelemetry over HTTP.'),
     opentelemetry: otel().optional().describe('Another name of otel.'),
     s3: section({
       bucket: text().optional().describe('The bucket for log objects.'),

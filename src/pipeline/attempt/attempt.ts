@@ -20,7 +20,7 @@ import { inChatInstead } from './in-chat-instead.ts'
 import { unstreamed } from './in-one.ts'
 import { type AttemptRequest, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
 import { settleCommitted } from './settle-ended.ts'
-import { requestOf } from './upstream-request.ts'
+import { requestOf, withTraceparent } from './upstream-request.ts'
 import { withDefaults } from './with-defaults.ts'
 
 const ERROR_LIMIT_BYTES = 1024 * 1024
@@ -93,8 +93,9 @@ export async function attempt(
     // The request may depend on fields of the form that have not arrived.
     return (form ? unlessAborted(request, ended) : request).then(send)
   }
-  const send = (request: UpstreamRequest): Promise<UpstreamResponse> => {
+  const send = (built: UpstreamRequest): Promise<UpstreamResponse> => {
     if (ended.reason) throw ended.reason
+    const request = withTraceparent(services, call, tried, built)
     sent = request.headers
     call.overheadMs ??= performance.now() - call.arrivedAt - (call.cache?.waitedMs ?? 0)
     const transport = deployment.provider.transport ?? services.transport

@@ -2,7 +2,9 @@ import { type Abort, asAbortSignal } from '../../lib/abort.ts'
 import type { Outgoing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
+import type { Attempt, Call } from '../call.ts'
 import { countingHops } from '../request/hops.ts'
+import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
 import type { Translator } from '../translate/translator.ts'
 import { asRequestFailure } from './request-failure.ts'
@@ -40,4 +42,17 @@ async function authorized(
   }
   if (!provider.authorize) return request
   return provider.authorize(request, connection, { transport, signal: asAbortSignal(ended), now: clock.now() })
+}
+
+/** The request with the header by which the provider continues the call's trace, where traces are told. It is added after
+ *  a request was signed: no signature covers it. */
+export function withTraceparent(
+  { telemetry }: PipelineServices,
+  { id, request: asked, traceparent, attempts }: Call,
+  tried: Attempt,
+  request: UpstreamRequest,
+): UpstreamRequest {
+  if (!telemetry.traceparent) return request
+  const header = telemetry.traceparent(id, traceOf(asked, traceparent), attempts.indexOf(tried))
+  return { ...request, headers: { ...request.headers, traceparent: header } }
 }

@@ -145,7 +145,7 @@ function finished(
     organizationId: caller.organizationId ?? '',
     userId: caller.userId ?? '',
     tags: tagsOf(call.request),
-    trace: traceOf(call.request),
+    trace: traceOf(call.request, call.traceparent),
     streamed: call.streamed,
     ending,
     // The status that the client saw: a stream's status line was sent before it was cut.

@@ -41,8 +41,9 @@ export async function callTools(
     const startedAt = performance.now()
     const tell = (result: ToolCalled['result']): number => {
       const ms = measured(performance.now() - startedAt)
-      told[index] = { server, tool: base.tool, result, ms }
-      emit(services, call, told[index])
+      const ended = { server, tool: base.tool, result, ms }
+      told[index] = { ...ended, startedMs: measured(startedAt - call.arrivedAt) }
+      emit(services, call, ended)
       return ms
     }
     let outcome: Outcome

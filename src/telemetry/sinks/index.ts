@@ -1,10 +1,11 @@
 import type { Config } from '../../config/schema.ts'
-import type { CallbackName } from '../../config/sections/callback-settings.ts'
+import { type CallbackName, otelDefaults } from '../../config/sections/callback-settings.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { SinkMoved } from '../events.ts'
 import { bufferedLane } from './buffered-lane.ts'
 import { langfuse } from './langfuse.ts'
+import { otlp } from './otlp/otlp.ts'
 import type { Sink, SinkLane } from './sink.ts'
 import { type Sinks, sinksOf } from './sinks.ts'
 import type { Tally } from './tally.ts'
@@ -16,8 +17,8 @@ interface SinkMeans {
   readonly transport: Transport
 }
 
-/** Makes each sink from its settings; undefined where nothing is delivered. */
-const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans) => Sink | undefined>> = {
+/** Makes the sinks of each callback from its settings; undefined where nothing is delivered. */
+const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans) => Sink | Sink[] | undefined>> = {
   // Its page is scraped.
   prometheus: () => undefined,
   webhook({ webhook: settings }, { transport }) {
@@ -28,8 +29,8 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
     const { host, public_key: publicKey, secret_key: secretKey } = settings ?? {}
     return host && publicKey && secretKey ? langfuse({ host, publicKey, secretKey }, transport) : undefined
   },
-  otel: () => undefined,
-  opentelemetry: () => undefined,
+  otel: ({ otel = otelDefaults() }, { transport }) => otlp('otel', otel, transport),
+  opentelemetry: ({ opentelemetry = otelDefaults() }, { transport }) => otlp('opentelemetry', opentelemetry, transport),
   s3: () => undefined,
 }
 

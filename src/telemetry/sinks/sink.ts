@@ -1,6 +1,6 @@
 import type { Abort } from '../../lib/abort.ts'
 import type { CallContent } from '../content/recording.ts'
-import type { CallFinished, SoftBudgetExceeded, TelemetryEvent } from '../events.ts'
+import type { CallFinished, CallTrace, SoftBudgetExceeded, TelemetryEvent } from '../events.ts'
 
 /** The events that a sink may take. */
 export type SinkEvent = CallFinished | SoftBudgetExceeded
@@ -40,6 +40,8 @@ export interface Sink {
   /** It takes the content of calls. */
   readonly takesContent: boolean
   wants(event: TelemetryEvent): event is SinkEvent
+  /** The W3C `traceparent` by which an upstream continues the trace of a call's attempt, where the sink tells of one. */
+  traceparent?(callId: string, trace: CallTrace | undefined, attempt: number): string
   /** Sends entries. Throws a SinkFailure if the far end took none of them; any other error counts as `away`. */
   deliver(entries: readonly SinkEntry[], abort: Abort): Promise<Delivered>
 }

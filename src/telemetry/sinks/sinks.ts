@@ -10,6 +10,8 @@ import { testEvent } from './test-event.ts'
 /** All sinks, as the stream of events and the administration see them. */
 export interface Sinks {
   readonly byName: ReadonlyMap<string, { readonly sink: Sink; readonly counts: Tally }>
+  /** As in Sink, where any has it. */
+  readonly traceparent: Sink['traceparent']
   /** Some sink takes the content of calls. */
   readonly takeContent: boolean
   /** Hands an event to the sinks that want it. Never waits, never throws. */
@@ -38,6 +40,7 @@ export function sinksOf(
   const byName = new Map(lanes.map((one) => [one.sink.name, one]))
   return {
     byName,
+    traceparent: sinks.find((sink) => sink.traceparent)?.traceparent,
     takeContent: sinks.some(({ takesContent }) => takesContent),
     take(event, content) {
       // The batch tries again: there will be a call of this item.

@@ -100,7 +100,8 @@ async function everything(gateway: TestGateway): Promise<string> {
 /** All three calls that begun, at every sink. */
 async function told(gateway: TestGateway, before: number): Promise<void> {
   const deadline = Date.now() + 8000
-  const names = Object.keys(everySink('').callback_settings)
+  const signals = ['otel', 'opentelemetry'].flatMap((name) => [`${name}.metrics`, `${name}.logs`])
+  const names = [...Object.keys(everySink('').callback_settings), ...signals]
   for (;;) {
     const { data } = (await (await gateway.fetch('/ui/api/callbacks')).json()) as {
       data: { name: string; delivered: number; queued: number }[]
@@ -158,7 +159,7 @@ describe('with content on', () => {
       expect(text).toContain('[redacted]')
       expect(text).not.toContain('sk-upstream-canary-91c2')
     }
-    expect(canariesIn(byPath(/webhook/))).toBe(0)
+    expect(canariesIn(byPath(/webhook|metrics|logs/))).toBe(0)
     expect(canariesIn(JSON.stringify(gateway.logs) + JSON.stringify(gateway.records))).toBe(0)
   })
 
@@ -172,4 +173,4 @@ describe('with content on', () => {
 })
 
 /** Where sinks that take content are told of it. */
-const CONTENT_PATHS = [/langfuse/]
+const CONTENT_PATHS = [/langfuse/, /otel\/v1\/traces/, /opentelemetry\/v1\/traces/]

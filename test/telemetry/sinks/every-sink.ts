@@ -5,6 +5,8 @@ import type { Received } from '../../support/sink-receiver.node.ts'
 export function everySink(url: string) {
   const callback_settings = {
     langfuse: { host: `${url}/langfuse`, public_key: 'pk', secret_key: 'sk-langfuse' },
+    otel: { endpoint: `${url}/otel`, protocol: 'http/json' },
+    opentelemetry: { endpoint: `${url}/opentelemetry` },
     webhook: { url: `${url}/webhook`, secret: 'whsec_YSB3ZWJob29rIGtleSBvZiB0aGlydHktdHdvIGJ5dGU=' },
   }
   return { success_callback: [...Object.keys(callback_settings), 'prometheus'], callback_settings }

@@ -1,0 +1,26 @@
+import { digestOf } from '../../../lib/crypto.ts'
+import type { CallTrace } from '../../events.ts'
+
+/** The ids of a call's spans. They follow from the call's id, so that a call that is told twice has the same ones. */
+export function traceIdOf(callId: string, trace: CallTrace | undefined): string {
+  if (trace?.parent) return trace.parent.traceId
+  // A client that names its trace as OpenTelemetry does finds the call there.
+  const named = trace?.traceId?.replaceAll('-', '').toLowerCase()
+  return named && /^[0-9a-f]{32}$/.test(named) && !/^0+$/.test(named) ? named : digestOf(`trace ${callId}`).slice(0, 32)
+}
+
+/** `part`: 'call', or an attempt by its number, or a tool call by its. */
+export const spanIdOf = (callId: string, part: string) => digestOf(`span ${callId} ${part}`).slice(0, 16)
+
+/** Whether a call's spans are sent: as its client's trace was decided, else so many of all traces. */
+export function isSampled(callId: string, trace: CallTrace | undefined, share: number): boolean {
+  if (trace?.parent) return trace.parent.sampled
+  if (share >= 1) return true
+  return Number.parseInt(traceIdOf(callId, trace).slice(-13), 16) / 2 ** 52 < share
+}
+
+/** The header by which an upstream continues the trace of an attempt. */
+export function traceparent(share: number, callId: string, trace: CallTrace | undefined, attempt: number): string {
+  const sampled = isSampled(callId, trace, share) ? '01' : '00'
+  return `00-${traceIdOf(callId, trace)}-${spanIdOf(callId, String(attempt))}-${sampled}`
+}
