@@ -102,7 +102,7 @@ describe('chat at a provider of messages', () => {
   })
 
   it('is refused before anybody is asked, and nobody is blamed', async () => {
-    const response = await gateway.chat({ model: 'pair', messages, response_format: { type: 'json_object' } })
+    const response = await gateway.chat({ model: 'pair', messages, response_format: { type: 'grammar' } })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       error: { type: 'invalid_request_error', param: 'response_format' },

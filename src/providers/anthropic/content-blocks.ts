@@ -55,7 +55,12 @@ function sourceOf(url: string, at: string): JsonRecord {
   if (/^https?:\/\//i.test(url)) return { type: 'url', url }
   const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]*)*;base64,/i.exec(url)
   if (!head) throw unsupported(at, API, 'Send an https: address, or a data: address with base64.')
-  return { type: 'base64', media_type: (head[1] as string).toLowerCase(), data: url.slice(head[0].length) }
+  const mediaType = (head[1] as string).toLowerCase()
+  return {
+    type: 'base64',
+    media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
+    data: url.slice(head[0].length),
+  }
 }
 
 /** Documents are PDF, or text that is sent as text. */

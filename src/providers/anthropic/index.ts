@@ -1,6 +1,6 @@
 import { reveal } from '../../lib/secret.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import { type Adapter, adapterFor, type Provider } from '../provider.ts'
+import { type Adapter, adapterFor, dropper, type Provider } from '../provider.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
 import { messagesFailure } from './messages-failure.ts'
@@ -12,13 +12,13 @@ import { nativeCountTokens, nativeMessages } from './native-messages.ts'
 const VERSION = '2023-06-01'
 
 const chat: Adapter<ChatRequest> = {
-  request({ body }, connection) {
+  request(call, connection) {
     return {
       method: 'POST',
       origin: connection.origin,
       path: `${connection.basePath}/v1/messages`,
       headers: connection.headers,
-      body: JSON.stringify(messagesRequest(body, connection.model)),
+      body: JSON.stringify(messagesRequest(call.body, connection.model, dropper(call))),
     }
   },
   reply: messagesReply,

@@ -1,5 +1,7 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
+import { JSON_ONLY } from '../wire/json-only.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
@@ -43,22 +45,24 @@ const SUPPORTED = new Set([
 ])
 
 /** Translates a chat request to the Messages API. */
-export function messagesRequest(body: ChatRequest, model: string): JsonRecord {
-  refuseUnsupportedFields(body, SUPPORTED, API)
+export function messagesRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(body, SUPPORTED, API, drop)
   const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
-  const { thinking, effort, budget } = thinkingFields(body, model, asked)
+  const { thinking, effort, budget } = thinkingFields(body, model, asked, drop)
   const { system, messages } = messagesTurns(body.messages)
+  const instructions = [...system, ...jsonInstruction(body.response_format)]
   return {
     model,
     max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
-    ...(system.length > 0 ? { system } : {}),
+    ...(instructions.length > 0 ? { system: instructions } : {}),
     messages,
     ...messagesTools(body),
     ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
+    ...withinRange(body.temperature, drop),
     ...(thinking ? { thinking } : {}),
     ...outputConfig(body, effort),
     ...stopSequences(body.stop),
-    ...serviceTier(body.service_tier),
+    ...serviceTier(body.service_tier, drop),
     ...userOf(body),
     ...(body.stream === true ? { stream: true } : {}),
   }
@@ -79,10 +83,22 @@ function outputConfig(body: ChatRequest, effort: string | undefined): JsonRecord
 function outputFormat(format: unknown): JsonRecord {
   if (!isSet(format)) return {}
   const { type, json_schema } = asRecord(format)
-  if (type === 'text') return {}
+  if (type === 'text' || type === 'json_object') return {}
   const { schema } = asRecord(json_schema)
   if (type === 'json_schema' && isRecord(schema)) return { format: { type, schema } }
   throw unsupported('response_format', API, 'Use type json_schema with a schema.')
+}
+
+/** The API has no format for any JSON: the model is told. */
+function jsonInstruction(format: unknown): JsonRecord[] {
+  return asRecord(format).type === 'json_object' ? [{ type: 'text', text: JSON_ONLY }] : []
+}
+
+/** Chat's range is twice as wide as the API's. */
+function withinRange(temperature: unknown, drop: Drop): JsonRecord {
+  if (typeof temperature !== 'number' || temperature <= 1) return {}
+  drop('temperature')
+  return { temperature: 1 }
 }
 
 function stopSequences(stop: unknown): JsonRecord {
@@ -97,11 +113,11 @@ const TIERS: Readonly<Record<string, JsonRecord>> = {
   standard_only: { service_tier: 'standard_only' },
 }
 
-function serviceTier(tier: unknown): JsonRecord {
+function serviceTier(tier: unknown, drop: Drop): JsonRecord {
   if (!isSet(tier)) return {}
   const fields = entryOf(TIERS, tier)
-  if (!fields) throw unsupported('service_tier', API)
-  return fields
+  if (!fields) drop('service_tier')
+  return fields ?? {}
 }
 
 function userOf({ user, safety_identifier }: ChatRequest): JsonRecord {

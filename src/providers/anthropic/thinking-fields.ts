@@ -1,6 +1,6 @@
-import { GatewayError } from '../../lib/errors.ts'
 import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 /** The thinking budget by effort, for models that take a budget; it has to be less than the limit of the answer. */
@@ -28,7 +28,12 @@ interface ThinkingFields {
 }
 
 /** The thinking fields of a request. The vendor's own `thinking` takes precedence over `reasoning_effort`. */
-export function thinkingFields(body: ChatRequest, model: string, maxTokens: number | undefined): ThinkingFields {
+export function thinkingFields(
+  body: ChatRequest,
+  model: string,
+  maxTokens: number | undefined,
+  drop: Drop,
+): ThinkingFields {
   const { reasoning_effort: effort, thinking } = body
   if (isRecord(thinking)) {
     const { budget_tokens: budget } = thinking
@@ -45,11 +50,9 @@ export function thinkingFields(body: ChatRequest, model: string, maxTokens: numb
   if (wanted === undefined) throw unsupported('reasoning_effort', 'the Messages API of this model')
   const budget = Math.min(wanted, (maxTokens ?? Number.POSITIVE_INFINITY) - 1)
   if (budget < LEAST_BUDGET) {
-    throw new GatewayError(
-      'invalid_request',
-      `'reasoning_effort' needs an answer of more than ${LEAST_BUDGET} tokens. Raise the limit, or leave the effort out.`,
-      { param: 'reasoning_effort' },
-    )
+    // So short an answer has no room for thinking.
+    drop('reasoning_effort')
+    return { budget: 0 }
   }
   return { thinking: { type: 'enabled', budget_tokens: budget }, budget }
 }

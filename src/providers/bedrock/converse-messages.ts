@@ -118,5 +118,6 @@ function toolResult(message: JsonRecord, at: string): Block[] {
   const blocks = contentBlocks(message.content, at)
   const content = blocks.filter((block) => !('cachePoint' in block))
   const points = [...blocks.filter((block) => 'cachePoint' in block), ...cachePoint(message)]
-  return [{ toolResult: { toolUseId: message.tool_call_id, content } }, ...points]
+  const status = message.is_error === true ? { status: 'error' } : {}
+  return [{ toolResult: { toolUseId: message.tool_call_id, content, ...status } }, ...points]
 }

@@ -1,6 +1,8 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
+import { JSON_ONLY } from '../wire/json-only.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { converseMessages } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
@@ -37,9 +39,10 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 ])
 
 /** Translates a chat request to Converse. */
-export function converseRequest(body: ChatRequest, model: string): JsonRecord {
-  refuseUnsupportedFields(body, SUPPORTED, CONVERSE)
-  const { messages, system } = converseMessages(body.messages)
+export function converseRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(body, SUPPORTED, CONVERSE, drop)
+  const { messages, system: told } = converseMessages(body.messages)
+  const system = asRecord(body.response_format).type === 'json_object' ? [...told, { text: JSON_ONLY }] : told
   const inferenceConfig = {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
@@ -48,7 +51,7 @@ export function converseRequest(body: ChatRequest, model: string): JsonRecord {
   }
   const modelFields = {
     ...(body.top_k == null ? {} : { top_k: body.top_k }),
-    ...reasoningFields(body, model),
+    ...reasoningFields(body, model, drop),
     ...asRecord(body.additionalModelRequestFields),
   }
   return {
@@ -64,7 +67,7 @@ export function converseRequest(body: ChatRequest, model: string): JsonRecord {
 }
 
 function outputConfig(format: unknown): JsonRecord {
-  if (!isRecord(format) || format.type === 'text') return {}
+  if (!isRecord(format) || format.type === 'text' || format.type === 'json_object') return {}
   if (format.type !== 'json_schema') {
     throw unsupported('response_format', CONVERSE, 'Send a json_schema, or ask for JSON in the messages.')
   }

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../modes/chat.ts'
-import type { Adapter } from '../provider.ts'
+import { type Adapter, dropper } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { bedrockFailure } from './bedrock-failure.ts'
 import { converseReply } from './converse-reply.ts'
@@ -10,7 +10,8 @@ const OBJECTS = /^s3:/i
 
 /** Chat with any model of Bedrock. */
 export const converse: Adapter<ChatRequest> = {
-  request({ body, streamed }, connection) {
+  request(call, connection) {
+    const { body, streamed } = call
     refuseCloudObjects(body.messages, connection, OBJECTS)
     const operation = streamed ? 'converse-stream' : 'converse'
     return {
@@ -18,7 +19,7 @@ export const converse: Adapter<ChatRequest> = {
       origin: connection.origin,
       path: `${connection.basePath}/model/${encodeURIComponent(connection.model)}/${operation}`,
       headers: connection.headers,
-      body: JSON.stringify(converseRequest(body, connection.model)),
+      body: JSON.stringify(converseRequest(body, connection.model, dropper(call))),
     }
   },
   reply: (bytes, headers, { body }) => converseReply(bytes, headers, body.model),

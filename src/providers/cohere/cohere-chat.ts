@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../modes/chat.ts'
-import type { Adapter } from '../provider.ts'
+import { type Adapter, dropper } from '../provider.ts'
 import { cohereFailure } from './cohere-failure.ts'
 import { cohereReply } from './cohere-reply.ts'
 import { cohereRequest } from './cohere-request.ts'
@@ -7,12 +7,12 @@ import { cohereStream } from './cohere-stream.ts'
 
 /** Chat with Cohere. */
 export const cohereChat: Adapter<ChatRequest> = {
-  request: ({ body, streamed }, connection) => ({
+  request: (call, connection) => ({
     method: 'POST',
     origin: connection.origin,
     path: `${connection.basePath}/v2/chat`,
     headers: connection.headers,
-    body: JSON.stringify({ ...cohereRequest(body, connection.model), stream: streamed }),
+    body: JSON.stringify({ ...cohereRequest(call.body, connection.model, dropper(call)), stream: call.streamed }),
   }),
   reply: (bytes, _headers, { body }) => cohereReply(bytes, body.model),
   stream: ({ body }) => cohereStream(body.model),

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
 
@@ -35,8 +36,8 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 ])
 
 /** Translates a chat request to Cohere's API. */
-export function cohereRequest(body: ChatRequest, model: string): JsonRecord {
-  refuseUnsupportedFields(body, SUPPORTED, COHERE)
+export function cohereRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
+  refuseUnsupportedFields(body, SUPPORTED, COHERE, drop)
   const renamed = {
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
     p: body.top_p,
@@ -66,8 +67,7 @@ function thinkingOf({ thinking, reasoning_effort: effort }: ChatRequest): JsonRe
   if (effort == null) return undefined
   if (effort === 'none') return { type: 'disabled' }
   // Cohere's thinking is on or off, with an optional budget in tokens.
-  if (effort === 'high') return { type: 'enabled' }
-  throw unsupported('reasoning_effort', COHERE, "Send 'none' or 'high', or thinking.token_budget.")
+  return { type: 'enabled' }
 }
 
 /** Cohere cannot require a particular tool, so only that tool is offered. */

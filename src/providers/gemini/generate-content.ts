@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../modes/chat.ts'
-import type { Adapter, Connection } from '../provider.ts'
+import { type Adapter, type Connection, dropper } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
+import { hasCacheMarks } from '../wire/plain-conversation.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
@@ -41,8 +42,11 @@ const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
 
 /** Chat with a Gemini model on any Google service, by generateContent. */
 export const generateContent: Adapter<ChatRequest> = {
-  request({ body, streamed }, connection) {
-    refuseUnsupportedFields(body, SUPPORTED, GEMINI)
+  request(call, connection) {
+    const { body, streamed } = call
+    const drop = dropper(call)
+    refuseUnsupportedFields(body, SUPPORTED, GEMINI, drop)
+    if (call.translated && hasCacheMarks(body)) drop('cache_control')
     refuseCloudObjects(body.messages, connection, OBJECTS)
     const { contents, systemInstruction } = conversationOf(body.messages, connection.model)
     const generationConfig = generationConfigOf(body, connection.model)

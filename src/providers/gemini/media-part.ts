@@ -64,7 +64,13 @@ function addressOf(value: unknown): string {
 
 function media(address: string, at: string, name = ''): Part {
   const inline = DATA_ADDRESS.exec(address)
-  if (inline) return { inlineData: { mimeType: inline[1], data: address.slice(inline[0].length) } }
+  if (inline)
+    return {
+      inlineData: {
+        mimeType: inline[1] === 'image/jpg' ? 'image/jpeg' : inline[1],
+        data: address.slice(inline[0].length),
+      },
+    }
   if (!STORED.test(address)) {
     throw unsupported(at, GEMINI, 'Send the bytes as a data: address with base64, or an https: or gs: address.')
   }

@@ -1,4 +1,5 @@
-import { type ChatQuirks, openaiChatWith } from '../openai/chat.ts'
+import { openaiChatWith } from '../openai/chat.ts'
+import type { ChatQuirks } from '../openai/chat-quirks.ts'
 import { openaiEmbeddings, openaiImages, openaiRerank } from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'

@@ -3,40 +3,25 @@ import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
 import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
-import type { Adapter, Reply } from '../provider.ts'
+import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
-import { withoutCacheMarks, withTextResults } from '../wire/plain-conversation.ts'
-import { type ReasoningField, withReasoning } from '../wire/reasoning-history.ts'
+import { hasCacheMarks, withoutCacheMarks, withTextResults } from '../wire/plain-conversation.ts'
+import { withReasoning } from '../wire/reasoning-history.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
+import { adaptedFields } from './adapted-fields.ts'
+import { type ChatQuirks, OPENAI_QUIRKS } from './chat-quirks.ts'
 import { openaiChatStream } from './chat-stream.ts'
 import { openaiEmbeddedFailure, openaiFailure } from './failure.ts'
 import { openaiUsage } from './usage.ts'
-
-/** Where a vendor's chat differs from OpenAI's. */
-export interface ChatQuirks {
-  /** Its only name for the limit of output tokens; absent if it accepts both. */
-  readonly maxTokens?: 'max_tokens' | 'max_completion_tokens'
-  /** It refuses `stream_options` and reports the usage unasked. */
-  readonly streamOptions?: false
-  /** The only field in which it accepts the reasoning of earlier turns; absent if it accepts any. */
-  readonly reasoning?: ReasoningField
-  /** Addresses of objects that it reads with the account's credentials. */
-  readonly readsOwn?: RegExp
-  /** It accepts no reasoning. Its own clients send none, so only translated requests are searched for it. */
-  readonly refusesReasoning?: true
-  /** It accepts the cache marks of the Messages API. */
-  readonly cacheMarks?: true
-  /** The member of a chunk that contains the usage, if the chunk itself does not. */
-  readonly usageUnder?: string
-}
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
   const { streamOptions, usageUnder, refusesReasoning, readsOwn } = quirks
   return {
-    request({ body, bytes, streamed, translated }, connection) {
+    request(call, connection) {
+      const { body, bytes, streamed, translated } = call
       if (readsOwn) refuseCloudObjects(body.messages, connection, readsOwn)
       const reasoning = refusesReasoning && translated ? 'none' : quirks.reasoning
       const changes: Record<string, unknown> = {}
@@ -46,7 +31,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       } else if (streamed && body.stream_options?.include_usage !== true) {
         changes.stream_options = { ...body.stream_options, include_usage: true }
       }
-      if (translated) Object.assign(changes, plain(body, quirks))
+      if (translated) Object.assign(changes, plain(call, connection.model, quirks))
       if (reasoning) {
         const before = (changes.messages ?? body.messages) as ChatRequest['messages']
         const messages = withReasoning(before, reasoning)
@@ -80,13 +65,18 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
 }
 
 /** Chat with OpenAI itself. */
-export const openaiChat = openaiChatWith({ refusesReasoning: true })
+export const openaiChat = openaiChatWith(OPENAI_QUIRKS)
 
 /** The fields of a translated request without what only other dialects know. */
-function plain({ messages, tools }: ChatRequest, { cacheMarks }: ChatQuirks): Record<string, unknown> {
+function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): Record<string, unknown> {
+  const { body } = call
+  const { messages, tools } = body
+  const drop = dropper(call)
+  const adapted = adaptedFields(body, model, quirks, drop)
   const withTexts = withTextResults(messages)
-  if (cacheMarks) return withTexts === messages ? {} : { messages: withTexts }
-  return { messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
+  if (quirks.cacheMarks) return { ...adapted, ...(withTexts === messages ? {} : { messages: withTexts }) }
+  if (hasCacheMarks(body)) drop('cache_control')
+  return { ...adapted, messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
 }
 
 /** The limit of output tokens under the vendor's name for it. A request with both names is left to the vendor. */

@@ -1,4 +1,5 @@
 import type { Vendor } from '../openai-compatible/index.ts'
+import { OPENAI_QUIRKS } from './chat-quirks.ts'
 
 /** The limit of output tokens has one name at most vendors: OpenAI's older one. */
 const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
@@ -55,7 +56,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   openai: {
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
-    refusesReasoning: true,
+    ...OPENAI_QUIRKS,
   },
   mistral: {
     apiBase: 'https://api.mistral.ai/v1',
@@ -65,12 +66,14 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     streamOptions: false,
     // It refuses unknown fields with 422.
     reasoning: 'none',
+    refusesHints: true,
   },
   groq: {
     apiBase: 'https://api.groq.com/openai/v1',
     modes: ['audio_speech', 'audio_transcription'],
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
+    refusesHints: true,
     // The models that a compound system is made of.
     routingFields: new Set(['compound_custom']),
   },
@@ -102,6 +105,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
+    refusesHints: true,
   },
   nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', modes: ['embedding'], ...MAX_TOKENS },
   moonshot: {

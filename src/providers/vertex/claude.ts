@@ -9,7 +9,7 @@ import { DEFAULT_MAX_TOKENS, messagesRequest } from '../anthropic/messages-reque
 import { messagesStream } from '../anthropic/messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from '../anthropic/native-messages.ts'
 import { googleFailure } from '../gemini/google-failure.ts'
-import { type Adapter, type Adapters, adapterFor, type Connection, type Outgoing } from '../provider.ts'
+import { type Adapter, type Adapters, adapterFor, type Connection, dropper, type Outgoing } from '../provider.ts'
 
 /** The version of the Messages API that Vertex serves. It is sent in the body, and the model in the address. */
 const VERSION = 'vertex-2023-10-16'
@@ -17,8 +17,9 @@ const VERSION = 'vertex-2023-10-16'
 const encoder = new TextEncoder()
 
 const chat: Adapter<ChatRequest> = {
-  request({ body, streamed }, connection) {
-    const { model: _, ...message } = messagesRequest(body, connection.model)
+  request(call, connection) {
+    const { body, streamed } = call
+    const { model: _, ...message } = messagesRequest(body, connection.model, dropper(call))
     return {
       method: 'POST',
       origin: connection.origin,

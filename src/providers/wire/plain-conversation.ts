@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 
 type Messages = ChatRequest['messages']
@@ -13,6 +13,15 @@ export function withoutCacheMarks<Marked extends JsonRecord>(list: readonly Mark
     if (Array.isArray(tool_calls)) Object.assign(rest, { tool_calls: withoutCacheMarks(tool_calls.filter(isRecord)) })
     return rest as unknown as Marked
   })
+}
+
+/** Whether anything of a request is marked for the cache of its provider. */
+export function hasCacheMarks({ messages, tools }: ChatRequest): boolean {
+  const isMarked = (marked: JsonRecord): boolean =>
+    marked.cache_control !== undefined ||
+    asList(marked.content).some((part) => isMarked(asRecord(part))) ||
+    asList(marked.tool_calls).some((call) => isMarked(asRecord(call)))
+  return messages.some(isMarked) || (tools ?? []).some(isMarked)
 }
 
 /** A single text part as a string: the part was only needed for its mark, and some vendors accept no parts. */

@@ -1,40 +1,41 @@
 import { GatewayError } from '../../lib/errors.ts'
-import { entryOf } from '../../lib/json/lenient.ts'
+import { adapted, applyTable, type Drop, type FieldTable, hint, refused } from '../../modes/field-table.ts'
 
-/** Hints for a provider's bookkeeping. They do not change the answer, so they are dropped for a vendor without them. */
-const HINTS = new Set([
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'metadata',
-  'stream_options',
-])
-
-/** Values that ask for the default behaviour. */
-const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
-  n: [1],
-  store: [false],
-  logprobs: [false],
-  top_logprobs: [0],
-  frequency_penalty: [0],
-  presence_penalty: [0],
-  parallel_tool_calls: [true],
-  service_tier: ['auto', 'default'],
-  verbosity: ['medium'],
+/** What becomes of the fields of chat at a vendor whose API has no words for them. A field without a rule is refused. */
+export const CHAT_FIELDS: FieldTable = {
+  metadata: adapted("the gateway's own"),
+  stream_options: adapted("the gateway's own"),
+  user: hint(),
+  safety_identifier: hint(),
+  prompt_cache_key: hint(),
+  prompt_cache_retention: hint(),
+  prediction: hint(),
+  verbosity: hint(['medium']),
+  store: hint([false]),
+  service_tier: hint(['auto', 'default']),
+  parallel_tool_calls: hint([true]),
+  seed: hint(),
+  frequency_penalty: hint([0]),
+  presence_penalty: hint([0]),
+  n: refused([1]),
+  logprobs: refused([false]),
+  top_logprobs: refused([0]),
 }
 
-/** Refuses a request with a field that the vendor's API cannot express, instead of dropping the field. */
+/** Applies the rules of chat to the fields that the vendor's API has no words for: names its hints to `drop`, and refuses
+ *  what would change the answer. */
 export function refuseUnsupportedFields(
   body: Readonly<Record<string, unknown>>,
   supported: ReadonlySet<string>,
   api: string,
+  drop: Drop = () => {},
 ): void {
-  for (const [field, value] of Object.entries(body)) {
-    if (value === undefined || value === null || supported.has(field) || HINTS.has(field)) continue
-    if (entryOf(NEUTRAL, field)?.includes(value) || isEmpty(value) || isTextOnly(field, value)) continue
-    throw unsupported(field, api)
-  }
+  applyTable(body, CHAT_FIELDS, {
+    drop: (field) => supported.has(field) || drop(field),
+    refuse(field) {
+      if (!supported.has(field) && !isTextOnly(field, body[field])) throw unsupported(field, api)
+    },
+  })
 }
 
 /** The refusal of a part of a request that the vendor's API cannot express. */
@@ -44,10 +45,6 @@ export function unsupported(
   instead = 'Leave it out, or choose another model.',
 ): GatewayError {
   return new GatewayError('invalid_request', `'${param}' cannot be expressed in ${api}. ${instead}`, { param })
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
 function isTextOnly(field: string, value: unknown): boolean {

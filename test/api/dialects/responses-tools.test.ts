@@ -28,7 +28,7 @@ describe('tools of a Responses request', () => {
     const { chat, dropped } = translated({ tools })
     const names = namesIn(chat)
     expect(names.slice(0, 4)).toEqual(['exec', 'apply_patch', 'mcp__files__read', 'local_shell'])
-    expect(names[4]).toMatch(/^very_[\w-]{58}_[0-9a-f]{8}$|^very_[\w-]*_[0-9a-f]{8}$/)
+    expect(names[4]).toMatch(/^very_\w*_[0-9a-f]{8}$/)
     expect(new Set(names).size).toBe(5)
     for (const name of names) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/)
     expect(chat.tools?.[1]).toMatchObject({

@@ -1,6 +1,7 @@
 import * as messages from '../../../src/api/dialects/messages/fields.ts'
 import * as responses from '../../../src/api/dialects/responses/fields.ts'
 import { type FieldRule, type FieldTable, hint, prefixed } from '../../../src/modes/field-table.ts'
+import { CHAT_FIELDS } from '../../../src/providers/wire/unsupported-fields.ts'
 
 const hints = (names: readonly string[]): FieldTable => Object.fromEntries(names.map((name) => [name, hint()]))
 
@@ -13,6 +14,7 @@ const DIALECTS: Readonly<Record<string, FieldTable>> = {
     ...prefixed('tools', hints(messages.VENDOR_TOOLS)),
   },
   '/v1/responses': { ...responses.RESPONSES_FIELDS, ...prefixed('tools', hints(responses.VENDOR_TOOLS)) },
+  '/v1/chat/completions': CHAT_FIELDS,
 }
 
 /** A row for each field that a translation does not merely carry, by dialect. */

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { messagesDialect } from '../../../src/api/dialects/messages.ts'
+import { responsesDialect } from '../../../src/api/dialects/responses.ts'
+import { secret } from '../../../src/lib/secret.ts'
+import { chat } from '../../../src/modes/chat.ts'
+import { asMode, type ModelRequest } from '../../../src/modes/mode.ts'
+import type { Dialect } from '../../../src/pipeline/translate/dialect.ts'
+import { translatorOf } from '../../../src/pipeline/translate/translator.ts'
+import { providers } from '../../../src/providers/index.ts'
+import type { Notes } from '../../../src/providers/provider.ts'
+import type { Deployment } from '../../../src/routing/deployment.ts'
+import { wholeBody } from '../../../src/transport/whole-body.ts'
+
+const fixture = (path: string) => new URL(`../../fixtures/${path}`, import.meta.url)
+
+/** What the agents really send, shortened. */
+const CLIENTS: Readonly<Record<string, Dialect>> = {
+  'claude-code-title': messagesDialect,
+  'claude-code-turn': messagesDialect,
+  'claude-code-tool-search': messagesDialect,
+  'codex-turn': responsesDialect,
+}
+
+/** A model of each kind of provider that is asked in chat. */
+const MODELS = [
+  'openai-compatible/llama-3.3-70b',
+  'mistral/mistral-large-latest',
+  'groq/openai/gpt-oss-120b',
+  'gemini/gemini-2.5-pro',
+  'gemini/gemini-3-pro',
+  'bedrock/us.anthropic.claude-sonnet-4-5-v1:0',
+  'bedrock/amazon.nova-pro-v1:0',
+  'cohere/command-a-03-2025',
+]
+const PAIRS = Object.entries(CLIENTS).flatMap(([client, dialect]) => {
+  const native = dialect === messagesDialect ? 'openai/gpt-4o' : 'anthropic/claude-sonnet-4-5'
+  return [...MODELS, native].map((model) => [client, model, dialect] as const)
+})
+
+function deploymentOf(name: string): Deployment {
+  const [kind = '', ...rest] = name.split('/')
+  const provider = providers.get(kind)
+  if (!provider) throw new RangeError(kind)
+  const parameters = {
+    model: name,
+    provider: kind,
+    upstream_model: rest.join('/'),
+    api_key: secret('k'),
+    region: 'us-east-1',
+  }
+  const base = kind === 'openai-compatible' ? { api_base: 'https://llm.example/v1' } : {}
+  const connection = provider.connect({ ...parameters, ...base } as never, {})
+  const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
+  const adapter = (capability: keyof typeof adapters) => adapters[capability]
+  return { id: name, provider, connection, adapter } as unknown as Deployment
+}
+
+/** What the provider is asked, and what it is not told. */
+async function asked(client: string, model: string, dialect: Dialect) {
+  const bytes = readFileSync(fixture(`clients/${client}.json`))
+  const body = dialect.schema().parse(JSON.parse(bytes.toString())) as ModelRequest
+  const deployment = deploymentOf(model)
+  const translator = translatorOf(deployment, asMode(chat), dialect)
+  const notes: Notes = { dropped: undefined }
+  const outgoing = { body, bytes, contentType: 'application/json', streamed: true, notes }
+  const request = await translator?.request(outgoing, deployment.connection)
+  const whole = request && wholeBody(request.body)
+  const text = typeof whole === 'string' ? whole : new TextDecoder().decode(whole)
+  return { refused: translator?.refuses?.(body)?.message, path: request?.path, body: JSON.parse(text), notes }
+}
+
+describe('an agent at a provider of another dialect', () => {
+  it.each(PAIRS)('%s asks %s', async (client, model, dialect) => {
+    const { refused, path, body, notes } = await asked(client, model, dialect)
+    expect(refused).toBeUndefined()
+    const seen = { path, dropped: [...(notes.dropped ?? [])], body }
+    const place = `crossed/${client}/${model.replace(/[/:]/g, '-')}.golden`
+    await expect(`${JSON.stringify(seen, null, 2)}\n`).toMatchFileSnapshot(fixture(place).pathname)
+  })
+})
