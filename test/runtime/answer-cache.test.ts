@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from 'vitest'
+import type { Settlement, StoredValue } from '../../src/stores/kv/shared-store.ts'
 import { configuration, deployment } from '../support/configuration.ts'
 import { answer, badRequest, change, cutAfter, serverError, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
@@ -209,6 +210,31 @@ describe('cached answers', () => {
       for (let time = 0; time < 2; time++) expect((await chat({ seed: 2, stream })).cache).toBe('miss')
       await gateway.idle()
     }
+  })
+
+  it('that are damaged are asked for again, so that the next call finds them', async () => {
+    await begin()
+    const { settle } = gateway.store
+    const kept: StoredValue[] = []
+    Object.assign(gateway.store, {
+      settle: (outcome: Settlement) => {
+        kept.push(...(outcome.values ?? []))
+        return settle(outcome)
+      },
+    })
+    const original = await chat()
+    await gateway.idle()
+    const [value] = kept as [StoredValue]
+    expect((await chat()).cache).toBe('hit')
+    for (const damaged of [value.text.slice(0, -5), `${value.text.split('|')[0]}|pnonsense`, 'nonsense']) {
+      await gateway.store.put(value.key, damaged, 60)
+      const before = await asked()
+      expect(await chat()).toMatchObject({ cache: 'miss', status: 200 })
+      await gateway.idle()
+      expect(await asked()).toBe(before + 1)
+      expect((await chat()).cache).toBe('hit')
+    }
+    expect(original.status).toBe(200)
   })
 
   it('are not used for what depends on more than the request', async () => {

@@ -7,7 +7,7 @@ import { startRedisOverHttp } from '../../../src/runtimes/local/redis-over-http.
 import { type DegradingStore, degrading } from '../../../src/stores/kv/degrading.ts'
 import { DEADLINES } from '../../../src/stores/kv/guarded.ts'
 import { inProcessStore } from '../../../src/stores/kv/in-process.ts'
-import type { Key } from '../../../src/stores/kv/keys.ts'
+import { answerKey, type Key, leadKey } from '../../../src/stores/kv/keys.ts'
 import { redisTcpStore } from '../../../src/stores/kv/redis-tcp.node.ts'
 import type { Admission, Settlement, SharedStore } from '../../../src/stores/kv/shared-store.ts'
 import { upstashStore } from '../../../src/stores/kv/upstash.ts'
@@ -454,6 +454,32 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     expect((await other.admit(call({ budgets: budget(61) }))).kind).toBe('admitted')
     // What failed then says nothing about now.
     expect((await other.signals(['east']))[0]).toMatchObject({ failures: 0, cooledUntil: 0 })
+  })
+
+  it('neither looks for cached answers meanwhile nor says that they are cleared', async () => {
+    const store = overHttp()
+    const cache = { answers: [answerKey('a')], clearings: [], maxAgeSeconds: 60, lead: leadKey('a'), leadSeconds: 10 }
+    const leading = call({ cache })
+    expect(await store.admit(leading)).toMatchObject({ cached: { state: 'lead' } })
+    proxy.weather = 'lost'
+    await degrade(store)
+    const values = [{ key: answerKey('a'), text: `${Date.now()}|x`, ttlSeconds: 60 }]
+    await store.settle(settlement(leading.callId, { lead: { key: leadKey('a'), unkeptSeconds: 0 }, values }))
+    for (let time = 0; time < 2; time++) {
+      const decided = await store.admit(call({ cache }))
+      expect(decided).toMatchObject({ kind: 'admitted', unconfirmed: true })
+      expect(decided).not.toHaveProperty('cached')
+    }
+    expect(
+      await timed(() =>
+        store.stamp(answerKey('a'), 60).catch((error) => expect(error.failure).toBe('store_unavailable')),
+      ),
+    ).toBeLessThan(NOISE_MS)
+    await expect(store.stamp(answerKey('a'), 60)).rejects.toBeInstanceOf(GatewayError)
+    proxy.weather = 'fair'
+    await recovery(store)
+    // What was lost with the outage is asked for again.
+    expect(await store.admit(call({ cache }))).toMatchObject({ cached: { state: 'follow' } })
   })
 
   it('keeps values locally meanwhile', async () => {
