@@ -5,6 +5,10 @@ export const callMetadata = (more: z.ZodRawShape = {}) =>
   z.looseObject({
     ...more,
     tags: z.array(z.string()).nullish().describe('Only deployments that have all of these tags.'),
+    cache: z
+      .unknown()
+      .optional()
+      .describe('How the call uses the answer cache: `no-cache`, `no-store`, `force` or `{"ttl": seconds}`.'),
     prompt_ref: z
       .string()
       .nullish()

@@ -1,3 +1,4 @@
+import { headerSafe } from '../respond/header-safe.ts'
 import type { WrittenReply } from '../translate/translator.ts'
 import type { CallCache } from './cache-use.ts'
 import { putTogether } from './embedded-inputs.ts'
@@ -17,7 +18,7 @@ export function cacheHeaders({ hit, known, servedAt }: CallCache): Record<string
   return {
     'x-gateway-cache': 'hit',
     age: String(Math.max(0, Math.floor((servedAt - askedAt) / 1000))),
-    'x-gateway-deployment': deployment,
+    'x-gateway-deployment': headerSafe(deployment),
     ...(dropped === undefined ? {} : { 'x-gateway-dropped': dropped }),
   }
 }

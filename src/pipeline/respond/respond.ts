@@ -11,6 +11,7 @@ import type { PipelineServices } from '../services.ts'
 import type { WrittenReply } from '../translate/translator.ts'
 import { continuationOf } from './continue-elsewhere.ts'
 import { deliver, isLong } from './deliver.ts'
+import { headerSafe } from './header-safe.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import { type Over, relay, takenInTime } from './relay.ts'
 
@@ -141,9 +142,4 @@ export function routeHeaders(call: Call): Record<string, string> {
     headers['server-timing'] = `gateway;dur=${gateway}, upstream;dur=${upstream}`
   }
   return headers
-}
-
-/** Names come from the operator and may hold any character; header values must be printable ASCII. */
-function headerSafe(name: string): string {
-  return /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name)
 }
