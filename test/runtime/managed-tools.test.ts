@@ -1,4 +1,4 @@
-import { describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { chatInit } from '../support/gateway.ts'
 import { heardBy } from '../support/mcp-heard.ts'
 import { openaiClient } from '../support/openai-client.ts'
@@ -40,6 +40,13 @@ const finishedLine = async () => {
 }
 
 describe('managed tools', () => {
+  afterEach(async () => {
+    await gateway.idle()
+    const places = ['chat', 'native', 'claude'].map((kind) => `${model(kind)}-1`)
+    const signals = () => Promise.resolve(gateway.store.signals(places))
+    await expect.poll(async () => (await signals()).map(({ active }) => active)).toEqual([0, 0, 0])
+  })
+
   it('run for a chat: one answer, one row, one bill', async () => {
     await upstream.script(model('chat'), [
       calling(['docs__echo', { message: 'a' }], ['docs__data', {}]),
@@ -47,8 +54,11 @@ describe('managed tools', () => {
     ])
     const rows = gateway.records.length
     const before = (await upstream.calls(model('chat'))).length
-    const response = await gateway.chat({ model: model('chat'), messages, tools })
+    const headers = { 'x-gateway-explain': '1' }
+    const response = await gateway.chat({ model: model('chat'), messages, tools }, { headers })
     expect(response.status).toBe(200)
+    const taken = `${model('chat')}-1;taken`
+    expect(response.headers.get('x-gateway-explain')).toBe(`${taken}, ${taken}`)
     expect(response.headers.get('x-gateway-attempts')).toBe('2')
     const body = await response.json()
     expect(body.choices[0].message).toMatchObject({

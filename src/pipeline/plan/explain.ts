@@ -17,7 +17,9 @@ const MOST_CHARACTERS = 4096
  *  reason, attempts first and in order, `id;taken, id;cooling;until=…`. Items that do not fit are counted. */
 export async function explained(services: PipelineServices, call: Call): Promise<Record<string, string>> {
   if (!call.explain) return {}
-  const deployments = call.plans.flatMap(({ group }) => group.deployments)
+  // With managed tools a group is planned for each turn anew.
+  const plans = [...new Map(call.plans.map((plan) => [plan.group, plan])).values()]
+  const deployments = plans.flatMap(({ group }) => group.deployments)
   try {
     services.signals.learn(await services.store.signals(deployments.map(({ id }) => id)))
   } catch (error) {
@@ -29,7 +31,7 @@ export async function explained(services: PipelineServices, call: Call): Promise
   )
   const last = call.attempts.at(-1)
   const served = last && !last.failure ? last.plan.group : undefined
-  const others = call.plans.flatMap(({ group, order }) =>
+  const others = plans.flatMap(({ group, order }) =>
     inOrder(group, order)
       .filter(({ id }) => !tried.has(id))
       .map((deployment) => {

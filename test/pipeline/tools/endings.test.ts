@@ -58,6 +58,32 @@ describe('the end of a chat with managed tools', () => {
     expect(run.finished[0]?.rescuedFrom).toEqual([])
   })
 
+  it('stays with the fallback that answered its first turn', async () => {
+    const entry = (name: string) => ({
+      model_name: name,
+      deployment_id: `${name}-1`,
+      gateway_params: { model: `openai-compatible/${name}`, api_base: `https://${name}.test/v1` },
+    })
+    const run = toolLoop(
+      ({ origin }, turn) => {
+        if (origin === 'https://m.test') return { status: 500 }
+        return turn === 2 ? { calls: [['docs__search', { q: 'a' }]] } : { text: 'Done.' }
+      },
+      undefined,
+      {
+        model_list: [entry('m'), entry('n')],
+        gateway_settings: {
+          fallbacks: [{ m: ['n'] }],
+          mcp_servers: [{ server_key: 'docs', base_url: 'http://docs.test/mcp' }],
+        },
+        router_settings: { cooldown_time: 0 },
+      },
+    )
+    expect(await run.ask()).toMatchObject({ status: 200 })
+    expect(run.model.map(({ origin }) => origin)).toEqual(['https://m.test', 'https://n.test', 'https://n.test'])
+    expect(run.finished[0]).toMatchObject({ requestedModel: 'm', model: 'n', attempts: 3 })
+  })
+
   it('ends with the failure of a turn that nobody answers, and is billed for the turns before', async () => {
     const run = toolLoop([{ calls: [['docs__search', { q: 'a' }]] }, { status: 500 }])
     const { status } = await run.ask()
