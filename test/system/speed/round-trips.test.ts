@@ -112,6 +112,22 @@ describe.skipIf(!countedGatewaysExist())('what a warm call asks of the stores', 
       expect(onThePath(after)).toEqual([])
     })
 
+    it('with a prompt: the same, once the process knows the prompt', async () => {
+      const own = [{ role: 'system', content: 'For {{who}}.' }]
+      const metadata = { prompt_ref: 'warm', prompt_variables: { who: '{{who}}' } }
+      await make('prompts', { key: 'warm', messages: own })
+      const ask = async () => {
+        const response = await call('/v1/chat/completions', { model: 'good', messages, metadata }, key)
+        await response.arrayBuffer()
+        return response.headers.get('x-gateway-prompt')
+      }
+      await expect.poll(ask, { timeout: 6000, interval: 100 }).toBe('warm@1')
+      const { arrivals, after } = await watched(async () => expect(await ask()).toBe('warm@1'))
+      expect(arrivals.map(({ store }) => store)).toEqual([['admit']])
+      expect(after.store).toEqual(['admit', 'settle'])
+      expect(onThePath(after)).toEqual([])
+    })
+
     it.each(SHAPES)(
       'failed over, %s: one question more for the second deployment, and the failure told beside the call',
       async (_, stream) => {

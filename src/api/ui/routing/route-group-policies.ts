@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { accepted } from '../../../config/accepted.ts'
+import { accepted, mistake } from '../../../config/accepted.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import { groupSettings } from '../../../routing/group-settings.ts'
+import { readPromptRef, versionMeant } from '../../../routing/prompts/prompt-ref.ts'
 import { policyOf, type RouteGroupPolicy, routeGroupPolicy, settingsOf } from '../../../routing/route-group-policy.ts'
 import type { RouteGroupPolicyRecord } from '../../../stores/sql/records/route-group-policy-records.ts'
 import { json } from '../../respond.ts'
@@ -84,6 +85,7 @@ const putDraft = defineRoute(
   },
   async ({ services, input: { params, query, json: policy } }) => {
     await requireGroup(services, params.name)
+    await requirePrompt(services, policy)
     const records = services.records.routeGroupPolicies
     const record = await records.putDraft(params.name, policy, query.draft_version)
     if (!record) throw changedMeanwhile()
@@ -124,6 +126,7 @@ const validate = defineRoute(
   },
   async ({ services, input: { params, json: policy } }) => {
     await requireGroup(services, params.name)
+    await requirePrompt(services, policy)
     return json({ valid: true, policy, effective: effectiveOf(services, policy) })
   },
 )
@@ -229,6 +232,15 @@ async function holds(
   const changes = changesBetween(before?.policy ?? {}, published ?? {}, Object.keys(routeGroupPolicy().shape))
   audits({ changes, metadata: { version, ...(restored_from === null ? {} : { restored_from }) } })
   return shown(services, name, record)
+}
+
+/** Refuses a policy whose prompt is not there, as every call of the group would be. */
+async function requirePrompt(services: ApiServices, { prompt_ref }: RouteGroupPolicy): Promise<void> {
+  const ref = prompt_ref == null ? undefined : readPromptRef(prompt_ref)
+  if (!ref) return
+  const prompt = await services.records.prompts.find(ref.key)
+  if (prompt?.state === 'active' && versionMeant(prompt, ref) !== undefined) return
+  throw mistake('prompt_ref', 'there is no such prompt, version or label')
 }
 
 function changedMeanwhile(): GatewayError {
