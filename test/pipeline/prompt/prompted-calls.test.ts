@@ -170,11 +170,10 @@ ${entry('gpt', 'openai', '/v1')}${entry('claude', 'anthropic', '')}${entry('othe
   })
 
   it('are in the ledger, its filter and the metrics by what served them', async () => {
-    await expect
-      .poll(async () => (await ui('GET', '/logs?prompt=shop%401&limit=200')).body.data.length, { timeout: 5000 })
-      .toBeGreaterThan(8)
-    const { data } = (await ui('GET', '/logs?prompt=own%401')).body
-    expect(data).toMatchObject([{ prompt: 'own@1', model: 'echo' }])
+    const logged = async (prompt: string) => (await ui('GET', `/logs?prompt=${prompt}&limit=200`)).body.data
+    await expect.poll(async () => (await logged('own%401')).length, { timeout: 5000 }).toBe(1)
+    await expect.poll(async () => (await logged('shop%401')).length, { timeout: 5000 }).toBeGreaterThan(8)
+    expect(await logged('own%401')).toMatchObject([{ prompt: 'own@1', model: 'echo' }])
     const metrics = await (await gateway.fetch('/metrics')).text()
     expect(metrics).toMatch(/gateway_prompt_resolutions_total\{prompt="shop",status="ok"\} (?:9|1\d)\n/)
     expect(metrics).toContain('gateway_prompt_resolutions_total{prompt="shop",status="invalid_variables"} 1\n')
