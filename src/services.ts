@@ -58,6 +58,7 @@ import type { RecordsMoved } from './telemetry/events.ts'
 import { metrics } from './telemetry/metrics/index.ts'
 import { type CounterPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
 import { configuredSinks } from './telemetry/sinks/index.ts'
+import type { ObjectWriter } from './telemetry/sinks/s3-objects.ts'
 import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
 import type { Tally } from './telemetry/sinks/tally.ts'
 import { telemetry } from './telemetry/telemetry.ts'
@@ -90,6 +91,8 @@ export interface Adapters {
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   /** The way of events to a sink, where they do not wait in this process. */
   readonly sinkLane?: (sink: Sink, counts: Tally) => SinkLane
+  /** The bucket for logs that the runtime itself is bound to. */
+  readonly boundBucket?: ObjectWriter | undefined
   readonly draining: () => boolean
   /** Set if the runtime accepts answers in another form than a Response. */
   readonly toResponse?: ToResponse
@@ -137,7 +140,13 @@ export function createServices(config: Config, adapters: Adapters): Services {
     },
   })
   const { transport, sinkLane } = adapters
-  const sinks = configuredSinks(config, { transport, laneOf: sinkLane, log, report: scope.count })
+  const sinks = configuredSinks(config, {
+    transport,
+    boundBucket: adapters.boundBucket,
+    laneOf: sinkLane,
+    log,
+    report: scope.count,
+  })
   const reports = telemetry(log, scope, delivery, sinks)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted

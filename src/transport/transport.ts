@@ -3,7 +3,7 @@ import type { Pieces } from '../lib/bytes/pieces.ts'
 import type { Secret } from '../lib/secret.ts'
 
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** `https://host:port` */
   readonly origin: string
   /** From the first `/`, with its query. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { secret } from '../../src/lib/secret.ts'
-import { type R2BucketBinding, r2Blobs } from '../../src/stores/blobs/r2.ts'
+import { type R2BucketBinding, r2Blobs, r2Objects } from '../../src/stores/blobs/r2.ts'
 import { s3Blobs } from '../../src/stores/blobs/s3.ts'
 import { s3Endpoint } from '../support/s3.ts'
 import { blobContract } from './blobs.ts'
@@ -94,6 +94,17 @@ if (navigator.userAgent === 'Cloudflare-Workers') {
     blobContract(async () => {
       const { env } = (await import(/* @vite-ignore */ workers)) as { env: { BLOBS: R2BucketBinding } }
       return r2Blobs(env.BLOBS)
+    })
+
+    it('takes objects of partitioned names, one in the place of another', async () => {
+      const { env } = (await import(/* @vite-ignore */ workers)) as { env: { BLOBS: R2BucketBinding } }
+      const write = r2Objects(env.BLOBS)
+      const key = 'calls of us/date=2026-03-04/hour=05/a.jsonl.gz'
+      for (const text of ['first', 'second'])
+        await write({ key, bytes: new TextEncoder().encode(text), contentType: 'application/gzip' })
+      const found = await env.BLOBS.get(key)
+      expect(found?.httpMetadata?.contentType).toBe('application/gzip')
+      expect(await new Response(found?.body as ReadableStream<Uint8Array<ArrayBuffer>>).text()).toBe('second')
     })
   })
 }

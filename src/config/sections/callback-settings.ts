@@ -53,7 +53,9 @@ export const callbackSettings = lazily(() =>
       region: text().default('us-east-1').describe("The bucket's region."),
       prefix: text().optional().describe('The prefix of the names of objects.'),
       endpoint: operatorUrl().optional().describe('The address of the object storage, if it is not AWS.'),
-      access_key_id: text().optional().describe('The id of the access key.'),
+      access_key_id: text()
+        .optional()
+        .describe('The id of the access key; without it Workers write to the bucket that is bound as LOGS.'),
       secret_access_key: secretText().optional().describe('The secret of the access key.'),
       compression: z.enum(['none', 'gzip']).default('gzip').describe('How objects are compressed.'),
     })

@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema.ts'
 import type { Log } from '../../lib/log.ts'
 import { reveal } from '../../lib/secret.ts'
 import type { Adapters } from '../../services.ts'
-import { type R2BucketBinding, r2Blobs } from '../../stores/blobs/r2.ts'
+import { type R2BucketBinding, r2Blobs, r2Objects } from '../../stores/blobs/r2.ts'
 import { degrading } from '../../stores/kv/degrading.ts'
 import { inProcessStore } from '../../stores/kv/in-process.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
@@ -36,6 +36,8 @@ export interface WorkerBindings {
   /** Of the wake-ups of batches alone: what they wake works for minutes, and records would wait behind it. */
   readonly WAKE_UPS: QueueBinding
   readonly BLOBS: R2BucketBinding
+  /** The bucket of the sink s3, where it has no keys of its own. */
+  readonly LOGS?: R2BucketBinding
   /** The endpoint of a database that is not Neon's own. */
   readonly DATABASE_HTTP_URL?: string
 }
@@ -62,6 +64,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     batchItemsAtOnce: BATCH_ITEMS_AT_ONCE,
     memoryBytes: 64 * 1024 * 1024,
     delivering: (report) => queuedDelivery({ queue, sql, log, deadLetters, report, defer: waitUntil }),
+    boundBucket: bindings.LOGS && r2Objects(bindings.LOGS),
     sinkLane: (sink, counts) => queuedLane(sink, counts, { queue, log, defer: waitUntil }),
     draining: () => false,
   }

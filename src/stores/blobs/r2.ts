@@ -68,3 +68,19 @@ export function r2Blobs(bucket: R2BucketBinding): Blobs {
     },
   }
 }
+
+/** Writes objects of any key and of a size that fits into memory. */
+export function r2Objects(bucket: Pick<R2BucketBinding, 'put'>) {
+  return async ({
+    key,
+    bytes,
+    contentType,
+  }: {
+    readonly key: string
+    readonly bytes: Uint8Array
+    readonly contentType: string
+  }): Promise<string> => {
+    await bucket.put(key, bytes, { httpMetadata: { contentType } })
+    return 'it is stored'
+  }
+}

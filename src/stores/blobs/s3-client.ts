@@ -1,13 +1,9 @@
-import { AwsV4Signer } from 'aws4fetch'
-import { reveal, type Secret } from '../../lib/secret.ts'
+import { type S3Account, s3Signer } from './s3-signature.ts'
 
-export interface S3Options {
+export interface S3Options extends S3Account {
   /** Without the bucket, e.g. `https://s3.eu-central-1.amazonaws.com`. */
   readonly endpoint: string
   readonly bucket: string
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: Secret
   /** The prefix of every key, without a `/` at the end. */
   readonly prefix?: string | undefined
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
@@ -42,22 +38,12 @@ const TIMEOUT_MS = 60_000
 /** Sends signed, path-style requests with a deadline, and retries those that may be sent twice. */
 export function s3Client({ fetch = globalThis.fetch, ...options }: S3Options) {
   const root = `${options.endpoint.replace(/\/+$/, '')}/${options.bucket}/${options.prefix ? `${options.prefix}/` : ''}`
-  const signingKeys = new Map<string, ArrayBuffer>()
+  const sign = s3Signer(options)
 
   async function once({ method, key, query = {}, headers = {}, body }: S3Request): Promise<Response> {
     const url = new URL(root + key)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const signed = await new AwsV4Signer({
-      method,
-      url: url.href,
-      headers: { ...headers, 'x-amz-content-sha256': await sha256Hex(body ?? new Uint8Array()) },
-      ...(body ? { body } : {}),
-      accessKeyId: options.accessKeyId,
-      secretAccessKey: reveal(options.secretAccessKey),
-      region: options.region,
-      service: 's3',
-      cache: signingKeys,
-    }).sign()
+    const signed = await sign({ method, url: url.href, headers, body })
     // Not signed, because proxies may change it. A compressed answer would not have the length of the object.
     signed.headers.set('accept-encoding', 'identity')
     // The deadline covers the response headers only; a large body may take longer.
@@ -97,9 +83,4 @@ export function element(xml: string, name: string): string | undefined {
 export async function errorOf(operation: string, response: Response): Promise<S3Error> {
   const xml = (await response.text()).slice(0, 10_000)
   return new S3Error(operation, response.status, element(xml, 'Code') ?? 'without a code')
-}
-
-async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -6,6 +6,8 @@ import type { SinkMoved } from '../events.ts'
 import { bufferedLane } from './buffered-lane.ts'
 import { langfuse } from './langfuse.ts'
 import { otlp } from './otlp/otlp.ts'
+import { s3 } from './s3.ts'
+import { type ObjectWriter, signedObjects } from './s3-objects.ts'
 import type { Sink, SinkLane } from './sink.ts'
 import { type Sinks, sinksOf } from './sinks.ts'
 import type { Tally } from './tally.ts'
@@ -15,6 +17,8 @@ type Settings = Config['gateway_settings']['callback_settings']
 
 interface SinkMeans {
   readonly transport: Transport
+  /** A bucket that the runtime itself is bound to. */
+  readonly boundBucket?: ObjectWriter | undefined
 }
 
 /** Makes the sinks of each callback from its settings; undefined where nothing is delivered. */
@@ -31,7 +35,17 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
   },
   otel: ({ otel = otelDefaults() }, { transport }) => otlp('otel', otel, transport),
   opentelemetry: ({ opentelemetry = otelDefaults() }, { transport }) => otlp('opentelemetry', opentelemetry, transport),
-  s3: () => undefined,
+  s3({ s3: settings }, { transport, boundBucket }) {
+    if (!settings?.bucket) return undefined
+    const { bucket, region, prefix, compression, access_key_id: accessKeyId, secret_access_key: secret } = settings
+    const endpoint = settings.endpoint ?? `https://s3.${region}.amazonaws.com`
+    const objects =
+      accessKeyId && secret
+        ? signedObjects({ endpoint, bucket, region, accessKeyId, secretAccessKey: secret }, transport)
+        : boundBucket
+    if (!objects) throw new TypeError('callback_settings.s3 needs access_key_id and secret_access_key.')
+    return s3({ prefix, compression }, objects)
+  },
 }
 
 /** The sinks that `success_callback` switches on. */
@@ -39,6 +53,7 @@ export function configuredSinks(
   { gateway_settings: settings }: Config,
   {
     transport,
+    boundBucket,
     laneOf = bufferedLane,
     ...means
   }: SinkMeans & {
@@ -49,6 +64,6 @@ export function configuredSinks(
   },
 ): Sinks {
   const names = [...new Set(settings.success_callback)]
-  const sinks = names.flatMap((name) => SINKS[name](settings.callback_settings, { transport }) ?? [])
+  const sinks = names.flatMap((name) => SINKS[name](settings.callback_settings, { transport, boundBucket }) ?? [])
   return sinksOf(sinks, { ...means, laneOf })
 }

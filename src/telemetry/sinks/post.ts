@@ -9,6 +9,7 @@ const ANSWER_BYTES = 256 * 1024
 
 /** A request to a sink's far end. */
 export interface SinkRequest {
+  readonly method?: 'POST' | 'PUT'
   readonly url: string
   readonly headers: Readonly<Record<string, string | Secret>>
   readonly body: RequestBody
@@ -19,17 +20,17 @@ export interface SinkAnswer {
   readonly body: Uint8Array
 }
 
-/** Posts a request. Resolves with an answer of success; throws a SinkFailure for any other. */
+/** Sends a request. Resolves with an answer of success; throws a SinkFailure for any other. */
 export async function post(
   transport: Transport,
-  { url, headers, body }: SinkRequest,
+  { method = 'POST', url, headers, body }: SinkRequest,
   abort: Abort,
 ): Promise<SinkAnswer> {
   const { origin, pathname, search } = new URL(url)
   let answered: Awaited<ReturnType<Transport['send']>>
   let bytes: Uint8Array
   try {
-    answered = await transport.send({ method: 'POST', origin, path: pathname + search, headers, body }, abort)
+    answered = await transport.send({ method, origin, path: pathname + search, headers, body }, abort)
     bytes = await answered.body.bytes(ANSWER_BYTES)
   } catch (error) {
     if (error instanceof SinkFailure) throw error

@@ -1,0 +1,76 @@
+import type { Abort } from '../../lib/abort.ts'
+import { sha256Hex } from '../../stores/blobs/s3-signature.ts'
+import type { TelemetryEvent } from '../events.ts'
+import type { ObjectWriter } from './s3-objects.ts'
+import { logRow } from './s3-rows.ts'
+import type { Sink, SinkEntry, SinkEvent } from './sink.ts'
+
+export interface S3SinkSettings {
+  readonly prefix?: string | undefined
+  readonly compression: 'none' | 'gzip'
+}
+
+/** An object a minute, or of about 5 MB before compression. */
+const GATHERING = { entries: 10_000, bytes: 5_000_000, ms: 60_000 }
+/** How many rows are printed at once, so that calls go on in between. */
+const ROWS_AT_ONCE = 200
+
+/** Calls as objects of JSON lines, in folders by the hour in which they ended. An object that is sent again has the name
+ *  that it had. */
+export function s3({ prefix, compression }: S3SinkSettings, write: ObjectWriter): Sink {
+  const root = prefix === undefined || prefix === '' ? '' : `${prefix.replace(/^\/+|\/+$/g, '')}/`
+  const [ending, contentType] =
+    compression === 'gzip' ? ['jsonl.gz', 'application/gzip'] : ['jsonl', 'application/x-ndjson']
+
+  async function put(hour: string, entries: readonly SinkEntry[], abort: Abort): Promise<string> {
+    const [date, hourOfDay] = hour.split('T')
+    const name = await sha256Hex(new TextEncoder().encode(entries.map(({ id }) => id).join(' ')))
+    const key = `${root}date=${date}/hour=${hourOfDay}/${timeOf(entries[0] as SinkEntry)}-${name.slice(0, 16)}.${ending}`
+    return write({ key, bytes: await linesOf(entries, compression === 'gzip'), contentType }, abort)
+  }
+
+  return {
+    name: 's3',
+    gathering: GATHERING,
+    takesContent: true,
+    wants: (event: TelemetryEvent): event is SinkEvent => event.type === 'call.finished',
+    async deliver(entries, abort) {
+      const hours = [...Map.groupBy(entries, ({ event }) => event.at.slice(0, 'yyyy-mm-ddThh'.length))]
+      const again: SinkEntry[] = []
+      let answer = ''
+      let failure: unknown
+      for (const [hour, some] of hours) {
+        try {
+          answer = await put(hour, some, abort)
+        } catch (error) {
+          failure = error
+          again.push(...some)
+        }
+      }
+      if (again.length === entries.length) throw failure
+      return { answer: failure instanceof Error ? failure.message : answer, again }
+    },
+  }
+}
+
+/** `20260304T050607089Z` */
+const timeOf = ({ event }: SinkEntry) => event.at.replace(/[-:.]/g, '')
+
+async function linesOf(entries: readonly SinkEntry[], compressed: boolean): Promise<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder()
+  let next = 0
+  const lines = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const some = entries.slice(next, next + ROWS_AT_ONCE)
+        next += some.length
+        if (some.length === 0) return controller.close()
+        controller.enqueue(encoder.encode(some.map((entry) => `${JSON.stringify(logRow(entry))}\n`).join('')))
+        await new Promise((resolve) => setTimeout(resolve))
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const body = compressed ? lines.pipeThrough(new CompressionStream('gzip')) : lines
+  return new Uint8Array(await new Response(body as BodyInit).arrayBuffer())
+}

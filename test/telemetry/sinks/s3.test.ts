@@ -1,0 +1,201 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newAbort } from '../../../src/lib/abort.ts'
+import { jsonLog } from '../../../src/lib/log.ts'
+import { secret } from '../../../src/lib/secret.ts'
+import { loadConfig } from '../../../src/routing/configuration.ts'
+import { configuredSinks } from '../../../src/telemetry/sinks/index.ts'
+import { s3 } from '../../../src/telemetry/sinks/s3.ts'
+import { signedObjects } from '../../../src/telemetry/sinks/s3-objects.ts'
+import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
+import { undiciTransport } from '../../../src/transport/undici.node.ts'
+import { finishedCall } from '../../support/finished-calls.ts'
+import { MASTER_KEY } from '../../support/gateway.ts'
+import { s3Endpoint } from '../../support/s3.ts'
+import { withGateway } from '../../support/with-gateway.ts'
+
+const ACCOUNT = { region: 'eu-central-1', accessKeyId: 'AKIATEST', secretAccessKey: 'canary/secret+key' }
+const storage = s3Endpoint({ bucket: 'logs', ...ACCOUNT })
+
+/** The storage behind a socket. */
+const server = createServer(async (request, response) => {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece as Buffer)
+  const { method = '', url = '', headers } = request
+  const body = pieces.length > 0 ? { body: Buffer.concat(pieces) } : {}
+  const asked = new Request(`http://${headers.host}${url}`, { method, headers: headers as HeadersInit, ...body })
+  const answer = await storage.fetch(asked)
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
+})
+let endpoint = ''
+const listening = new Promise<void>((resolve) =>
+  server.listen(0, '127.0.0.1', () => {
+    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    resolve()
+  }),
+)
+beforeAll(() => listening)
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
+async function rowsOf(key: string): Promise<any[]> {
+  const url = `${endpoint}/logs/${key}`
+  const { s3Client } = await import('../../../src/stores/blobs/s3-client.ts')
+  const get = s3Client({ endpoint, bucket: 'logs', ...ACCOUNT, secretAccessKey: secret(ACCOUNT.secretAccessKey) })
+  const answer = await get({ method: 'GET', key, repeatable: false })
+  if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`)
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  const text = key.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString()
+  expect(text.endsWith('\n')).toBe(true)
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+const entry = (id: string, at: string, content?: SinkEntry['content']): SinkEntry => ({
+  id,
+  event: finishedCall({ callId: id, at, tags: ['x', 'y'], costNano: 1_500_000 }),
+  content,
+})
+
+function sink(changes: { prefix?: string; compression?: 'none' | 'gzip'; secretAccessKey?: string } = {}) {
+  const { prefix = 'calls/of us/', compression = 'gzip', secretAccessKey = ACCOUNT.secretAccessKey } = changes
+  const account = { ...ACCOUNT, secretAccessKey: secret(secretAccessKey) }
+  return s3({ prefix, compression }, signedObjects({ endpoint, bucket: 'logs', ...account }, undiciTransport()))
+}
+const stored = (folder: string) => storage.stored().filter((key) => key.startsWith(folder))
+
+describe('the sink s3', () => {
+  it('writes an object for each hour, signed, of rows that all have the same columns', async () => {
+    const entries = [
+      entry('call_a', '2026-03-04T05:59:59.999Z', { request: '{"messages":[]}', answer: '{"ok":true}' }),
+      entry('call_b', '2026-03-04T06:00:00.000Z'),
+      entry('call_c', '2026-03-04T05:00:00.000Z'),
+    ]
+    const { answer, again } = await sink().deliver(entries, newAbort())
+    expect([answer, again]).toEqual(['it answered 200', []])
+    const keys = stored('calls/of us/').toSorted()
+    expect(keys).toEqual([
+      expect.stringMatching(/^calls\/of us\/date=2026-03-04\/hour=05\/20260304T055959999Z-[0-9a-f]{16}\.jsonl\.gz$/),
+      expect.stringMatching(/^calls\/of us\/date=2026-03-04\/hour=06\/20260304T060000000Z-[0-9a-f]{16}\.jsonl\.gz$/),
+    ])
+    const rows = [...(await rowsOf(keys[0] as string)), ...(await rowsOf(keys[1] as string))]
+    expect(rows.map(({ call_id }) => call_id)).toEqual(['call_a', 'call_c', 'call_b'])
+    expect(rows[0]).toMatchObject({
+      schema_version: 1,
+      at: '2026-03-04T05:59:59.999Z',
+      model: 'big',
+      user_id: null,
+      tags: ['x', 'y'],
+      cost_nano: 1_500_000,
+      request: '{"messages":[]}',
+      answer: '{"ok":true}',
+    })
+    expect(rows[1]).toMatchObject({ request: null, answer: null })
+    const columns = rows.map((row) => Object.keys(row).join())
+    expect(new Set(columns).size).toBe(1)
+    // One level: no column is a map.
+    for (const value of Object.values(rows[0]))
+      expect(value === null || typeof value !== 'object' || Array.isArray(value)).toBe(true)
+  })
+
+  it('puts what is sent again in the place of what was sent', async () => {
+    const entries = [entry('call_d', '2026-03-05T01:00:00.000Z'), entry('call_e', '2026-03-05T01:00:01.000Z')]
+    await sink({ prefix: 'twice' }).deliver(entries, newAbort())
+    await sink({ prefix: 'twice' }).deliver(entries, newAbort())
+    expect(stored('twice/')).toHaveLength(1)
+    await sink({ prefix: 'twice' }).deliver(entries.slice(1), newAbort())
+    expect(stored('twice/')).toHaveLength(2)
+  })
+
+  it('writes plain lines, many of them, where no compression is wanted', async () => {
+    const entries = Array.from({ length: 1001 }, (_, index) => entry(`call_${index}`, '2026-03-06T01:00:00.000Z'))
+    await sink({ prefix: '', compression: 'none' }).deliver(entries, newAbort())
+    const [key] = stored('date=2026-03-06/hour=01/') as [string]
+    expect(key).toMatch(/\.jsonl$/)
+    expect((await rowsOf(key)).map(({ call_id }) => call_id)).toEqual(entries.map(({ id }) => id))
+  })
+
+  it('sends again what the storage did not take, and nothing else', async () => {
+    const entries = [entry('call_f', '2026-03-07T01:00:00.000Z'), entry('call_g', '2026-03-07T02:00:00.000Z')]
+    storage.failNext('PUT object', { status: 503, code: 'SlowDown' })
+    const { answer, again } = await sink({ prefix: 'half' }).deliver(entries, newAbort())
+    expect([answer, again?.map(({ id }) => id)]).toEqual(['it answered 503', ['call_f']])
+    expect(stored('half/')).toHaveLength(1)
+  })
+
+  it.each([
+    ['a wrong secret', { secretAccessKey: 'wrong' }, undefined],
+    ['an answer of 400, which is never about rows', {}, { status: 400, code: 'ExpiredToken' }],
+  ])('waits with %s, since it may be mended', async (_, changes, failure) => {
+    if (failure) storage.failNext('PUT object', failure)
+    const work = sink({ prefix: 'never', ...changes }).deliver(
+      [entry('call_h', '2026-03-08T01:00:00.000Z')],
+      newAbort(),
+    )
+    const error = await work.catch((reason) => reason)
+    expect(error).toBeInstanceOf(SinkFailure)
+    expect(error.kind).toBe('away')
+    expect(error.message).not.toContain('AKIATEST')
+    expect(stored('never/')).toEqual([])
+  })
+
+  it('is a mistake of the configuration without keys, where the runtime has no bucket', () => {
+    const config = loadConfig(
+      'gateway_settings: { success_callback: [s3], callback_settings: { s3: { bucket: logs } } }',
+      {
+        GATEWAY_MASTER_KEY: MASTER_KEY,
+      },
+    )
+    const means = { transport: undiciTransport(), log: jsonLog('silent', () => {}), report: () => {} }
+    expect(() => configuredSinks(config, means)).toThrow('needs access_key_id and secret_access_key')
+    const written: string[] = []
+    const boundBucket = async ({ key }: { key: string }) => {
+      written.push(key)
+      return 'it is stored'
+    }
+    expect(configuredSinks(config, { ...means, boundBucket }).byName.has('s3')).toBe(true)
+  })
+})
+
+describe('the object storage of a gateway', () => {
+  const gateway = withGateway(async () => {
+    await listening
+    return `
+gateway_settings:
+  success_callback: [s3]
+  callback_settings:
+    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, endpoint: '${endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey} }
+model_list:
+  - { model_name: echo, gateway_params: { model: echo/echo } }
+`
+  })
+
+  it('gets a test event at once, and what waits when the process stops', async () => {
+    const tested = await gateway.fetch('/ui/api/callbacks/s3/test', { method: 'POST' })
+    expect(await tested.json()).toMatchObject({ name: 's3', delivered: true, answer: 'it answered 200' })
+    expect(stored('live/')).toHaveLength(1)
+    const asked = { model: 'echo', messages: [{ role: 'user', content: 'canary-content-78' }] }
+    expect((await gateway.chat(asked)).status).toBe(200)
+    const quiet = await gateway.fetch('/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gateway-no-log': '1' },
+      body: JSON.stringify({ ...asked, messages: [{ role: 'user', content: 'canary-content-79' }] }),
+    })
+    expect(quiet.status).toBe(200)
+    await gateway.idle()
+    expect(stored('live/')).toHaveLength(1)
+    await gateway.close()
+    const rows = (await Promise.all(stored('live/').map(rowsOf))).flat().filter(({ model }) => model === 'echo')
+    expect(rows).toHaveLength(2)
+    expect(rows[0].request).toContain('canary-content-78')
+    expect(rows[0].answer).toContain('canary-content-78')
+    expect([rows[1].request, rows[1].answer]).toEqual([null, null])
+  })
+})
