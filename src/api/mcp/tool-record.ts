@@ -28,24 +28,29 @@ export function recordToolCall(scope: Scope, call: ToolCallEnded): void {
   const { callId, server, tool, result, ending } = call
   const { keyId, kind, teamId = '' } = scope.caller()
   const at = isoTime(services.clock.now())
-  const ms = measured(performance.now() - call.startedAt)
+  const endedAt = performance.now()
+  const ms = measured(endedAt - call.startedAt)
   const key = keyId ?? kind
   services.telemetry.emit({ type: 'tool.called', at, callId, requestId, server, tool, result, ms, keyId: key, teamId })
   services.flushCounters(client)
   if (ending === undefined) return
   // Beside the stream of events, whose finished calls are those of models.
-  services.delivery.deliver(ledger, rowOf(scope, call, { at, ms, ending }))
+  services.delivery.deliver(ledger, rowOf(scope, call, { at, ms, endedAt, ending }))
   audit(scope, call, { at, ending })
 }
 
 /** The row of a tool call: its model is the tool, its deployment the server. */
 function rowOf(
   { requestId, caller }: Scope,
-  { callId, server, publicName, tool, askedAt }: ToolCallEnded,
-  { at, ms, ending }: { readonly at: string; readonly ms: number; readonly ending: Ending },
+  { callId, server, publicName, tool, startedAt, askedAt }: ToolCallEnded,
+  {
+    at,
+    ms,
+    endedAt,
+    ending,
+  }: { readonly at: string; readonly ms: number; readonly endedAt: number; readonly ending: Ending },
 ): CallFinished {
   const { kind, keyId = kind, teamId = '', organizationId = '', userId = '' } = caller()
-  const upstreamMs = askedAt === undefined ? undefined : measured(performance.now() - askedAt)
   return {
     type: 'call.finished',
     at,
@@ -81,9 +86,9 @@ function rowOf(
     tools: [],
     rescuedFrom: [],
     malformedEvents: 0,
-    overheadMs: measured(ms - (upstreamMs ?? 0)),
+    overheadMs: measured((askedAt ?? endedAt) - startedAt),
     firstTokenMs: undefined,
-    upstreamMs,
+    upstreamMs: askedAt === undefined ? undefined : measured(endedAt - askedAt),
     totalMs: ms,
   }
 }

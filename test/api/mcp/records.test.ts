@@ -76,6 +76,7 @@ describe('what is told of calls at /mcp', () => {
     await send(call(1, tool, { words: 'canary-of-arguments' }), { 'x-request-id': `rec-${id}`, 'user-agent': 'tests' })
     const found = await rowsOf(`rec-${id}`)
     expect(found).toHaveLength(1)
+    expect(found[0]?.overhead_ms).toBeGreaterThanOrEqual(0)
     expect(found[0]).toMatchObject({
       endpoint: '/mcp',
       mode: 'tool',
