@@ -22,7 +22,9 @@ export function createApp(services: ApiServices): Hono<Env> {
   if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(services, origins))
   const all = [...routes, ...documentation(routes)]
   for (const route of all) mount(app, services, route)
-  app.notFound((c) => refuse(c, services, noRoute(c.req.method, c.req.path, all), contractAt(c.req.path, all)))
+  app.notFound((c) =>
+    refuse(c, services, noRoute(c.req.method, c.req.path, all, c.req.header('upgrade')), contractAt(c.req.path, all)),
+  )
   app.onError((error, c) => refuse(c, services, error))
   return app
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../lib/errors.ts'
 import type { Route, RouteContract } from './route.ts'
 
 /** The refusal of a request that matches no route: its path is unknown, or known for other methods only. */
-export function noRoute(method: string, path: string, routes: readonly Route[]): GatewayError {
+export function noRoute(method: string, path: string, routes: readonly Route[], upgrade?: string): GatewayError {
   const methods = routes.filter(({ contract }) => matches(contract, path)).map(({ contract }) => contract.method)
   if (methods.length === 0) {
     return new GatewayError('not_found', `There is nothing at this path. The paths are listed at /docs.`, {
@@ -10,6 +10,9 @@ export function noRoute(method: string, path: string, routes: readonly Route[]):
     })
   }
   const allow = [...new Set(methods)].map((name) => name.toUpperCase()).join(', ')
+  if (upgrade?.toLowerCase() === 'websocket') {
+    return new GatewayError('upgrade_refused', `This path takes no WebSocket. Send ${allow} over HTTP.`)
+  }
   return new GatewayError('method_not_allowed', `This path does not take ${method.slice(0, 20)}. It takes ${allow}.`, {
     headers: { allow },
   })

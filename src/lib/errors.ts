@@ -37,6 +37,8 @@ export const FAILURES = {
   permission: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
   model_not_found: { status: 404, type: 'not_found_error', code: 'model_not_found' },
+  /** A WebSocket is asked for. Its clients go on over HTTP when they see this status. */
+  upgrade_refused: { status: 426, type: 'invalid_request_error', code: 'upgrade_refused' },
   method_not_allowed: { status: 405, type: 'invalid_request_error', code: 'method_not_allowed' },
   not_supported: { status: 404, type: 'not_found_error', code: 'not_supported' },
   conflict: { status: 409, type: 'invalid_request_error', code: 'conflict' },

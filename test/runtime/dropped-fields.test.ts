@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest'
-import { chatInit } from '../support/gateway.ts'
+import { chatInit, MASTER_KEY } from '../support/gateway.ts'
 import { answer, json } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'
 import { withGateway } from '../support/with-gateway.ts'
@@ -27,6 +27,31 @@ const refusal = {
   type: 'error',
   error: { type: 'invalid_request_error', message: expect.stringContaining("'context_management'") },
 }
+
+describe('clients of the Messages API', () => {
+  it.each([{ 'anthropic-version': '2023-06-01' }, { 'x-api-key': MASTER_KEY }])(
+    'get the models in its shape, by %o',
+    async (headers) => {
+      const type = 'model'
+      const created_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+      const list = (await (await gateway.fetch('/v1/models', { headers })).json()) as { data: unknown[] }
+      expect(list).toMatchObject({ has_more: false, first_id: 'crossed', last_id: expect.any(String) })
+      expect(list.data[0]).toEqual({ type, id: 'crossed', display_name: 'crossed', created_at })
+      const one = await gateway.fetch('/v1/models/native', { headers })
+      expect(await one.json()).toEqual({ type, id: 'native', display_name: 'native', created_at })
+    },
+  )
+
+  it('are told in their words that a prompt is too long', async () => {
+    const code = 'context_length_exceeded'
+    await upstream.script(path('crossed'), [json(400, { error: { message: 'The maximum is 8 tokens.', code } })])
+    const refused = await post('crossed', {})
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { message: 'prompt is too long: The maximum is 8 tokens.' } },
+    ])
+  })
+})
 
 describe('hints that a provider cannot be told', () => {
   it('are left out, named in the answer and counted', async () => {

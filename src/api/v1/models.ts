@@ -23,26 +23,50 @@ function entry(id: string, group: Group | undefined): z.output<ReturnType<typeof
   return { id, object: 'model', created: CREATED, owned_by: owner ?? 'gateway' }
 }
 
+/** A model as the clients of the Messages API know it. */
+const messagesEntry = lazily(() =>
+  z.object({ type: z.literal('model'), id: z.string(), display_name: z.string(), created_at: z.string() }),
+)
+
+function asMessagesEntry(id: string): z.output<ReturnType<typeof messagesEntry>> {
+  return { type: 'model', id, display_name: id, created_at: new Date(1000 * CREATED).toISOString() }
+}
+
+/** Clients of the Messages API name its version, or show their credential in its header. */
+const isOfMessages = (header: (name: string) => string | undefined) =>
+  header('anthropic-version') !== undefined || header('x-api-key') !== undefined
+
 export const listModels = defineRoute(
   {
     method: 'get',
     path: '/v1/models',
-    summary: 'The models that the caller may use, by name.',
+    summary: 'The models that the caller may use, by name; in the shape of the Messages API for its clients.',
     tag: 'Models',
     auth: 'caller',
     responses: {
       200: {
         description: 'The list.',
-        schema: () => z.object({ object: z.literal('list'), data: z.array(modelEntry()) }),
+        schema: () =>
+          z.union([
+            z.object({ object: z.literal('list'), data: z.array(modelEntry()) }),
+            z.object({
+              data: z.array(messagesEntry()),
+              has_more: z.literal(false),
+              first_id: z.string().nullable(),
+              last_id: z.string().nullable(),
+            }),
+          ]),
       },
     },
+    credentialHeader: 'x-api-key',
   },
-  ({ services: { registry }, caller }) => {
-    const { mayCall } = caller()
-    return json({
-      object: 'list',
-      data: callableNames(registry, mayCall).map((name) => entry(name, registry.resolve(name))),
-    })
+  ({ services: { registry }, caller, header }) => {
+    const names = callableNames(registry, caller().mayCall)
+    if (isOfMessages(header)) {
+      const ends = { first_id: names[0] ?? null, last_id: names.at(-1) ?? null }
+      return json({ data: names.map(asMessagesEntry), has_more: false, ...ends })
+    }
+    return json({ object: 'list', data: names.map((name) => entry(name, registry.resolve(name))) })
   },
 )
 
@@ -56,12 +80,14 @@ export const getModel = defineRoute(
     tag: 'Models',
     auth: 'caller',
     params: () => z.object({ model: z.string() }),
-    responses: { 200: { description: 'The model.', schema: modelEntry } },
+    responses: { 200: { description: 'The model.', schema: () => z.union([modelEntry(), messagesEntry()]) } },
+    credentialHeader: 'x-api-key',
   },
-  ({ services: { registry }, caller, input }) => {
+  ({ services: { registry }, caller, input, header }) => {
     const { model } = input.params
     const group = registry.resolve(model)
-    if (group && caller().mayCall(group)) return json(entry(model, group))
+    if (group && caller().mayCall(group))
+      return json(isOfMessages(header) ? asMessagesEntry(model) : entry(model, group))
     throw modelNotFound(model)
   },
 )

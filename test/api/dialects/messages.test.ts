@@ -514,7 +514,10 @@ describe('errors', () => {
   it.each(Object.keys(FAILURES) as FailureName[])('%s has a type that clients know', (name) => {
     expect(messagesErrorBody(new GatewayError(name, 'words'))).toEqual({
       type: 'error',
-      error: { type: expect.stringMatching(KNOWN), message: 'words' },
+      error: {
+        type: expect.stringMatching(KNOWN),
+        message: name === 'context_window' ? 'prompt is too long: words' : 'words',
+      },
     })
   })
 })

@@ -14,11 +14,19 @@ const TYPES: Partial<Record<FailureName, string>> = {
   call_timeout: 'timeout_error',
 }
 
+const TOO_LONG = 'prompt is too long'
+
+/** The clients of this dialect shorten a conversation when they find these words, which only its own vendor says. */
+function messageOf({ failure, message }: GatewayError): string {
+  const isKnown = failure !== 'context_window' || message.toLowerCase().includes(TOO_LONG)
+  return isKnown ? message : `${TOO_LONG}: ${message}`
+}
+
 /** The error body of the Messages API. */
 export function messagesErrorBody(error: GatewayError, requestId?: string): object {
   return {
     type: 'error',
-    error: { type: TYPES[error.failure] ?? error.row.type, message: error.message },
+    error: { type: TYPES[error.failure] ?? error.row.type, message: messageOf(error) },
     ...(requestId === undefined ? {} : { request_id: requestId }),
   }
 }
