@@ -22,6 +22,7 @@ import { singleSignOn } from './identity/single-sign-on/single-sign-on.ts'
 import { systemClock } from './lib/clock.ts'
 import { keyHasher } from './lib/crypto.ts'
 import { footprints } from './lib/footprints.ts'
+import { newId } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { sealUnder } from './lib/seal.ts'
 import { reveal } from './lib/secret.ts'
@@ -116,10 +117,13 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
   const timers = adapters.timers ?? separateTimers
+  const { salt_key, callable_target_default: targetDefault } = config.general_settings
+  const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
   const toolServers = mcpToolServers({
     transport: adapters.transport,
     timers,
     defer: adapters.defer,
+    gateway: (salt_key ? hashKey('gateway') : newId('gateway')).slice(0, 24),
     now: systemClock.now,
     log,
   })
@@ -148,8 +152,6 @@ export function createServices(config: Config, adapters: Adapters): Services {
     report: scope.count,
   })
   const reports = telemetry(log, scope, delivery, sinks)
-  const { salt_key, callable_target_default: targetDefault } = config.general_settings
-  const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,

@@ -31,6 +31,6 @@ export async function checkServer(
   }
 }
 
-function isOlder(server: ToolServer, { transport }: Connecting, signal: Abort): Promise<boolean> {
-  return speaksOlderTransport({ server, transport }, signal).catch(() => false)
+function isOlder(server: ToolServer, { transport, gateway }: Connecting, signal: Abort): Promise<boolean> {
+  return speaksOlderTransport({ server, transport, via: gateway }, signal).catch(() => false)
 }

@@ -4,6 +4,7 @@ import type { Timers } from '../lib/timers/timers.ts'
 import type { Transport } from '../transport/transport.ts'
 import { unlessAborted, within } from './deadline.ts'
 import type { ToolServer } from './tool-server.ts'
+import { viaWith } from './via.ts'
 import { ask, hangUp, SessionLost, tell } from './wire/exchange.ts'
 import { failureOf } from './wire/failures.ts'
 import { openSession, type Session } from './wire/session.ts'
@@ -14,6 +15,8 @@ const FAREWELL_MS = 2000
 export interface Connecting {
   readonly transport: Transport
   readonly timers: Timers
+  /** The id of this gateway. */
+  readonly gateway: string
   /** Keeps the runtime alive for work that nobody waits for. Where it is given, a promise belongs to the request that
    *  began it, and no other may wait for it. */
   readonly defer?: ((work: Promise<void>) => void) | undefined
@@ -23,6 +26,8 @@ export interface Connecting {
 export interface Question {
   readonly method: string
   readonly params: (id: number) => JsonRecord
+  /** The gateways through which it has come. */
+  readonly via?: string | undefined
   /** Called with the notifications that come before the reply. */
   readonly heard?: (method: string, params: JsonRecord, id: number) => void
 }
@@ -37,8 +42,8 @@ export interface Connection {
   end(): Promise<void>
 }
 
-export function connection(server: ToolServer, { transport, timers, defer }: Connecting): Connection {
-  const end = { server, transport }
+export function connection(server: ToolServer, { transport, timers, defer, gateway }: Connecting): Connection {
+  const end = { server, transport, via: gateway }
   let session: Session | undefined
   let opening: Promise<Session> | undefined
   let ids = 0
@@ -79,9 +84,9 @@ export function connection(server: ToolServer, { transport, timers, defer }: Con
     return left.id === undefined ? Promise.resolve() : background((signal) => hangUp({ ...end, session: left }, signal))
   }
 
-  async function asked(within: Session, { method, params, heard }: Question, signal: Abort): Promise<JsonRecord> {
+  async function asked(within: Session, { method, params, heard, via }: Question, signal: Abort): Promise<JsonRecord> {
     const id = ++ids
-    const asking = { ...end, session: within }
+    const asking = { ...end, session: within, via: viaWith(via, gateway) }
     try {
       const listener = heard && ((notified: string, told: JsonRecord) => heard(notified, told, id))
       return (await ask(asking, { id, method, params: params(id) }, signal, listener)).result

@@ -41,7 +41,8 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
       log.warn('mcp.list_not_renewed', { server: server.key, error: reason, suppressed }),
     )
     const list = keptList({
-      fetch: (signal) => timed(server, signal, (limited) => listed(server, own, limited, () => list.changed())),
+      fetch: (via, signal) =>
+        timed(server, signal, (limited) => listed(server, own, limited, via, () => list.changed())),
       now,
       defer,
       failed(error) {
@@ -63,10 +64,11 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
   }
 
   return {
-    async tools(server, { signal }) {
-      return (await knownOf(server).list.get(signal)).tools
+    gateway: options.gateway,
+    async tools(server, { signal, via }) {
+      return (await knownOf(server).list.get(signal, via)).tools
     },
-    call(server, tool, args, { signal, progress }) {
+    call(server, tool, args, { signal, via, progress }) {
       const { connection: own, list } = knownOf(server)
       const params = (id: number) => ({
         name: tool,
@@ -79,7 +81,7 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
       }
       return timed(server, signal, async (limited) => {
         try {
-          return toolResultOf(await own.request({ method: 'tools/call', params, heard }, limited))
+          return toolResultOf(await own.request({ method: 'tools/call', params, heard, via }, limited))
         } catch (error) {
           throw isUnknown(error, tool, list.last())
             ? failureOf(server, 'unknown_tool', `has no tool '${plainText(tool, 100)}'`, { cause: error })

@@ -31,6 +31,8 @@ export interface ToolResult {
 export interface AskOptions {
   /** Ends the call. A server that runs a tool is told so. */
   readonly signal: Abort
+  /** The gateways through which the question has come (`x-gateway-via`). */
+  readonly via?: string | undefined
 }
 
 export interface ToolCallOptions extends AskOptions {
@@ -59,6 +61,8 @@ export interface ToolServerReport {
 /** Asks servers of managed tools. Sessions are kept and lists cached for each server. Everything rejects with a
  *  ToolFailure, or with the reason of the signal. */
 export interface ToolServers {
+  /** The id by which this gateway knows a question that comes back to it. */
+  readonly gateway: string
   /** The tools of a server. A list that is known already is returned while a newer one is fetched. */
   tools(server: ToolServer, options: AskOptions): Promise<readonly Tool[]>
   /** Calls a tool by the server's own name for it. */

@@ -166,7 +166,8 @@ export function budgetedCalls(
     softBudgets: softBudgets({ store, telemetry, now: Date.now, log }),
     usual: usualUsage(Date.now),
     transport,
-    toolServers: options.toolServers ?? mcpToolServers({ transport, timers: separateTimers, now: Date.now, log }),
+    toolServers:
+      options.toolServers ?? mcpToolServers({ transport, timers: separateTimers, gateway: 'test', now: Date.now, log }),
     telemetry,
     flights: flights(store, separateTimers),
     flushCounters() {},

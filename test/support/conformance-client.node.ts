@@ -7,7 +7,13 @@ import { undiciTransport } from '../../src/transport/undici.node.ts'
 // last argument, and calls each with arguments that its schema asks for.
 const signal = new AbortController().signal
 const transport = undiciTransport()
-const servers = mcpToolServers({ transport, timers: separateTimers, now: Date.now, log: jsonLog('silent', () => {}) })
+const servers = mcpToolServers({
+  transport,
+  timers: separateTimers,
+  gateway: 'suite',
+  now: Date.now,
+  log: jsonLog('silent', () => {}),
+})
 const url = process.argv.at(-1) as string
 const server = { key: 'suite', url, enabled: true, timeoutMs: 15_000, credentials: {}, allowPrivate: true }
 

@@ -197,6 +197,7 @@ export function toolServersOf(
     ...(name.startsWith('read') ? { annotations: { readOnlyHint: true } } : {}),
   })
   const toolServers: ToolServers = {
+    gateway: 'test',
     tools: async ({ key }) => Object.keys(servers[key] ?? {}).map((name) => toolOf(key, name)),
     async call({ key }, tool, args, { signal }) {
       called.push({ server: key, tool, args })

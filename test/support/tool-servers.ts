@@ -21,6 +21,7 @@ export function askingToolServers(
   return mcpToolServers({
     transport,
     timers: separateTimers,
+    gateway: 'test',
     now: Date.now,
     log: jsonLog('silent', () => {}),
     ...changes,

@@ -4,6 +4,7 @@ import { newTimedId } from '../../lib/ids.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ToolServer } from '../../mcp/tool-server.ts'
 import { type Progress, ToolFailure, type ToolResult } from '../../mcp/tool-servers.ts'
+import { VIA_HEADER } from '../../mcp/via.ts'
 import { departure } from '../../pipeline/client.ts'
 import type { Scope } from '../scope.ts'
 import { RpcFailure, type RpcId } from './json-rpc.ts'
@@ -43,7 +44,7 @@ async function run(call: ToolCall, server: ToolServer, publicName: string, args:
   const { scope, progress } = call
   const { toolServers } = scope.services
   const end = endOf(call)
-  const asking = { signal: end.signal }
+  const asking = { signal: end.signal, via: scope.header(VIA_HEADER) }
   const startedAt = performance.now()
   let tool = ''
   let askedAt: number | undefined

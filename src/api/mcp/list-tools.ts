@@ -3,6 +3,7 @@ import { describeError } from '../../lib/log.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { ToolServer } from '../../mcp/tool-server.ts'
 import type { Tool } from '../../mcp/tool-servers.ts'
+import { VIA_HEADER } from '../../mcp/via.ts'
 import type { Scope } from '../scope.ts'
 import { RpcFailure } from './json-rpc.ts'
 import { usableServers } from './usable-servers.ts'
@@ -44,10 +45,10 @@ export async function listTools(scope: Scope, { cursor = '' }: JsonRecord): Prom
 }
 
 /** undefined if the server does not say in time. */
-async function toolsOf({ services, client, requestId }: Scope, server: ToolServer) {
+async function toolsOf({ services, client, requestId, header }: Scope, server: ToolServer) {
   const { toolServers, timers, log } = services
   try {
-    const listing = toolServers.tools(server, { signal: client.signal })
+    const listing = toolServers.tools(server, { signal: client.signal, via: header(VIA_HEADER) })
     return (await atMost(LIST_WAIT_MS, listing, timers))?.value
   } catch (error) {
     if (client.signal.aborted) throw error

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { requireNoLoop, VIA_HEADER } from '../../mcp/via.ts'
 import type { Answer } from '../../pipeline/answer.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
@@ -44,6 +45,7 @@ export const mcp = defineRoute(
   },
   (scope) => {
     requireKnownOrigin(scope)
+    requireNoLoop(scope.header(VIA_HEADER), scope.services.toolServers.gateway)
     const accepted = acceptedAnswers(scope.header('accept'))
     const asking = { scope, session: sessionOf(scope.header(SESSION_HEADER)) }
     const body: unknown = scope.input.json

@@ -12,7 +12,8 @@ const REST_MS = 5000
 /** The tools of one server, as it last listed them. A list that is known is returned at once, also while a newer one is
  *  fetched, of which there is one fetching at a time. */
 export interface KeptList {
-  get(signal: Abort): Promise<Listing>
+  /** `via`: the gateways through which the question has come. */
+  get(signal: Abort, via?: string): Promise<Listing>
   /** The last list, however old. */
   last(): Listing | undefined
   /** The server says that its list is another one now. */
@@ -26,7 +27,7 @@ export function keptList({
   failed,
 }: {
   /** Fetches under the signal of whoever waits, if there is one, and under a time limit of its own. */
-  readonly fetch: (signal?: Abort) => Promise<Listing>
+  readonly fetch: (via?: string, signal?: Abort) => Promise<Listing>
   readonly now: () => number
   /** Given where a promise belongs to the request that began it. */
   readonly defer: ((work: Promise<void>) => void) | undefined
@@ -39,18 +40,18 @@ export function keptList({
   let renewing = false
   let restsUntil = Number.NEGATIVE_INFINITY
 
-  async function fetched(signal?: Abort): Promise<Listing> {
+  async function fetched(via?: string, signal?: Abort): Promise<Listing> {
     // A list that changes while it is fetched is fetched again.
     const before = changes
-    const listing = await fetch(signal)
+    const listing = await fetch(via, signal)
     kept = { listing, at: now(), changes: before }
     return listing
   }
 
   /** One fetching for all who wait. */
-  function shared(): Promise<Listing> {
+  function shared(via?: string): Promise<Listing> {
     if (!fetching) {
-      fetching = fetched().finally(() => {
+      fetching = fetched(via).finally(() => {
         fetching = undefined
       })
       fetching.catch(() => {})
@@ -58,10 +59,10 @@ export function keptList({
     return fetching
   }
 
-  async function renew(): Promise<void> {
+  async function renew(via?: string): Promise<void> {
     renewing = true
     try {
-      await (defer ? fetched() : shared())
+      await (defer ? fetched(via) : shared(via))
     } catch (error) {
       restsUntil = now() + REST_MS
       failed(error)
@@ -71,11 +72,12 @@ export function keptList({
   }
 
   return {
-    async get(signal) {
-      if (!kept || now() - kept.at > USELESS_MS) return defer ? fetched(signal) : unlessAborted(shared(), signal)
+    async get(signal, via) {
+      if (!kept || now() - kept.at > USELESS_MS)
+        return defer ? fetched(via, signal) : unlessAborted(shared(via), signal)
       const old = kept.changes !== changes || now() - kept.at > TTL_MS
       if (old && !renewing && now() >= restsUntil) {
-        const work = renew()
+        const work = renew(via)
         defer?.(work)
       }
       return kept.listing

@@ -11,11 +11,12 @@ export function listed(
   { key }: ToolServer,
   { request }: Connection,
   signal: Abort,
+  via?: string,
   changed: () => void = () => {},
 ): Promise<Listing> {
   const heard = (method: string) => {
     if (method === LIST_CHANGED) changed()
   }
-  const page = (params: JsonRecord) => request({ method: 'tools/list', params: () => params, heard }, signal)
+  const page = (params: JsonRecord) => request({ method: 'tools/list', params: () => params, heard, via }, signal)
   return listTools(key, page, signal)
 }

@@ -8,6 +8,7 @@ import {
 } from '../../transport/transport.ts'
 import { withCredentialsMasked } from '../../transport/without-secrets.ts'
 import type { ToolServer } from '../tool-server.ts'
+import { VIA_HEADER } from '../via.ts'
 import { addressOf, privateAddress } from './addresses.ts'
 import { failureOf } from './failures.ts'
 import { type Message, messagesIn } from './messages.ts'
@@ -20,6 +21,8 @@ export interface End {
   readonly server: ToolServer
   readonly transport: Transport
   readonly session?: SessionHead
+  /** The gateways through which the question comes, with this one. */
+  readonly via: string
 }
 
 export interface SessionHead {
@@ -30,7 +33,7 @@ export interface SessionHead {
 
 /** Sends one HTTP request to a server. */
 export async function send(
-  { server, transport, session }: End,
+  { server, transport, session, via }: End,
   method: 'GET' | 'POST' | 'DELETE',
   body: string | undefined,
   signal: Abort,
@@ -42,6 +45,7 @@ export async function send(
     // A few bytes may unpack to gigabytes.
     'accept-encoding': 'identity',
     'user-agent': 'model-gateway',
+    [VIA_HEADER]: via,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(session ? { 'mcp-protocol-version': session.protocolVersion } : {}),
     ...(session?.id === undefined ? {} : { 'mcp-session-id': session.id }),
