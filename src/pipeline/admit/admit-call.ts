@@ -78,7 +78,7 @@ export async function admitCall(
   const read = input.form ? await input.form.head() : parse(input)
   const { parsed, naming } = withIds(services, input, read)
   const named = naming && (await naming)
-  const prompting = parsed.error ? undefined : withPrompt(services, input, parsed.request)
+  const prompting = parsed.error ? undefined : withPrompt(services, input, parsed.request, !again)
   const prompted = prompting instanceof Promise ? await prompting : prompting
   const sent = prompted?.bytes ? { ...input, bytes: prompted.bytes } : input
   // The caller may be read again during admission, and its permissions with it.

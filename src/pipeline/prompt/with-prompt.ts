@@ -24,11 +24,13 @@ const VARIABLES = 'metadata.prompt_variables'
 
 /** Renders the prompt that a call names in `metadata.prompt_ref`, or else that of its group's policy, into the request.
  *  undefined for a call without one. A promise only for a version that this process has not read yet. An error is
- *  returned, not thrown, because limits are counted before the client is told. */
+ *  returned, not thrown, because limits are counted before the client is told. Not told of again for a call that is
+ *  admitted once more. */
 export function withPrompt(
   services: PipelineServices,
   input: CallInput,
   request: ModelRequest,
+  tells = true,
 ): Prompted | Promise<Prompted> | undefined {
   const { dialect } = input.endpoint
   const named = request.metadata?.prompt_ref
@@ -42,7 +44,7 @@ export function withPrompt(
   const startedAt = performance.now()
   const done = (prompted: Prompted, prompt: string, status: PromptResolved['status']): Prompted => {
     const seconds = (performance.now() - startedAt) / 1000
-    services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
+    if (tells) services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
     return prompted
   }
   const whose = named === ref ? '' : `, which the policy of '${request.model}' names,`
