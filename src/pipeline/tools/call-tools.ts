@@ -3,22 +3,23 @@ import { measured } from '../../lib/clock.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { isoTime } from '../../lib/iso-time.ts'
 import { describeError } from '../../lib/log.ts'
-import { ToolFailure } from '../../mcp/tool-servers.ts'
+import { type Tool, ToolFailure } from '../../mcp/tool-servers.ts'
 import { callArguments } from '../../providers/wire/call-arguments.ts'
 import type { ToolCalled, ToolCallFinished } from '../../telemetry/events.ts'
 import { unlessAborted } from '../attempt/attempt-with-form.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
-import type { OfferedTool } from './offer.ts'
+import type { AskedServer } from './managed-tools.ts'
 import { type ReadResult, readResult } from './result-text.ts'
 import type { AskedCall, ToolExecution } from './tool-conversation.ts'
 
-/** A call for a managed tool; without `offered` there is no such tool. */
+/** A call for a managed tool. */
 export interface ManagedCall {
   readonly asked: AskedCall
-  readonly offered: OfferedTool | undefined
   /** The server that its name speaks of. */
-  readonly label: string
+  readonly server: AskedServer
+  /** undefined if there is no such tool, or none that is offered. */
+  readonly tool: Tool | undefined
 }
 
 interface Outcome extends ReadResult {
@@ -34,9 +35,10 @@ export async function callTools(
   { turn, most, signal }: { readonly turn: number; readonly most: number; readonly signal: Abort },
 ): Promise<ToolExecution[]> {
   const told: ToolCallFinished[] = []
-  const running = calls.map(async ({ asked, offered, label }, index): Promise<ToolExecution> => {
-    const { key: server } = offered?.asked.server ?? { key: label }
-    const base = { ...asked, turn, server, label: offered?.asked.label ?? label, tool: offered?.tool.name ?? '' }
+  const running = calls.map(async (managed, index): Promise<ToolExecution> => {
+    const { label, server: asked } = managed.server
+    const server = asked.key
+    const base = { ...managed.asked, turn, server, label, tool: managed.tool?.name ?? '' }
     if (index >= most) return { ...base, text: NOT_RUN, images: [], isError: true, ms: 0 }
     const startedAt = performance.now()
     const tell = (result: ToolCalled['result']): number => {
@@ -48,7 +50,7 @@ export async function callTools(
     }
     let outcome: Outcome
     try {
-      outcome = await outcomeOf(services, call, { asked, offered, signal })
+      outcome = await outcomeOf(services, call, managed, signal)
     } catch (error) {
       tell(error instanceof GatewayError && error.failure === 'call_timeout' ? 'timeout' : 'failed')
       throw error
@@ -71,15 +73,12 @@ const NOT_RUN = 'This call was not run: no more calls of tools are possible in t
 async function outcomeOf(
   { toolServers, config, log }: PipelineServices,
   call: Call,
-  { asked, offered, signal }: { asked: AskedCall; offered: OfferedTool | undefined; signal: Abort },
+  { asked, server: { server }, tool }: ManagedCall,
+  signal: Abort,
 ): Promise<Outcome> {
-  if (!offered) return failed(`There is no tool '${asked.name.slice(0, 200)}'.`)
+  if (!tool) return failed(`There is no tool '${asked.name.slice(0, 200)}'.`)
   const args = callArguments(asked.arguments)
   if (!args) return failed('The tool was not called: its arguments are not a JSON object.')
-  const {
-    tool,
-    asked: { server },
-  } = offered
   try {
     const calling = toolServers.call(server, tool.name, args, { signal })
     const result = await unlessAborted(calling, signal)

@@ -40,8 +40,8 @@ type Prepared = (Written & { readonly tools: ManagedTools; readonly error?: neve
 const MCP: ReadonlySet<string> = new Set(['mcp'])
 
 /** A request with a function in the place of the managed tools that it asks for, which are offered once it is admitted;
- *  undefined if it asks for none. A vendor's own `mcp` tools, which hold the address of their server, stay. An error is returned, not thrown,
- *  because limits are counted before the client is told. */
+ *  undefined if it asks for none. A vendor's own `mcp` tools, which hold the address of their server, stay. An error is
+ *  returned, not thrown, because limits are counted before the client is told. */
 export function withoutManagedTools(
   registry: Registry,
   input: Input,

@@ -120,9 +120,9 @@ function managedBy(
   return (asked) => {
     if (names.has(asked.name)) return undefined
     const offered = offer.tools.get(asked.name)
-    if (offered) return { asked, offered, label: offered.asked.label }
+    if (offered) return { asked, server: offered.asked, tool: offered.tool }
     const spoken = servers.find(({ server }) => asked.name.startsWith(`${server.key}__`))
-    return spoken && { asked, offered: undefined, label: spoken.server.key }
+    return spoken && { asked, server: spoken, tool: undefined }
   }
 }
 

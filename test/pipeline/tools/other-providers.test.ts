@@ -67,6 +67,25 @@ describe('a response with managed tools, at providers that keep their own items'
     })
   })
 
+  it("shows the client its own name of a server, and counts by the server's", async () => {
+    const run = loopAt([
+      {
+        calls: [
+          ['docs__nothing', {}],
+          ['docs__search', { q: 'a' }],
+        ],
+      },
+      DONE,
+    ])
+    const { body } = await run.ask({ tools: [{ type: 'mcp', server: 'docs', server_label: 'handbook' }] })
+    const labels = body.output.map(({ server_label }: { server_label?: string }) => server_label)
+    expect(labels).toEqual(['handbook', 'handbook', 'handbook', undefined])
+    expect(run.finished[0]?.tools).toMatchObject([
+      { server: 'docs', tool: '', result: 'failed' },
+      { server: 'docs', tool: 'search', result: 'ok' },
+    ])
+  })
+
   it('makes as many calls as it may', async () => {
     const run = loopAt((_asked, turn) => (turn < 3 ? CALLED : DONE), ['openai-compatible'])
     expect(await run.ask({ max_tool_calls: 3 })).toMatchObject({ status: 200, body: { status: 'completed' } })
