@@ -7,6 +7,7 @@ export function everySink(url: string) {
     langfuse: { host: `${url}/langfuse`, public_key: 'pk', secret_key: 'sk-langfuse' },
     otel: { endpoint: `${url}/otel`, protocol: 'http/json' },
     opentelemetry: { endpoint: `${url}/opentelemetry` },
+    s3: { bucket: 'logs', endpoint: url, prefix: 's3', access_key_id: 'AKIA', secret_access_key: 'x' },
     webhook: { url: `${url}/webhook`, secret: 'whsec_YSB3ZWJob29rIGtleSBvZiB0aGlydHktdHdvIGJ5dGU=' },
   }
   return { success_callback: [...Object.keys(callback_settings), 'prometheus'], callback_settings }
