@@ -33,23 +33,34 @@ export function withPrompt(
   tells = true,
 ): Prompted | Promise<Prompted> | undefined {
   const { dialect } = input.endpoint
-  const named = request.metadata?.prompt_ref
-  const ref = named ?? (dialect && services.registry.resolve(request.model)?.policy?.promptRef)
+  const ref = request.metadata?.prompt_ref ?? (dialect && services.registry.resolve(request.model)?.policy?.promptRef)
   if (ref === undefined || ref === null) {
     if (!dialect || isNothing(request.metadata?.prompt_variables)) return undefined
     return { error: refusal(VARIABLES, 'need a prompt, and neither the call nor its group names one') }
   }
-  if (!dialect)
+  // Apart, so that a call without a prompt does not pay for what the functions in there share.
+  return resolved(services, input, request, { ref: String(ref), tells })
+}
+
+function resolved(
+  services: PipelineServices,
+  input: CallInput,
+  request: ModelRequest,
+  { ref, tells }: { readonly ref: string; readonly tells: boolean },
+): Prompted | Promise<Prompted> {
+  const { dialect } = input.endpoint
+  if (!dialect) {
     return { error: refusal(REF, 'prompts are for chat, completions, responses and messages', 'unsupported_parameter') }
+  }
   const startedAt = performance.now()
   const done = (prompted: Prompted, prompt: string, status: PromptResolved['status']): Prompted => {
     const seconds = (performance.now() - startedAt) / 1000
     if (tells) services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
     return prompted
   }
-  const whose = named === ref ? '' : `, which the policy of '${request.model}' names,`
-  const missing = `There is no prompt '${String(ref).slice(0, 200)}'${whose} or it is archived.`
-  const found = find(services, String(ref))
+  const whose = request.metadata?.prompt_ref === ref ? '' : `, which the policy of '${request.model}' names,`
+  const missing = `There is no prompt '${ref.slice(0, 200)}'${whose} or it is archived.`
+  const found = find(services, ref)
   const notFound = () => done({ error: refused(missing) }, found?.prompt.key ?? '', 'not_found')
   if (!found) return notFound()
   const { prompt, version } = found
