@@ -180,6 +180,20 @@ const newToolServer =
     return { ids: { server_key }, body: sent }
   }
 
+const PROMPT = { messages: [{ role: 'system', content: 'Be kind.' }] }
+
+/** A prompt with two versions, whose label has stood at both. */
+const newPrompt =
+  ({ archived = false, ids = {}, body: sent }: { archived?: boolean; ids?: Ids; body?: unknown } = {}): Case =>
+  async ({ world, succeeds }) => {
+    if (!succeeds) return { ids: { key: 'kept', ...ids }, body: sent }
+    const key = world.name()
+    await world.make('POST', '/prompts', { key, labels: ['live'], ...PROMPT })
+    await world.make('POST', `/prompts/${key}/versions`, { labels: ['live'], ...PROMPT })
+    if (archived) await world.make('POST', `/prompts/${key}/archive`)
+    return { ids: { key, ...ids }, body: sent }
+  }
+
 /** How each route of the administration is asked, by the cases that the matrix has rows for. */
 export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/keys': { ...list('team_id'), mine: () => ({ query: '?owner=me' }) },
@@ -354,6 +368,40 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'POST /ui/api/mcp-servers/check': creation(() => ({ ...TOOL_SERVER, server_key: 'draft' })),
   'POST /ui/api/mcp-servers/{server_key}/check': one({ server_key: 'tools' }),
   'POST /ui/api/mcp-servers/{server_key}/call': one({ server_key: 'tools' }, { body: { tool: 'any' } }),
+  'GET /ui/api/prompts': list(),
+  'POST /ui/api/prompts': creation((world) => ({ ...PROMPT, key: world.name() })),
+  'GET /ui/api/prompts/{key}': one({ key: 'kept' }),
+  'PATCH /ui/api/prompts/{key}': {
+    ...one({ key: 'kept' }, { body: { description: 'x' } }),
+    any: newPrompt({ body: { description: 'x' } }),
+  },
+  'POST /ui/api/prompts/{key}/archive': { ...one({ key: 'kept' }), any: newPrompt() },
+  'POST /ui/api/prompts/{key}/unarchive': { ...one({ key: 'kept' }), any: newPrompt({ archived: true }) },
+  'DELETE /ui/api/prompts/{key}': { ...one({ key: 'kept' }), any: newPrompt({ archived: true }) },
+  'POST /ui/api/prompts/{key}/versions': {
+    ...one({ key: 'kept' }, { body: PROMPT }),
+    any: newPrompt({ body: PROMPT }),
+  },
+  'GET /ui/api/prompts/{key}/versions': one({ key: 'kept' }),
+  'GET /ui/api/prompts/{key}/versions/{version}': {
+    ...one({ key: 'kept', version: '1' }),
+    absent: () => ({ ids: { key: 'kept', version: '99' } }),
+  },
+  'POST /ui/api/prompts/{key}/render': one({ key: 'kept' }, { body: { version: 1 } }),
+  'GET /ui/api/prompts/{key}/diff': one({ key: 'kept' }, { query: '?from=1&to=2' }),
+  'PUT /ui/api/prompts/{key}/labels/{label}': {
+    ...one({ key: 'kept', label: 'live' }, { body: { version: 1 } }),
+    any: newPrompt({ ids: { label: 'live' }, body: { version: 1 } }),
+  },
+  'DELETE /ui/api/prompts/{key}/labels/{label}': {
+    ...one({ key: 'kept', label: 'live' }),
+    any: newPrompt({ ids: { label: 'live' } }),
+  },
+  'POST /ui/api/prompts/{key}/roll-back': {
+    ...one({ key: 'kept' }, { body: { label: 'live' } }),
+    any: newPrompt({ body: { label: 'live' } }),
+  },
+  'DELETE /ui/api/cache': { all: () => ({}) },
   'GET /ui/api/audit/events': list('organization_id'),
   'GET /ui/api/spend/summary': {
     all: () => ({}),

@@ -54,6 +54,9 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
       base_url: 'http://127.0.0.1:1/mcp',
       allow_private: true,
     })
+    const messages = [{ role: 'system', content: 'Be kind.' }]
+    await acme.make('POST', '/prompts', { key: 'kept', labels: ['live'], messages })
+    await acme.make('POST', '/prompts/kept/versions', { messages })
     await acme.make('POST', '/route-groups', { name: 'pool', members: [{ deployment_id: 'kept' }] })
   })
 
