@@ -11,7 +11,7 @@ const NOTHING = new Uint8Array()
 
 const event = (data: unknown) => encoder.encode(`data: ${JSON.stringify(data)}\n\n`)
 
-/** Chat, the pivot of all dialects: chunks are written unchanged, and the usage event only for a client that asked. */
+/** Chat, the pivot of all dialects: chunks are written unchanged, and the usage only for a client that asked. */
 export const chatDialect = asDialect<ChatRequest>({
   native: 'chat',
   schema: chatRequest,
@@ -24,7 +24,9 @@ export const chatDialect = asDialect<ChatRequest>({
     return {
       write(chunk: ChatChunk) {
         if (chunk.choices.length === 0 && !showUsage) return NOTHING
-        return event(chunk)
+        if (showUsage || chunk.usage === undefined) return event(chunk)
+        const { usage: _, ...shown } = chunk
+        return event(shown)
       },
       close: () => encoder.encode('data: [DONE]\n\n'),
     }

@@ -4,6 +4,7 @@ import type { StreamReader, StreamStep } from '../provider.ts'
 import { type AlikeChunks, chunksLike } from '../wire/alike-chunks.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
 import { openaiEmbeddedFailure } from './failure.ts'
+import { withoutNullUsage } from './null-usage.ts'
 import { openaiUsage } from './usage.ts'
 
 const DONE = new TextEncoder().encode('data: [DONE]\n\n')
@@ -12,10 +13,11 @@ const NOTHING: StreamStep = {}
 const MOST_EXAMPLES = 4
 
 /** Relays the events of an OpenAI-shaped chat stream byte for byte and reads them on the way. Chunks that differ from an
- *  earlier one in their text only are not parsed, and consecutive text chunks are relayed as one piece. The usage event
- *  that the gateway asked for is withheld from a client that did not ask. */
+ *  earlier one in their text only are not parsed, and consecutive text chunks are relayed as one piece. The usage that
+ *  the gateway asked for, and the empty one in every other chunk, are withheld from a client that did not ask. */
 export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: string; choices?: number }): StreamReader {
   const awaited = options.choices ?? 1
+  const shown = (frame: Frame) => (options.hideUsage ? withoutNullUsage(frame) : frame.bytes)
   const reported = (chunk: JsonRecord) =>
     options.usageUnder === undefined ? chunk.usage : (chunk.usage ?? asRecord(chunk[options.usageUnder]).usage)
   const read = (frame: Frame): StreamStep => {
@@ -58,8 +60,8 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
     }
     // Only audio has an id of its own.
     const step: StreamStep = asRecord(lastDelta).audio
-      ? { out: frame.bytes, characters, ...madeField(madeInChoices(choices, 'delta')) }
-      : { out: frame.bytes, characters }
+      ? { out: shown(frame), characters, ...madeField(madeInChoices(choices, 'delta')) }
+      : { out: shown(frame), characters }
     if (commits || usage) {
       return {
         ...step,
@@ -96,7 +98,7 @@ export function openaiChatStream(options: { hideUsage: boolean; usageUnder?: str
       let since = 0
       let characters = 0
       const pushAlike = () => {
-        if (start > since) steps.push({ out: frameIn(frames, since, start).bytes, characters })
+        if (start > since) steps.push({ out: shown(frameIn(frames, since, start)), characters })
         characters = 0
       }
       for (const end of frames.ends) {
