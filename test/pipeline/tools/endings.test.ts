@@ -58,6 +58,27 @@ describe('the end of a chat with managed tools', () => {
     expect(run.finished[0]?.rescuedFrom).toEqual([])
   })
 
+  it('hedges every turn that is late, and pays the winners', async () => {
+    const run = toolLoop(
+      ({ origin, body }) => ({
+        ...(body.messages?.length === 1 ? { calls: [['docs__search', { q: 'a' }]] } : { text: 'Done.' }),
+        ...(origin.includes('first') ? { ms: 60_000 } : {}),
+      }),
+      undefined,
+      { router_settings: { routing_strategy: 'priority-based-routing', hedge_after_ms: 20, cooldown_time: 0 } },
+    )
+    expect(await run.ask()).toMatchObject({ status: 200, deployment: 'second' })
+    expect(run.finished[0]?.tried.map(({ deployment, turn, result }) => [deployment, turn, result])).toEqual([
+      ['first', 1, 'lost_hedge'],
+      ['second', 1, 'answered'],
+      ['first', 2, 'lost_hedge'],
+      ['second', 2, 'answered'],
+    ])
+    expect(run.finished[0]).toMatchObject({ usage: { inputTokens: 200, outputTokens: 20 }, costNano: 400_000_000 })
+    const active = (await run.services.store.signals(['first', 'second'])).map((one) => one.active)
+    expect(active).toEqual([0, 0])
+  })
+
   it('stays with the fallback that answered its first turn', async () => {
     const entry = (name: string) => ({
       model_name: name,
