@@ -187,7 +187,9 @@ describe('the documentation', () => {
     expect(document.paths['/v1/chat/completions']?.post?.security).toEqual([{ key: [] }])
     expect(document.paths['/health']?.get?.security).toBeUndefined()
     const answers = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.values(operations).flatMap(({ responses }) => Object.values(responses).map((one) => ({ path, ...one }))),
+      Object.values(operations).flatMap(({ responses }) =>
+        Object.entries(responses).flatMap(([status, one]) => (status === '202' ? [] : { path, ...one })),
+      ),
     )
     for (const answer of answers) expect(answer, 'an answer is a body of some form').toHaveProperty('content')
     expect(document.paths['/v1/chat/completions']?.post?.responses).toMatchObject({

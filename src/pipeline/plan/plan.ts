@@ -191,7 +191,8 @@ export function takingCalls(services: PipelineServices): (deployment: Deployment
   }
 }
 
-/** The deployments whose provider can express the whole request. If there is none, throws the first refusal. */
+/** The deployments whose provider can express the whole request; where some keep an answer that its client wants kept,
+ *  only those. If there is none, throws the first refusal. */
 function expressible(
   deployments: readonly Deployment[],
   { mode, dialect }: Endpoint,
@@ -206,7 +207,9 @@ function expressible(
     return !refused
   })
   if (able.length === 0 && refusal) throw refusal
-  return able
+  if (request.store !== true) return able
+  const keepers = able.filter((deployment) => translatorOf(deployment, mode, dialect)?.translates !== true)
+  return keepers.length > 0 ? keepers : able
 }
 
 /** The deployments with a price for this kind of request. */

@@ -7,6 +7,7 @@ import { TOOL_FIELDS, VENDOR_TOOLS } from './fields.ts'
 /** Tools and the tool choice as chat. */
 export function chatTools({ tools, tool_choice }: MessagesRequest, drop: Drop): JsonRecord {
   const functions: JsonRecord[] = []
+  const choice = tool_choice ? chatToolChoice(tool_choice) : {}
   let refusal: Error | undefined
   for (const [index, tool] of (tools ?? []).entries()) {
     if (isFunction(tool)) {
@@ -27,7 +28,7 @@ export function chatTools({ tools, tool_choice }: MessagesRequest, drop: Drop): 
     if (tool_choice && tool_choice.type !== 'auto' && tool_choice.type !== 'none') drop('tool_choice')
     return {}
   }
-  return { tools: functions, ...(tool_choice ? chatToolChoice(tool_choice) : {}) }
+  return { tools: functions, ...choice }
 }
 
 const isFunction = ({ type }: JsonRecord) => type === undefined || type === null || type === 'custom'
