@@ -230,8 +230,10 @@ describe.skipIf(!pairExists())('limits over two processes', () => {
       const refused = await pair.gateways[1].fetch(...request(contract, key))
       expect(refused.status).toBe(429)
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-      const { error } = (await refused.json()) as { error: Record<string, unknown> }
-      expect(error).toMatchObject({ type: 'rate_limit_error', message: "Rate limit exceeded for scope 'key_rpm'" })
+      const { error } = (await refused.json()) as { error: { data?: object; message: string } }
+      // JSON-RPC keeps all but the message in a member of its own.
+      const told = contract.errorBody ? { ...error.data, message: error.message } : error
+      expect(told).toMatchObject({ type: 'rate_limit_error', message: "Rate limit exceeded for scope 'key_rpm'" })
     })
 
     it.each([
