@@ -64,12 +64,13 @@ const metric = async (name: string) => {
 
 describe('cached answers', () => {
   it.each([
-    ['/v1/chat/completions', { messages }],
-    ['/v1/completions', { prompt: 'Größe? ☃' }],
-    ['/v1/responses', { input: 'Größe? ☃' }],
-    ['/v1/messages', { messages, max_tokens: 100 }],
-  ])('of %s are the same, whole and as a stream in the same pieces', async (path, body) => {
+    ['/v1/chat/completions', (text: string) => ({ messages: [{ role: 'user', content: text }] })],
+    ['/v1/completions', (text: string) => ({ prompt: text })],
+    ['/v1/responses', (text: string) => ({ input: text })],
+    ['/v1/messages', (text: string) => ({ messages: [{ role: 'user', content: text }], max_tokens: 100 })],
+  ])('of %s are the same, whole and as a stream in the same pieces', async (path, bodyOf) => {
     await begin()
+    const body = bodyOf(`Größe? ☃ ${serial}`)
     for (const stream of [false, true]) {
       const before = await asked()
       const original = await post(path, { ...body, model: 'group', stream })

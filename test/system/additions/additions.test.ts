@@ -42,7 +42,9 @@ const withStrategy = (routing_strategy: string) => JSON.stringify({ router_setti
 /** Every list of values in a JSON Schema. */
 function enumsIn(schema: unknown): string[][] {
   if (typeof schema !== 'object' || schema === null) return []
-  return Object.entries(schema).flatMap(([key, value]) => (key === 'enum' ? [value] : enumsIn(value)))
+  // A property may have that name, too.
+  const isEnum = (key: string, value: unknown) => key === 'enum' && Array.isArray(value)
+  return Object.entries(schema).flatMap(([key, value]) => (isEnum(key, value) ? [value] : enumsIn(value)))
 }
 
 describe('what is added to a registry', () => {

@@ -232,7 +232,7 @@ describe.skipIf(!pairExists())('limits over two processes', () => {
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
       const { error } = (await refused.json()) as { error: { data?: object; message: string } }
       // JSON-RPC keeps all but the message in a member of its own.
-      const told = contract.errorBody ? { ...error.data, message: error.message } : error
+      const told = 'data' in error ? { ...error.data, message: error.message } : error
       expect(told).toMatchObject({ type: 'rate_limit_error', message: "Rate limit exceeded for scope 'key_rpm'" })
     })
 

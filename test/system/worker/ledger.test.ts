@@ -97,14 +97,14 @@ describe.skipIf(!edgeExists())('the ledger on Workers', () => {
     expect(sums.rows).toEqual([{ calls: '10' }])
   })
 
-  it('has a message that it cannot write come back alone', async () => {
+  it('keeps a message that it cannot write as a dead letter, and has one that it does not know come back', async () => {
     const fine = { topic: 'records:ledger', body: finishedCall({ callId: 'call_fine', requestId: 'beside-1' }) }
     const broken = { topic: 'records:ledger', body: { ...finishedCall(), at: 'never' } }
     // The ledger refuses it, the sums do not.
     const odd = { topic: 'records:ledger', body: { ...finishedCall({ keyId: 'odd' }), status: 'twelve' } }
     const later = { delaySeconds: expect.any(Number) }
     expect(await deliver([broken, fine, { topic: 'records:unknown', body: {} }, odd])).toEqual({
-      0: later,
+      0: 'ack',
       1: 'ack',
       2: later,
       3: 'ack',
@@ -112,6 +112,8 @@ describe.skipIf(!edgeExists())('the ledger on Workers', () => {
     const sums = await database.query("SELECT calls FROM gateway_spend_rollup WHERE key_id = 'odd' AND grain = 'day'")
     expect(sums.rows).toEqual([{ calls: '1' }])
     expect(await rows('beside-%')).toBe(1)
+    const letters = await database.query('SELECT topic FROM gateway_dead_letter')
+    expect(letters.rows).toEqual([{ topic: 'ledger' }])
   })
 
   it('has all messages come back while the database is away', async () => {

@@ -11,7 +11,7 @@ import { findMcpServer, unknownMcpServer } from './mcp-servers.ts'
 
 const PATH = '/ui/api/mcp-servers'
 
-const schema = z.record(z.string(), z.unknown())
+const schema = lazily(() => z.record(z.string(), z.unknown()))
 
 const checkAnswer = lazily(() =>
   z.object({
@@ -41,9 +41,9 @@ const checkAnswer = lazily(() =>
         public_name: z.string().describe('The name that models and clients see.'),
         title: z.string().nullable(),
         description: z.string(),
-        input_schema: schema,
-        output_schema: schema.nullable(),
-        annotations: schema.nullable(),
+        input_schema: schema(),
+        output_schema: schema().nullable(),
+        annotations: schema().nullable(),
       }),
     ),
     left_out: z

@@ -61,12 +61,20 @@ export function uncaught(): { readonly errors: readonly unknown[]; stop(): void 
   }
 }
 
-/** No failure of the gateway's own, and every failure in one of the two shapes that clients know. */
+// biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
+function ownFailure({ type, jsonrpc, error }: any): Record<string, unknown> {
+  if (type === 'error') return { message: '', param: null, code: null, ...error }
+  if (jsonrpc === undefined) return error
+  const { request_id: _id, ...data } = error.data
+  return { ...data, message: error.message }
+}
+
+/** No failure of the gateway's own, and every failure in one of the shapes that clients know. */
 export function expectClearFailure(status: number, text: string): void {
   expect(status, text).toBeGreaterThanOrEqual(400)
   expect(status, text).not.toBe(500)
   const body = JSON.parse(text)
-  const own = body.type === 'error' ? { message: '', param: null, code: null, ...body.error } : body.error
+  const own = ownFailure(body)
   expect(Object.keys(own).sort()).toEqual(['code', 'message', 'param', 'type'])
   expect(typeof own.message).toBe('string')
   expect(text).not.toContain('sk-canary')
