@@ -51,8 +51,8 @@ const entries: readonly SinkEntry[] = [
         parent: { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true },
       },
       tried: [
-        { ...attempt, deployment: 'a', startedMs: 0.5, result: 'failed', error: 'timeout' },
-        { ...attempt, deployment: 'b', startedMs: 11 },
+        { ...attempt, deployment: 'a', turn: 1, startedMs: 0.5, result: 'failed', error: 'timeout' },
+        { ...attempt, deployment: 'b', turn: 1, startedMs: 11 },
       ],
       tools: [{ server: 'docs', tool: 'look', result: 'ok', ms: 4, startedMs: 21 }],
       attempts: 2,
