@@ -65,11 +65,15 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
     const probe = await pair.gateways[0].chat({ model: 'alone', messages, stream: true })
     const reader = (probe.body as ReadableStream<Uint8Array>).getReader()
     await reader.read()
-    const [state] = (await pair.raw.command('HMGET', `gateway:deployment:${alone}`, 'failures')) as [string]
+    const failures = async () => {
+      const [state] = (await pair.raw.command('HMGET', `gateway:deployment:${alone}`, 'failures')) as [string]
+      return atob(state)
+    }
+    // The store is told beside the stream, which lasts for nine seconds.
+    await expect.poll(failures, { interval: 5, timeout: 3000 }).toBe('0')
     const seen = await Promise.all(Array.from({ length: 32 }, (_, at) => ask(at, { model: 'alone' })))
     expect(seen.filter(({ status }) => status !== 200)).toEqual([])
     expect(upstream.calls(alone)[3]?.outcome).toBe('running')
-    expect(atob(state)).toBe('0')
     await reader.cancel()
     expect(upstream.calls(alone)).toHaveLength(36)
     pair.expectShared()
