@@ -74,8 +74,6 @@ export default defineConfig({
           name: 'workerd',
           // To load the gateway into workerd takes longer than the tests of a file.
           isolate: false,
-          // The first test of all pays for it: 10 seconds where the machine is idle.
-          testTimeout: 60_000,
           include: ['test/runtime/**/*.test.ts', 'test/contracts/**/*.test.ts'],
           exclude: ['**/*.node.test.ts'],
         },

@@ -22,13 +22,16 @@ export interface TestGateway {
 export const MASTER_KEY = 'sk-test-master-7c1f9b0e5a3d4286'
 export const SALT_KEY = 'salt-of-the-tests-0f4d1b7a93'
 
+/** Loads what starts a gateway here: in workerd that takes seconds, once. */
+export const loadGateway = () =>
+  globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+    ? import('./gateway-workerd.ts')
+    : import('./gateway.node.ts')
+
 /** Starts a gateway from the text of a configuration file, with the store inside the process. */
 export async function startGateway(yaml: string): Promise<TestGateway> {
   const env = { GATEWAY_MASTER_KEY: MASTER_KEY, GATEWAY_SALT_KEY: SALT_KEY }
-  const { start } =
-    globalThis.navigator?.userAgent === 'Cloudflare-Workers'
-      ? await import('./gateway-workerd.ts')
-      : await import('./gateway.node.ts')
+  const { start } = await loadGateway()
   return start(yaml, env)
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import type { FullGateway } from './full-gateway.node.ts'
-import { startGateway, type TestGateway } from './gateway.ts'
+import { loadGateway, startGateway, type TestGateway } from './gateway.ts'
 
 /** The text of a configuration file; made before the first test where that takes something that is not there earlier.
  *  Undefined where this machine lacks something: then no gateway is started. */
@@ -14,6 +14,8 @@ interface Restartable {
 /** The gateway of a test file, or of the `describe` around the call: started before the tests, closed behind them. Without
  *  a configuration it starts with the first `restart`. */
 export function withGateway(configuration?: Configuration): TestGateway & Restartable {
+  // Before the first test, which has its time for itself.
+  beforeAll(async () => void (await loadGateway()))
   const { running, restart, close } = lifetime(startGateway, configuration)
   return {
     get runtime() {
