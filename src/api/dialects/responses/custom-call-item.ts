@@ -2,7 +2,7 @@ import { newId } from '../../../lib/ids.ts'
 import { asRecord, asText, parseRecord } from '../../../lib/json/lenient.ts'
 import type { CallItem } from './call-item.ts'
 import type { OfferedTool } from './functions.ts'
-import { type Emit, outputItem } from './output-item.ts'
+import { type Emit, type ItemStatus, outputItem } from './output-item.ts'
 
 interface Called {
   readonly callId: string
@@ -13,18 +13,54 @@ interface Called {
 export function customCallItem(emit: Emit, output_index: number, { callId, tool }: Called): CallItem {
   const id = newId('ctc')
   const { name, namespace } = tool
-  let text = ''
-  let input = ''
-  const item = outputItem(emit, output_index, (status) => ({
+  const where = { item_id: id, output_index }
+  return completedCall(
+    emit,
+    output_index,
+    (status, text) => ({
+      id,
+      type: 'custom_tool_call',
+      status,
+      call_id: callId,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      input: status === 'in_progress' ? '' : inputIn(text),
+    }),
+    (text) => {
+      const input = inputIn(text)
+      if (input !== '') emit('response.custom_tool_call_input.delta', { ...where, delta: input })
+      emit('response.custom_tool_call_input.done', { ...where, input })
+    },
+  )
+}
+
+function inputIn(text: string): string {
+  const input = parseRecord(text)?.input
+  // Some models write the input itself.
+  return typeof input === 'string' ? input : text
+}
+
+/** A call of the client's shell. */
+export function shellCallItem(emit: Emit, output_index: number, { callId }: Called): CallItem {
+  const id = newId('lsh')
+  return completedCall(emit, output_index, (status, text) => ({
     id,
-    type: 'custom_tool_call',
+    type: 'local_shell_call',
     status,
     call_id: callId,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    input,
+    action: actionIn(text),
   }))
-  const where = { item_id: id, output_index }
+}
+
+/** A call that is told when its arguments are complete. */
+function completedCall(
+  emit: Emit,
+  output_index: number,
+  document: (status: ItemStatus, text: string) => object,
+  tell: (text: string) => void = () => {},
+): CallItem {
+  let text = ''
+  const item = outputItem(emit, output_index, (status) => document(status, text))
   return {
     get closed() {
       return item.closed
@@ -34,41 +70,8 @@ export function customCallItem(emit: Emit, output_index: number, { callId, tool 
     },
     close(status) {
       if (item.closed) return
-      // Some models write the input itself.
-      input = inputIn(text) ?? text
-      if (input !== '') emit('response.custom_tool_call_input.delta', { ...where, delta: input })
-      emit('response.custom_tool_call_input.done', { ...where, input })
+      tell(text)
       item.close(status)
-    },
-    document: item.document,
-  }
-}
-
-function inputIn(text: string): string | undefined {
-  const input = parseRecord(text)?.input
-  return typeof input === 'string' ? input : undefined
-}
-
-/** A call of the client's shell. */
-export function shellCallItem(emit: Emit, output_index: number, { callId }: Called): CallItem {
-  const id = newId('lsh')
-  let text = ''
-  const item = outputItem(emit, output_index, (status) => ({
-    id,
-    type: 'local_shell_call',
-    status,
-    call_id: callId,
-    action: actionIn(text),
-  }))
-  return {
-    get closed() {
-      return item.closed
-    },
-    add(fragment) {
-      text += fragment
-    },
-    close(status) {
-      if (!item.closed) item.close(status)
     },
     document: item.document,
   }
