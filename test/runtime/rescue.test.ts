@@ -330,6 +330,15 @@ describe('in the other dialects', () => {
     expect(all.find(({ type }) => type === 'message_delta').delta.stop_reason).toBe('end_turn')
   })
 
+  it('is asked of the next provider without what only the dialect knows', async () => {
+    const content = [{ type: 'text', text: 'Count.', cache_control: { type: 'ephemeral' } }]
+    await open('/v1/messages', { max_tokens: 100, messages: [{ role: 'user', content }] })
+    const bodies = (await upstream.calls(second)).map(({ body }) => new TextDecoder().decode(body))
+    expect(bodies).toHaveLength(1)
+    expect(bodies[0]).toContain('Count.')
+    expect(bodies[0]).not.toContain('cache_control')
+  })
+
   it('is one response', async () => {
     const events = await open('/v1/responses', { input: 'Count.' })
     const all = events.map(({ data }) => JSON.parse(data))

@@ -155,11 +155,10 @@ function continuing(call: Call, started: Attempt, told: string): Outgoing {
     if (typeof tokens === 'number') changes[limit] = Math.max(1, tokens - tokensOfCharacters(told.length))
   }
   const body = { ...chat, ...changes }
-  const bytes =
-    (asked as object) === own.body
-      ? joinBytes(editJson(own.bytes, asked, changes))
-      : encoder.encode(JSON.stringify(body))
-  return { ...own, body, bytes }
+  if ((asked as object) === own.body) return { ...own, body, bytes: joinBytes(editJson(own.bytes, asked, changes)) }
+  const names = call.endpoint.dialect?.names
+  const bytes = encoder.encode(JSON.stringify(body))
+  return { ...own, body, bytes, translated: true, ...(names ? { clientNames: names } : {}) }
 }
 
 /** Adapts another model's stream to continue the answer: no second start, no repeated text, the same id and model name. */
