@@ -30,8 +30,8 @@ const LONGEST_NAME = 64
 export async function callTool(call: ToolCall, params: JsonRecord): Promise<JsonRecord> {
   const { scope } = call
   const { name, arguments: args = {} } = params
-  if (typeof name !== 'string') throw new RpcFailure('invalidParams', 'name: must be a string')
-  if (!isRecord(args)) throw new RpcFailure('invalidParams', 'arguments: must be an object')
+  if (typeof name !== 'string') throw new RpcFailure('invalidParams', 'name: must be a string', { param: 'name' })
+  if (!isRecord(args)) throw new RpcFailure('invalidParams', 'arguments: must be an object', { param: 'arguments' })
   const server = name.length > LONGEST_NAME ? undefined : serverOf(scope.services, scope.caller(), name)
   if (!server) throw unknownTool(name)
   const running = run(call, server, name, args)
@@ -84,7 +84,9 @@ function endOf({ scope, session, id }: ToolCall) {
   if (client.signal.aborted) leave()
   const name = runningName(scope.caller(), session, id)
   const opened = name === undefined ? undefined : services.runningTools.open(name)
-  void opened?.cancelled.then(() => signal.abort(new RpcFailure('cancelled', 'The request was cancelled.')))
+  void opened?.cancelled.then(() =>
+    signal.abort(new RpcFailure('cancelled', 'The request was cancelled.', { code: 'cancelled' })),
+  )
   return {
     signal,
     close() {
@@ -100,5 +102,5 @@ function answered({ content, structuredContent, isError }: ToolResult): JsonReco
 
 /** The same for a tool that another caller may use. */
 function unknownTool(name: string): RpcFailure {
-  return new RpcFailure('invalidParams', `Unknown tool: ${name.slice(0, LONGEST_NAME)}`)
+  return new RpcFailure('invalidParams', `Unknown tool: ${name.slice(0, LONGEST_NAME)}`, { param: 'name' })
 }

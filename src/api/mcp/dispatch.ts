@@ -23,7 +23,7 @@ export async function answerTo(asking: Asking, { id, method, params }: RpcReques
   try {
     return resultOf(id, await methodOf(method)({ ...asking, id }, params))
   } catch (thrown) {
-    return failureOf(id, failureIn(asking, thrown))
+    return failureOf(id, failureIn(asking, thrown), asking.scope.requestId)
   }
 }
 
@@ -36,7 +36,7 @@ export async function answersTo(asking: Asking, messages: readonly RpcMessage[])
     ...others.map((request) => answerCounted(asking, request)),
   ])
   const invalid = messages.filter((message) => message.kind === 'invalid')
-  return [...answers, ...invalid.map(({ id, failure }) => failureOf(id, failure))]
+  return [...answers, ...invalid.map(({ id, failure }) => failureOf(id, failure, asking.scope.requestId))]
 }
 
 /** The limits count requests. The HTTP request has counted as one of them. */
@@ -45,14 +45,15 @@ async function answerCounted(asking: Asking, request: RpcRequest): Promise<objec
   try {
     await admitRequest(services, { caller: caller(), address, requestId, tokens: 0 })
   } catch (thrown) {
-    return failureOf(request.id, failureIn(asking, thrown))
+    return failureOf(request.id, failureIn(asking, thrown), requestId)
   }
   return answerAmongOthers(asking, request)
 }
 
 async function answerAmongOthers(asking: Asking, request: RpcRequest): Promise<object> {
   if (request.method !== 'initialize') return answerTo(asking, request)
-  return failureOf(request.id, new RpcFailure('invalidRequest', 'initialize: has to be sent alone'))
+  const alone = new RpcFailure('invalidRequest', 'initialize: has to be sent alone', { param: 'method' })
+  return failureOf(request.id, alone, asking.scope.requestId)
 }
 
 /** Notifications have no answer. Only that a request was cancelled says something to a gateway. */
@@ -68,5 +69,5 @@ function failureIn({ scope }: Asking, thrown: unknown): RpcFailure {
   const { services, requestId } = scope
   const error = asFailure(thrown)
   if (error.failure === 'internal') services.log.error('internal', { requestId, error: describeError(error.cause) })
-  return asRpcFailure(error, requestId)
+  return asRpcFailure(error)
 }

@@ -5,7 +5,8 @@ import { negotiated } from './protocol-versions.ts'
 
 /** What the gateway is and can do. Tools are all that it offers. */
 export function initialize({ protocolVersion }: JsonRecord): JsonRecord {
-  if (typeof protocolVersion !== 'string') throw new RpcFailure('invalidParams', 'protocolVersion: must be a string')
+  if (typeof protocolVersion !== 'string')
+    throw new RpcFailure('invalidParams', 'protocolVersion: must be a string', { param: 'protocolVersion' })
   return {
     protocolVersion: negotiated(protocolVersion),
     capabilities: { tools: {} },

@@ -15,16 +15,23 @@ export const RPC_CODES = {
   cancelled: -32800,
 } as const
 
+/** What a failure says in `data`, beside the id of the HTTP request: the members of every error of this gateway. */
+interface FailureData {
+  readonly type: string
+  readonly code: string
+  readonly param: string | null
+}
+
 /** A request that cannot be answered with a result. Its message is for the client. */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure'
   readonly code: number
-  readonly data: unknown
+  readonly data: FailureData
 
-  constructor(code: keyof typeof RPC_CODES, message: string, data?: unknown) {
+  constructor(code: keyof typeof RPC_CODES, message: string, data: Partial<FailureData> = {}) {
     super(message)
     this.code = RPC_CODES[code]
-    this.data = data
+    this.data = { type: 'invalid_request_error', code: 'invalid_request', param: null, ...data }
   }
 }
 
@@ -53,13 +60,13 @@ export function messageIn(value: unknown): RpcMessage {
   if (!isRecord(value)) return invalid(null, 'A message has to be an object.')
   const { jsonrpc, id, method, params = {} } = value
   const knownId = isId(id) ? id : null
-  if (jsonrpc !== '2.0') return invalid(knownId, 'jsonrpc: must be "2.0"')
+  if (jsonrpc !== '2.0') return invalid(knownId, 'jsonrpc: must be "2.0"', 'jsonrpc')
   if (method === undefined && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))) {
-    return knownId === null ? invalid(null, 'id: must be that of a request') : { kind: 'response' }
+    return knownId === null ? invalid(null, 'id: must be that of a request', 'id') : { kind: 'response' }
   }
-  if (typeof method !== 'string') return invalid(knownId, 'method: must be a string')
-  if (id !== undefined && knownId === null) return invalid(null, 'id: must be a string or a whole number')
-  if (!isRecord(params)) return invalid(knownId, 'params: must be an object')
+  if (typeof method !== 'string') return invalid(knownId, 'method: must be a string', 'method')
+  if (id !== undefined && knownId === null) return invalid(null, 'id: must be a string or a whole number', 'id')
+  if (!isRecord(params)) return invalid(knownId, 'params: must be an object', 'params')
   return knownId === null ? { kind: 'notification', method, params } : { kind: 'request', id: knownId, method, params }
 }
 
@@ -67,25 +74,24 @@ export function isId(value: unknown): value is RpcId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-function invalid(id: RpcId | null, message: string): RpcMessage {
-  return { kind: 'invalid', id, failure: new RpcFailure('invalidRequest', message) }
+function invalid(id: RpcId | null, message: string, param: string | null = null): RpcMessage {
+  return { kind: 'invalid', id, failure: new RpcFailure('invalidRequest', message, { param }) }
 }
 
 export const resultOf = (id: RpcId, result: object) => ({ jsonrpc: '2.0', id, result })
 
-export function failureOf(id: RpcId | null, { code, message, data }: RpcFailure): object {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+export function failureOf(id: RpcId | null, { code, message, data }: RpcFailure, requestId: string): object {
+  return { jsonrpc: '2.0', id, error: { code, message, data: { ...data, request_id: requestId } } }
 }
 
 /** A refusal of the gateway in the shape of JSON-RPC. Nothing of the body may have been read: the id is unknown. */
 export function rpcErrorBody(error: GatewayError, requestId: string): object {
-  return failureOf(null, asRpcFailure(error, requestId))
+  return failureOf(null, asRpcFailure(error), requestId)
 }
 
-export function asRpcFailure(error: GatewayError, requestId: string): RpcFailure {
+export function asRpcFailure(error: GatewayError): RpcFailure {
   const { code, message, row, details } = error
-  const data = { type: row.type, code, param: details.param ?? null, request_id: requestId }
-  return new RpcFailure(rpcCodeOf(error), message, data)
+  return new RpcFailure(rpcCodeOf(error), message, { type: row.type, code, param: details.param ?? null })
 }
 
 function rpcCodeOf({ code, failure }: GatewayError): keyof typeof RPC_CODES {

@@ -51,7 +51,7 @@ export const mcp = defineRoute(
     const body: unknown = scope.input.json
     if (Array.isArray(body)) return answerList(asking, body, accepted)
     const message = messageIn(body)
-    if (message.kind === 'invalid') return json(failureOf(message.id, message.failure), 400)
+    if (message.kind === 'invalid') return json(failureOf(message.id, message.failure, scope.requestId), 400)
     if (message.kind === 'response') return NOTHING
     if (message.method !== 'initialize') versionOf(scope.header('mcp-protocol-version'))
     if (message.kind === 'request') return answerOne(asking, message, accepted)

@@ -17,5 +17,5 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 export function methodOf(name: string): Method {
   const method = METHODS.get(name)
   if (method) return method
-  throw new RpcFailure('methodNotFound', `This method is not offered: ${name.slice(0, 100)}`)
+  throw new RpcFailure('methodNotFound', `This method is not offered: ${name.slice(0, 100)}`, { param: 'method' })
 }

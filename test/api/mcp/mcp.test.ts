@@ -171,7 +171,11 @@ describe('POST /mcp', () => {
       [{ name: 'far__echo', arguments: null }, 'arguments'],
     ])('%j is refused for its %s', async (params, field) => {
       const { body } = await send(request(1, 'tools/call', params))
-      expect(body.error).toMatchObject({ code: -32602, message: expect.stringContaining(`${field}:`) })
+      expect(body.error).toEqual({
+        code: -32602,
+        message: expect.stringContaining(`${field}:`),
+        data: { type: 'invalid_request_error', code: 'invalid_request', param: field, request_id: expect.any(String) },
+      })
     })
   })
 
