@@ -18,7 +18,7 @@ export const RPC_CODES = {
 /** What a failure says in `data`, beside the id of the HTTP request: the members of every error of this gateway. */
 interface FailureData {
   readonly type: string
-  readonly code: string
+  readonly code: string | null
   readonly param: string | null
 }
 
