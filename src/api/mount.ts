@@ -179,13 +179,15 @@ function respond(services: ApiServices, exchange: Exchange, answer: Answer, near
   const headers = rateHeaders ? { ...rateHeaders, ...answer.headers } : { ...answer.headers }
   headers['x-request-id'] = requestId
   if (near?.requestIdHeader) headers[near.requestIdHeader] = requestId
-  if (near && isPrivate(near)) headers['cache-control'] ??= 'no-store'
+  if (isPrivate(exchange, near)) headers['cache-control'] ??= 'no-store'
   return services.toResponse({ status: answer.status, headers, body: answer.body })
 }
 
 /** What a person has been shown, no browser may show again from its memory: to another one, or after a change. */
-function isPrivate({ auth, tag }: RouteContract): boolean {
-  return auth === 'admin' || tag === 'Accounts'
+function isPrivate({ c }: Exchange, near: RouteContract | undefined): boolean {
+  if (near) return near.auth === 'admin' || near.tag === 'Accounts' || near.tag === 'Health'
+  // Nothing is there, or not yet.
+  return c.req.path.startsWith('/ui/api/') || c.req.path.startsWith('/auth/')
 }
 
 /** Whatever was thrown, as the client hears it. */

@@ -12,6 +12,7 @@ const answer = lazily(() =>
       .describe('The identity provider, if there is one.'),
     self_registration: z.boolean(),
     email: z.boolean().describe('E-mail is sent, so that a forgotten password can be reset.'),
+    email_from: z.string().nullable().describe('The sender of those e-mails.'),
     first_run: z.boolean().describe('There is no account yet; POST /auth/bootstrap creates the first.'),
   }),
 )
@@ -33,6 +34,7 @@ export const authConfig = defineRoute(
       sso: singleSignOn.offer(),
       self_registration: config.general_settings.self_registration.enabled,
       email: outbox.enabled,
+      email_from: outbox.enabled ? (config.general_settings.email_from ?? null) : null,
       first_run: await firstAdmin.isMissing(),
     })
   },

@@ -43,6 +43,17 @@ describe.each([
     expect((await page.ask('POST', '/ui/api/teams', { team_name: 'made by a session' })).status).toBe(201)
   })
 
+  it('are kept in no memory of a browser: what they are shown, nor what is not there', async () => {
+    const { page } = await fromMasterKey()
+    const paths = ['/auth/me', '/auth/config', '/auth/no-such', '/ui/api/keys/no-such', '/ui/api/no-such']
+    const health = ['/health/deployments', '/health/fallback-events', '/health']
+    for (const path of [...paths, ...health]) {
+      const answer = await page.ask('GET', path)
+      expect([path, answer.headers.get('cache-control')]).toEqual([path, 'no-store'])
+    }
+    expect((await page.ask('PUT', '/ui/api/keys')).headers.get('cache-control')).toBe('no-store')
+  })
+
   it('are refused any other key', async () => {
     const made = await (await gateway.fetch('/ui/api/keys', { method: 'POST' })).json()
     for (const key of [made.key, `${MASTER_KEY}x`, 'sk-unknown']) {
