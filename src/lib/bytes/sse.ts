@@ -15,8 +15,15 @@ export interface Frames extends Frame {
   readonly ends: readonly number[]
 }
 
-/** The part of a frame between two offsets. */
-export function frameIn({ bytes, text }: Frame, start: number, end: number): Frame {
+/** A byte order mark with a character for each byte, and its first byte. */
+const MARK = '\u00ef\u00bb\u00bf'
+const MARK_BEGINS = 0xef
+
+/** The part of a frame between two offsets, without byte order marks before it: whoever joins streams leaves them
+ *  anywhere, and a client that does not know an event by its first byte would lose it in silence. */
+export function frameIn({ bytes, text }: Frame, from: number, end: number): Frame {
+  let start = from
+  while (text.charCodeAt(start) === MARK_BEGINS && text.startsWith(MARK, start)) start += MARK.length
   if (start === 0 && end === bytes.byteLength) return { bytes, text }
   return { bytes: bytes.subarray(start, end), text: text.slice(start, end) }
 }
@@ -83,7 +90,7 @@ export function frameSplitter(limitBytes = 16 * 1024 * 1024) {
     rest(): Frame | undefined {
       if (restBytes === 0) return undefined
       const bytes = joinBytes(rest)
-      return { bytes, text: decoder.decode(bytes) }
+      return frameIn({ bytes, text: decoder.decode(bytes) }, 0, bytes.byteLength)
     },
   }
 }

@@ -36,6 +36,19 @@ describe('frameSplitter', () => {
     expect(performance.now() - begun).toBeLessThan(2000)
   })
 
+  it('leaves out byte order marks before events, wherever the bytes are cut', () => {
+    const mark = '\ufeff'
+    const bytes = encoder.encode(
+      `${mark}data: 1\n\n${mark}${mark}data: ${mark}2\n\n${mark}data: [DONE]\n\n${mark}data: 4`,
+    )
+    for (let at = 0; at <= bytes.byteLength; at++) {
+      const { frames, rest } = cut(bytes, at)
+      const passedOn = [...frames, ...(rest ? [rest] : [])].map((frame) => Buffer.from(frame.bytes).toString())
+      expect(passedOn).toEqual(['data: 1\n\n', `data: ${mark}2\n\n`, 'data: [DONE]\n\n', 'data: 4'])
+      expect(frames.map((frame) => readFrame(frame).data)).toEqual(['1', `${mark}2`, '[DONE]'])
+    }
+  })
+
   it('gives back every byte', () => {
     const bytes = encoder.encode(`${stream}data: tail`)
     const { frames, rest } = cut(bytes, 3, 9, 40)
