@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { ConfigError, type Mistake, pathText } from './config-error.ts'
 import { coerced, type Environment, resolveReferences, variable } from './env-references.ts'
 import { isMap } from './fields.ts'
+import { withOtelVariables } from './otel-variables.ts'
 import { readYaml } from './read-yaml.ts'
 import type { Config, ConfigSchema } from './schema.ts'
 import { sentence } from './sentences.ts'
@@ -20,7 +21,7 @@ export function readConfig(yaml: string, env: Environment, schema: ConfigSchema)
   const read = readYaml(yaml)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   const filled = fillFromEnvironment(read.tree ?? {}, env)
-  const { tree, variables, mistakes } = resolveReferences(filled, env)
+  const { tree, variables, mistakes } = withOtelVariables(resolveReferences(filled, env), env)
 
   let result = schema.safeParse(tree, { error: sentence })
   if (!result.success && coerceVariables(tree, result.error.issues, variables)) {

@@ -2,9 +2,11 @@ import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { usageOf } from '../../src/modes/usage.ts'
 import { otlp } from '../../src/telemetry/sinks/otlp/otlp.ts'
+import { rejectedIn } from '../../src/telemetry/sinks/otlp/partial-success.ts'
 import type { SinkEntry } from '../../src/telemetry/sinks/sink.ts'
 import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
+import { otelSettings } from '../support/otel-settings.ts'
 import { type SinkReceiver, startSinkReceiver } from '../support/sink-receiver.node.ts'
 
 /** What is generated from the definitions of opentelemetry-proto, as OpenTelemetry publishes it. */
@@ -14,6 +16,7 @@ interface Type {
   fromObject(value: object): object
   verify(value: object): string | null
 }
+type Written = Type & { encode(message: object): { finish(): Uint8Array } }
 const { opentelemetry } = createRequire(import.meta.url)('@opentelemetry/otlp-transformer/build/src/generated/root.js')
 const { collector } = opentelemetry.proto
 const TYPES: Readonly<Record<'traces' | 'metrics' | 'logs', Type>> = {
@@ -64,8 +67,7 @@ const entries: readonly SinkEntry[] = [
 
 describe.each(['traces', 'metrics', 'logs'] as const)('what is exported of %s', (signal) => {
   async function exported(protocol: 'http/protobuf' | 'http/json') {
-    const settings = { endpoint: receiver.url, headers: {}, service_name: 'gate', signals: [signal], sampling: 1 }
-    const [sink] = otlp('otel', { ...settings, protocol }, transport)
+    const [sink] = otlp('otel', otelSettings({ endpoint: receiver.url, signals: [signal], protocol }), transport)
     await sink?.deliver(entries, new AbortController().signal)
     return receiver.received.at(-1)
   }
@@ -79,12 +81,23 @@ describe.each(['traces', 'metrics', 'logs'] as const)('what is exported of %s', 
     const read = JSON.parse(JSON.stringify(decoded))
     expect(plain(read)).toEqual(plain(withBytes(inJson)))
     // Nothing was written that the definitions do not know: what was read is as long when it is written again.
-    const again = (type as Type & { encode(message: object): { finish(): Uint8Array } })
-      .encode(type.decode(binary?.body ?? new Uint8Array()))
-      .finish()
+    const again = (type as Written).encode(type.decode(binary?.body ?? new Uint8Array())).finish()
     expect(again.byteLength).toBe(binary?.body.byteLength)
     expect(JSON.stringify(read).length).toBeGreaterThan(500)
   })
+})
+
+it.each<[name: string, response: Written, rejected: string]>([
+  ['traces', collector.trace.v1.ExportTraceServiceResponse, 'rejectedSpans'],
+  ['metrics', collector.metrics.v1.ExportMetricsServiceResponse, 'rejectedDataPoints'],
+  ['logs', collector.logs.v1.ExportLogsServiceResponse, 'rejectedLogRecords'],
+])('an export of %s that is taken in part is understood, by the official definitions', (_name, response, rejected) => {
+  for (const count of [0, 1, 127, 128, 70_000]) {
+    const message = response.fromObject({ partialSuccess: { errorMessage: 'too many', [rejected]: count } })
+    expect(rejectedIn(response.encode(message).finish())).toBe(count)
+    expect(rejectedIn(Buffer.from(JSON.stringify(response.toObject(message, { longs: String }))))).toBe(count)
+  }
+  expect(rejectedIn(response.encode(response.fromObject({})).finish())).toBe(0)
 })
 
 /** Ids in OTLP/JSON are hexadecimal; in the definitions they are bytes. */

@@ -18,7 +18,7 @@ export interface SinkReceiver {
     with_: (request: Received) => {
       readonly status: number
       readonly headers?: Record<string, string>
-      readonly body?: string
+      readonly body?: string | Uint8Array
     },
   ): void
   /** Resolves once there are so many requests that are as awaited. */

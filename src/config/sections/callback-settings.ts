@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../../lib/lazily.ts'
 import { secret } from '../../lib/secret.ts'
-import { checked, headers, operatorUrl, secretText, section, text } from '../fields.ts'
+import { checked, flag, headers, operatorUrl, positiveSeconds, secretText, section, text } from '../fields.ts'
 
 export const CALLBACKS = ['prometheus', 'langfuse', 'otel', 'opentelemetry', 's3', 'webhook'] as const
 export type CallbackName = (typeof CALLBACKS)[number]
@@ -10,6 +10,24 @@ export type CallbackName = (typeof CALLBACKS)[number]
 export const WEBHOOK_EVENTS = ['call.finished', 'budget.soft_limit'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
+export const OTEL_SIGNALS = ['traces', 'metrics', 'logs'] as const
+/** A batch waits for its answer no longer than this, whatever is set. */
+const LONGEST_EXPORT_SECONDS = 600
+
+const protocol = () => z.enum(['http/protobuf', 'http/json'])
+const compression = () => z.enum(['none', 'gzip'])
+const exportSeconds = () => positiveSeconds().max(LONGEST_EXPORT_SECONDS)
+
+/** What one signal may have otherwise than the others. */
+const ofSignal = () =>
+  section({
+    endpoint: operatorUrl().optional().describe('The whole address of the signal, with its path.'),
+    headers: headers().optional().describe('Headers of its exports, instead of those of all.'),
+    protocol: protocol().optional().describe('How its exports are written.'),
+    compression: compression().optional().describe('How its exports are compressed.'),
+    timeout: exportSeconds().optional().describe('Seconds that one of its exports may take.'),
+  })
+
 const otel = lazily(() =>
   section({
     endpoint: operatorUrl()
@@ -17,18 +35,25 @@ const otel = lazily(() =>
       .describe('The OTLP/HTTP address of the collector, without /v1/traces.'),
     headers: headers().default({}).describe('Headers of each export.'),
     service_name: text().default('model-gateway').describe('The service.name of what is told.'),
-    protocol: z.enum(['http/protobuf', 'http/json']).default('http/protobuf').describe('How exports are written.'),
+    resource_attributes: z
+      .record(text(), z.string())
+      .default({})
+      .describe('Further attributes of the resource, such as deployment.environment.name.'),
+    protocol: protocol().default('http/protobuf').describe('How exports are written.'),
+    compression: compression().default('none').describe('How exports are compressed.'),
+    timeout: exportSeconds().default(10).describe('Seconds that an export may take.'),
     signals: z
-      .array(z.enum(['traces', 'metrics', 'logs']))
-      .min(1)
-      .default(['traces', 'metrics', 'logs'])
+      .array(z.enum(OTEL_SIGNALS))
+      .default([...OTEL_SIGNALS])
       .describe('What is told: a span, measurements and a log record of each call.'),
-    sampling: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(1)
-      .describe("The share of traces that are sent; a client's traceparent decides for its own."),
+    per_signal: z
+      .partialRecord(z.enum(OTEL_SIGNALS), ofSignal())
+      .default({})
+      .describe('What a signal has for itself: endpoint (the whole address), headers, protocol, compression, timeout.'),
+    sampling: z.number().min(0).max(1).default(1).describe('The share of traces that are sent.'),
+    parent_based: flag()
+      .default(true)
+      .describe("A client's traceparent decides for its own traces, instead of sampling."),
   }),
 )
 

@@ -1,3 +1,4 @@
+import { through } from '../../lib/bytes/through.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { askedAt } from '../../stores/kv/answer-cache.ts'
@@ -78,12 +79,4 @@ async function gunzip(base64: string): Promise<string | undefined> {
   } catch {
     return undefined
   }
-}
-
-async function through(stream: CompressionStream | DecompressionStream, bytes: Uint8Array): Promise<Uint8Array> {
-  const writer = stream.writable.getWriter()
-  // A failure shows where the result is read.
-  writer.write(bytes as BufferSource).catch(() => {})
-  writer.close().catch(() => {})
-  return new Uint8Array(await new Response(stream.readable).arrayBuffer())
 }

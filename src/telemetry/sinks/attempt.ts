@@ -2,8 +2,8 @@ import { newAbort } from '../../lib/abort.ts'
 import { describeError } from '../../lib/log.ts'
 import { type Delivered, type Sink, type SinkEntry, SinkFailure } from './sink.ts'
 
-/** How long a far end may take to answer. */
-export const ANSWER_MS = 10_000
+/** How long a far end may take to answer, unless its sink says otherwise. */
+const ANSWER_MS = 10_000
 /** The longest pause that a far end may ask for. */
 const LONGEST_WISH_SECONDS = 600
 
@@ -11,7 +11,7 @@ const LONGEST_WISH_SECONDS = 600
 export async function attemptDelivery(
   sink: Sink,
   entries: readonly SinkEntry[],
-  limitMs = ANSWER_MS,
+  limitMs = sink.answerMs ?? ANSWER_MS,
 ): Promise<Delivered> {
   const abort = newAbort<SinkFailure>()
   let timer: ReturnType<typeof setTimeout> | undefined

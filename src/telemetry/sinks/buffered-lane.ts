@@ -1,5 +1,5 @@
 import { atMost } from '../../lib/timers/at-most.ts'
-import { ANSWER_MS, attemptDelivery, wishedMs } from './attempt.ts'
+import { attemptDelivery, wishedMs } from './attempt.ts'
 import type { Sink, SinkEntry, SinkFailure, SinkLane } from './sink.ts'
 import { sizeOf } from './size-of.ts'
 import type { Tally } from './tally.ts'
@@ -8,7 +8,6 @@ export interface BufferedLaneOptions {
   readonly random?: () => number
   /** The most that waits in memory. */
   readonly capacity?: { readonly entries: number; readonly bytes: number }
-  readonly answerMs?: number
   readonly firstPauseMs?: number
   readonly longestPauseMs?: number
 }
@@ -20,7 +19,7 @@ const LONGEST_PAUSE_MS = 60_000
 /** Gathers entries in memory and sends them in batches, one at a time, for a runtime whose process outlives its requests.
  *  While the far end takes nothing, entries wait up to a bound; beyond it new ones are dropped. */
 export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOptions = {}): SinkLane {
-  const { random = Math.random, capacity = CAPACITY, answerMs = ANSWER_MS } = options
+  const { random = Math.random, capacity = CAPACITY } = options
   const { firstPauseMs = FIRST_PAUSE_MS, longestPauseMs = LONGEST_PAUSE_MS } = options
   const { gathering } = sink
   let waiting: { readonly entry: SinkEntry; readonly bytes: number }[] = []
@@ -72,7 +71,7 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
    *  dropped. */
   async function sendBatch(): Promise<number | undefined> {
     const entries = nextBatch()
-    const limitMs = endsAt === undefined ? answerMs : Math.max(0, endsAt - performance.now())
+    const limitMs = endsAt === undefined ? undefined : Math.max(0, endsAt - performance.now())
     try {
       const { answer, again = [], refused = 0, retryAfterSeconds } = await attemptDelivery(sink, entries, limitMs)
       if (stopped) return undefined

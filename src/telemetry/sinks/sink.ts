@@ -39,6 +39,8 @@ export interface Sink {
   readonly gathering: Gathering
   /** It takes the content of calls. */
   readonly takesContent: boolean
+  /** How long its far end may take to answer; 10 seconds where it says nothing. */
+  readonly answerMs?: number
   wants(event: TelemetryEvent): event is SinkEvent
   /** The W3C `traceparent` by which an upstream continues the trace of a call's attempt, where the sink tells of one. */
   traceparent?(callId: string, trace: CallTrace | undefined, attempt: number): string

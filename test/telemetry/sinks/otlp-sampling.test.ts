@@ -4,13 +4,26 @@ import { isSampled, spanIdOf, traceIdOf } from '../../../src/telemetry/sinks/otl
 
 const none = { traceId: undefined, sessionId: undefined, user: undefined }
 
+const at = (share: number) => ({ share, isParentBased: true })
+
 it('samples a share of all traces, and each of them always the same way', () => {
   const ids = Array.from({ length: 4000 }, (_, index) => `call_${index}`)
-  const sampled = ids.filter((id) => isSampled(id, undefined, 0.25))
+  const sampled = ids.filter((id) => isSampled(id, undefined, at(0.25)))
   expect(sampled.length).toBeGreaterThan(850)
   expect(sampled.length).toBeLessThan(1150)
-  expect(sampled.every((id) => isSampled(id, undefined, 0.25) && isSampled(id, undefined, 0.5))).toBe(true)
-  expect([isSampled('a', undefined, 0), isSampled('a', undefined, 1)]).toEqual([false, true])
+  expect(sampled.every((id) => isSampled(id, undefined, at(0.25)) && isSampled(id, undefined, at(0.5)))).toBe(true)
+  expect([isSampled('a', undefined, at(0)), isSampled('a', undefined, at(1))]).toEqual([false, true])
+})
+
+it('leaves the decision to the trace of a client, unless told otherwise', () => {
+  const parent = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true }
+  const decided = (sampled: boolean) => ({ ...none, parent: { ...parent, sampled } })
+  expect([isSampled('a', decided(true), at(0)), isSampled('a', decided(false), at(1))]).toEqual([true, false])
+  const alone = (share: number) => ({ share, isParentBased: false })
+  expect([isSampled('a', decided(true), alone(0)), isSampled('a', decided(false), alone(1))]).toEqual([false, true])
+  // The trace's last bits are 0.57… of all: sampled where more than 0.43 are.
+  const traced = { ...none, traceId: parent.traceId.replace(/.{13}$/, '92fffffffffff') }
+  expect([isSampled('a', traced, alone(0.42)), isSampled('a', traced, alone(0.43))]).toEqual([false, true])
 })
 
 it('makes ids that are valid, differ, and are those of the client where it has some', () => {

@@ -1,16 +1,16 @@
 import type { CallFinished } from '../../events.ts'
 import { callAttributes, keyValues, nanos, timesOf } from './attributes.ts'
 import type { Json } from './protobuf.ts'
-import { isSampled, spanIdOf, traceIdOf } from './trace-ids.ts'
+import { isSampled, type Sampling, spanIdOf, traceIdOf } from './trace-ids.ts'
 
 const INFO = 9
 const ERROR = 17
 
 /** A record of each call, beside its span where that is sent. Content stands in the span alone. */
-export function callRecord(call: CallFinished, share: number): Json {
+export function callRecord(call: CallFinished, sampling: Sampling): Json {
   const time = nanos(timesOf(call).ended)
   const failed = call.errorType !== ''
-  const isLinked = isSampled(call.callId, call.trace, share)
+  const isLinked = isSampled(call.callId, call.trace, sampling)
   return {
     timeUnixNano: time,
     observedTimeUnixNano: time,

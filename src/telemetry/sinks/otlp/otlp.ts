@@ -1,25 +1,40 @@
-import { isRecord, parseRecord } from '../../../lib/json/lenient.ts'
+import { through } from '../../../lib/bytes/through.ts'
 import type { Secret } from '../../../lib/secret.ts'
 import type { Transport } from '../../../transport/transport.ts'
 import type { CallFinished, TelemetryEvent } from '../../events.ts'
-import { post } from '../post.ts'
+import { post, type SinkRequest } from '../post.ts'
 import type { Delivered, Sink, SinkEntry, SinkEvent } from '../sink.ts'
 import { keyValues } from './attributes.ts'
 import { callRecord } from './log-records.ts'
 import { EXPORTS, type Signal } from './messages.ts'
 import { callMetrics } from './metrics.ts'
+import { rejectedIn } from './partial-success.ts'
 import { encode, type Json } from './protobuf.ts'
 import { callSpans } from './spans.ts'
-import { isSampled, traceparent } from './trace-ids.ts'
+import { isSampled, type Sampling, traceparent } from './trace-ids.ts'
 
-export interface OtlpSettings {
+/** How a signal is exported. */
+interface Export {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, Secret>>
-  readonly service_name: string
   readonly protocol: 'http/protobuf' | 'http/json'
+  readonly compression: 'none' | 'gzip'
+  /** Seconds for an answer. */
+  readonly timeout: number
+}
+
+export interface OtlpSettings extends Export {
+  readonly service_name: string
+  readonly resource_attributes: Readonly<Record<string, string>>
   readonly signals: readonly Signal[]
+  /** What a signal has otherwise. Its endpoint is the whole address. */
+  readonly per_signal: {
+    readonly [signal in Signal]?: { readonly [option in keyof Export]?: Export[option] | undefined } | undefined
+  }
   /** The share of traces that are sent. */
   readonly sampling: number
+  /** A client's traceparent decides for its own traces. */
+  readonly parent_based: boolean
 }
 
 const SCOPE = { name: 'model-gateway' }
@@ -28,55 +43,87 @@ const GATHERING = { entries: 512, bytes: 2_000_000, ms: 2000 }
 /** Sinks for a collector of OpenTelemetry, over HTTP: one for each signal, so that a repeated delivery of one repeats no
  *  other. The first signal has the name of the callback, the others are `<name>.<signal>`. */
 export function otlp(name: string, settings: OtlpSettings, transport: Transport): Sink[] {
-  return [...new Set(settings.signals)].map(
-    (signal, index): Sink => ({
+  const sampling = { share: settings.sampling, isParentBased: settings.parent_based }
+  return [...new Set(settings.signals)].map((signal, index): Sink => {
+    const to = exportOf(signal, settings)
+    return {
       name: index === 0 ? name : `${name}.${signal}`,
       gathering: GATHERING,
       takesContent: signal === 'traces',
-      ...(signal === 'traces' ? { traceparent: (...of) => traceparent(settings.sampling, ...of) } : {}),
+      answerMs: 1000 * to.timeout,
+      ...(signal === 'traces' ? { traceparent: (...of) => traceparent(sampling, ...of) } : {}),
       wants: (event: TelemetryEvent): event is SinkEvent =>
-        event.type === 'call.finished' &&
-        (signal !== 'traces' || isSampled(event.callId, event.trace, settings.sampling)),
+        event.type === 'call.finished' && (signal !== 'traces' || isSampled(event.callId, event.trace, sampling)),
       async deliver(entries, abort) {
         const calls = entries.flatMap(({ event }) => (event.type === 'call.finished' ? [event] : []))
-        const told = TELLS[signal](entries, calls, settings)
-        const request = exported(signal, told, settings)
-        const { status, body } = await post(transport, requestTo(settings, signal, request), abort)
-        return outcome(status, parseRecord(body))
+        const told = TELLS[signal](entries, calls, sampling)
+        const request = await requestTo(to, signal, exported(signal, told, settings))
+        const { status, body } = await post(transport, request, abort)
+        return outcome(status, { rejected: rejectedIn(body), told: itemsIn(signal, told), entries: entries.length })
       },
-    }),
-  )
+    }
+  })
 }
 
-type Tells = (entries: readonly SinkEntry[], calls: readonly CallFinished[], settings: OtlpSettings) => readonly Json[]
+function exportOf(signal: Signal, settings: OtlpSettings): Export {
+  const own = settings.per_signal[signal] ?? {}
+  return {
+    endpoint: own.endpoint ?? `${settings.endpoint.replace(/\/+$/, '')}/v1/${signal}`,
+    headers: own.headers ?? settings.headers,
+    protocol: own.protocol ?? settings.protocol,
+    compression: own.compression ?? settings.compression,
+    timeout: own.timeout ?? settings.timeout,
+  }
+}
+
+type Tells = (entries: readonly SinkEntry[], calls: readonly CallFinished[], sampling: Sampling) => readonly Json[]
 
 const TELLS: Readonly<Record<Signal, Tells>> = {
   traces: (entries) =>
     entries.flatMap(({ event, content }) => (event.type === 'call.finished' ? callSpans(event, content) : [])),
   metrics: (_entries, calls) => callMetrics(calls),
-  logs: (_entries, calls, { sampling }) => calls.map((call) => callRecord(call, sampling)),
+  logs: (_entries, calls, sampling) => calls.map((call) => callRecord(call, sampling)),
 }
 
-function exported(signal: Signal, told: readonly Json[], { service_name }: OtlpSettings): Json {
-  const resource = { attributes: keyValues({ 'service.name': service_name }) }
+/** The number of spans, data points or log records. */
+function itemsIn(signal: Signal, told: readonly Json[]): number {
+  if (signal !== 'metrics') return told.length
+  return told.reduce(
+    (sum, metric) => sum + (metric.histogram as { readonly dataPoints: readonly Json[] }).dataPoints.length,
+    0,
+  )
+}
+
+function exported(signal: Signal, told: readonly Json[], { service_name, resource_attributes }: OtlpSettings): Json {
+  const resource = { attributes: keyValues({ ...resource_attributes, 'service.name': service_name }) }
   if (signal === 'traces') return { resourceSpans: [{ resource, scopeSpans: [{ scope: SCOPE, spans: told }] }] }
   if (signal === 'metrics') return { resourceMetrics: [{ resource, scopeMetrics: [{ scope: SCOPE, metrics: told }] }] }
   return { resourceLogs: [{ resource, scopeLogs: [{ scope: SCOPE, logRecords: told }] }] }
 }
 
-function requestTo({ endpoint, headers, protocol }: OtlpSettings, signal: Signal, request: Json) {
-  const url = `${endpoint.replace(/\/+$/, '')}/v1/${signal}`
+async function requestTo(
+  { endpoint, headers, protocol, compression }: Export,
+  signal: Signal,
+  told: Json,
+): Promise<SinkRequest> {
   const isJson = protocol === 'http/json'
+  const body = isJson ? new TextEncoder().encode(JSON.stringify(told)) : encode(told, EXPORTS[signal])
+  const type = { 'content-type': isJson ? 'application/json' : 'application/x-protobuf' }
+  if (compression === 'none') return { url: endpoint, headers: { ...headers, ...type }, body }
   return {
-    url,
-    headers: { ...headers, 'content-type': isJson ? 'application/json' : 'application/x-protobuf' },
-    body: isJson ? JSON.stringify(request) : encode(request, EXPORTS[signal]),
+    url: endpoint,
+    headers: { ...headers, ...type, 'content-encoding': 'gzip' },
+    body: await through(new CompressionStream('gzip'), body),
   }
 }
 
-/** A collector that speaks JSON says how much of it it refused; protobuf's answer of that is not read. */
-function outcome(status: number, answer: Json | undefined): Delivered {
-  const partial = isRecord(answer?.partialSuccess) ? answer.partialSuccess : {}
-  const rejected = Number(partial.rejectedSpans ?? partial.rejectedDataPoints ?? partial.rejectedLogRecords ?? 0)
-  return { answer: rejected > 0 ? `it answered ${status}, and refused a part` : `it answered ${status}` }
+/** A collector may take an export in part, which is never sent again. It counts spans, data points or log records: of the
+ *  calls the same share counts as refused. Its words are not repeated, since they may quote what was told. */
+function outcome(
+  status: number,
+  { rejected, told, entries }: { readonly rejected: number; readonly told: number; readonly entries: number },
+): Delivered {
+  if (rejected === 0) return { answer: `it answered ${status}` }
+  const refused = Math.min(entries, Math.ceil((entries * rejected) / Math.max(1, told)))
+  return { answer: `it answered ${status}, and refused ${rejected} of ${told}`, refused }
 }

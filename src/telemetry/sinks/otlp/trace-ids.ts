@@ -12,15 +12,24 @@ export function traceIdOf(callId: string, trace: CallTrace | undefined): string 
 /** `part`: 'call', or an attempt by its number, or a tool call by its. */
 export const spanIdOf = (callId: string, part: string) => digestOf(`span ${callId} ${part}`).slice(0, 16)
 
-/** Whether a call's spans are sent: as its client's trace was decided, else so many of all traces. */
-export function isSampled(callId: string, trace: CallTrace | undefined, share: number): boolean {
-  if (trace?.parent) return trace.parent.sampled
+/** Which traces are sent. */
+export interface Sampling {
+  /** So many of all. */
+  readonly share: number
+  /** Those of a client as the client decided. */
+  readonly isParentBased: boolean
+}
+
+/** Whether a call's spans are sent: as its client's trace was decided, else so many of all traces, by the last 52 bits of
+ *  the trace's id, so that others who sample a larger share by the same bits have sampled it too. */
+export function isSampled(callId: string, trace: CallTrace | undefined, { share, isParentBased }: Sampling): boolean {
+  if (isParentBased && trace?.parent) return trace.parent.sampled
   if (share >= 1) return true
-  return Number.parseInt(traceIdOf(callId, trace).slice(-13), 16) / 2 ** 52 < share
+  return Number.parseInt(traceIdOf(callId, trace).slice(-13), 16) / 2 ** 52 >= 1 - share
 }
 
 /** The header by which an upstream continues the trace of an attempt. */
-export function traceparent(share: number, callId: string, trace: CallTrace | undefined, attempt: number): string {
-  const sampled = isSampled(callId, trace, share) ? '01' : '00'
+export function traceparent(of: Sampling, callId: string, trace: CallTrace | undefined, attempt: number): string {
+  const sampled = isSampled(callId, trace, of) ? '01' : '00'
   return `00-${traceIdOf(callId, trace)}-${spanIdOf(callId, String(attempt))}-${sampled}`
 }
