@@ -5,7 +5,7 @@ import { listSurcharges } from './surcharge-table.ts'
 /** When these prices were last compared with the vendors' price lists. A deployment's own prices take precedence. */
 export const PRICES_AS_OF = '2025-11'
 
-type Prices = Partial<
+export type Prices = Partial<
   Pick<
     ModelInfo,
     | 'input_cost_per_token'
@@ -192,12 +192,30 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
   deepgram: { 'nova-3': perMinute(0.0043), 'nova-2': perMinute(0.0043), 'aura-2': perMillionCharacters(30) },
 }
 
+/** One row of the table: the prices of a model by the name that its versions and dates share. */
+export interface PriceRow {
+  readonly provider: string
+  readonly model: string
+  readonly prices: Prices
+}
+
+/** The whole table, by provider and model. */
+export function priceRows(): PriceRow[] {
+  return Object.entries(TABLE).flatMap(([provider, rows]) =>
+    Object.entries(rows).map(([model, prices]) => ({ provider, model, prices })),
+  )
+}
+
+/** The row that prices a model: its own, or that of its name without version, date and region. */
+export function priceRowOf(provider: string, model: string): PriceRow | undefined {
+  const rows = entryOf(TABLE, provider)
+  const name = rows && namesOf(model).find((one) => Object.hasOwn(rows, one))
+  return name === undefined ? undefined : { provider, model: name, prices: rows?.[name] ?? {} }
+}
+
 /** The list prices of a model; none for an unknown model. */
 export function listPrices(provider: string, model: string): Prices {
-  const rows = entryOf(TABLE, provider)
-  if (!rows) return {}
-  const name = namesOf(model).find((one) => Object.hasOwn(rows, one))
-  return (name === undefined ? undefined : rows[name]) ?? {}
+  return priceRowOf(provider, model)?.prices ?? {}
 }
 
 const VERSION = /(@|-v)\d+(:\d+)?$/

@@ -142,8 +142,48 @@ export interface Authorizing {
   readonly now: number
 }
 
+/** How a provider is presented to who adds a deployment of it. */
+export interface Profile {
+  readonly label: string
+  /** Its usual address, with `{parameter}` in the places of parameters; absent if only the operator knows it. */
+  readonly address?: string
+  /** The sets of parameters that each suffice as credentials; none if its calls need no credential. */
+  readonly credentials: readonly (readonly ParameterName[])[]
+  /** The further parameters that it reads, beside those that every provider reads. */
+  readonly parameters?: Readonly<Partial<Record<ParameterName, ParameterUse>>>
+}
+
+export type ParameterName = keyof GatewayParams
+
+export interface ParameterUse {
+  readonly required?: true
+  /** What it is here, where that is more exact than the sentence of the configuration. */
+  readonly meaning?: string
+  /** The value of one that is left out. */
+  readonly default?: string
+}
+
+/** A model as its provider lists it. */
+export interface ListedModel {
+  readonly id: string
+  /** Its name for people, if the provider has one. */
+  readonly name?: string | undefined
+  /** The kind of requests that it takes, if the provider tells. */
+  readonly mode?: ModeName | undefined
+}
+
+/** A free request for a part of a provider's list of models, and how its answer is read. */
+export interface Listing {
+  request(connection: Connection): UpstreamRequest
+  /** `body` is JSON from outside. */
+  read(body: unknown): readonly ListedModel[]
+}
+
 export interface Provider extends RegisteredProvider {
   readonly kind: string
+  readonly profile: Profile
+  /** The requests that together list its models; a sentence that says why there are none, for people. */
+  listings(connection: Connection): readonly Listing[] | string
   connect(parameters: GatewayParams, defaults: Readonly<Record<string, unknown>>): Connection
   readonly adapters: Adapters
   /** Top-level fields of a request that lead to other models, hosts or credentials than the deployment's. */

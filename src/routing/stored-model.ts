@@ -6,10 +6,13 @@ import type { ModelContent, ModelRecord } from '../stores/sql/records/model-reco
 import { refuseReferences, type Sealed, type Settings, sealedSettings } from '../stores/sql/records/sealed-settings.ts'
 import { modelEntry } from './configuration.ts'
 
+/** The parameters of a deployment that are kept sealed and are never shown. */
+export const SECRET_PARAMETERS: readonly string[] = ['api_key', 'aws_secret_access_key', 'aws_session_token']
+
 const SECRETS = sealedSettings({
   table: 'gateway_model',
   column: 'gateway_params',
-  fields: ['api_key', 'aws_secret_access_key', 'aws_session_token'],
+  fields: SECRET_PARAMETERS,
   maps: ['headers'],
   addressOf,
 })
@@ -34,27 +37,41 @@ interface Context {
   readonly live: { check(entry: ModelEntry): void }
 }
 
+/** The entry that a draft would be, with its secrets and its stored settings unmasked. Refuses as `contentOf` does. */
+export async function entryOfDraft(
+  id: string,
+  draft: ModelDraft,
+  { seal, live }: Context,
+  earlier?: ModelRecord,
+): Promise<{ readonly entry: ModelEntry; readonly params: Settings }> {
+  const sent = isMap(draft.gateway_params) ? draft.gateway_params : {}
+  refuseReferences(draft)
+  const params = await SECRETS.whole(sent, seal, earlier && sealedOf(earlier))
+  const entry = {
+    ...accepted(modelEntry(), {
+      ...draft,
+      gateway_params: isMap(draft.gateway_params) ? params : draft.gateway_params,
+    }),
+    deployment_id: id,
+  }
+  try {
+    live.check(entry)
+  } catch (error) {
+    throw error instanceof TypeError ? mistake('gateway_params', error.message) : error
+  }
+  return { entry, params }
+}
+
 /** The stored form of a draft. Throws a refusal of its first mistake. Masks in it stand for secrets of `earlier`, which
  *  are refused for another address than the one that they were given for. */
 export async function contentOf(
   id: string,
   draft: ModelDraft,
-  { seal, live }: Context,
+  context: Context,
   earlier?: ModelRecord,
 ): Promise<ModelContent> {
-  const params = isMap(draft.gateway_params) ? draft.gateway_params : {}
-  refuseReferences(draft)
-  const whole = await SECRETS.whole(params, seal, earlier && sealedOf(earlier))
-  const entry = accepted(modelEntry(), {
-    ...draft,
-    gateway_params: isMap(draft.gateway_params) ? whole : draft.gateway_params,
-  })
-  try {
-    live.check({ ...entry, deployment_id: id })
-  } catch (error) {
-    throw error instanceof TypeError ? mistake('gateway_params', error.message) : error
-  }
-  const { settings, sealed } = await SECRETS.close(id, whole, seal)
+  const { entry, params } = await entryOfDraft(id, draft, context, earlier)
+  const { settings, sealed } = await SECRETS.close(id, params, context.seal)
   return {
     model_name: entry.model_name,
     gateway_params: settings,

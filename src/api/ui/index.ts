@@ -13,7 +13,9 @@ import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
 import { promptRoutes } from './prompts/index.ts'
+import { providerRoutes } from './providers/index.ts'
 import { records } from './records/index.ts'
+import { testModel } from './routing/model-test.ts'
 import { models } from './routing/models.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
 import { simulateRouteGroup } from './routing/route-group-simulation.ts'
@@ -35,6 +37,8 @@ export const ui: readonly Route[] = [
   ...callableTargetPolicies,
   ...callableTargetList,
   ...models,
+  testModel,
+  ...providerRoutes,
   ...routeGroupPolicies,
   ...promptRoutes,
   simulateRouteGroup,

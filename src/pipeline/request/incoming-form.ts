@@ -22,7 +22,7 @@ export interface IncomingForm extends RequestForm {
 }
 
 export function incomingForm(
-  client: Client,
+  client: Pick<Client, 'upload' | 'scratch'>,
   mode: Mode,
   contentType: string,
   { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },

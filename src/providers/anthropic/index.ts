@@ -1,15 +1,23 @@
+import { asText } from '../../lib/json/lenient.ts'
 import { reveal } from '../../lib/secret.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, adapterFor, dropper, type Provider } from '../provider.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
+import { listingAt } from '../wire/connection/model-listing.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesReply } from './messages-reply.ts'
 import { DEFAULT_MAX_TOKENS, messagesRequest } from './messages-request.ts'
 import { messagesStream } from './messages-stream.ts'
 import { nativeCountTokens, nativeMessages } from './native-messages.ts'
 
+const API_BASE = 'https://api.anthropic.com'
 const VERSION = '2023-06-01'
+
+const models = listingAt('/v1/models?limit=1000', 'data', ({ id, display_name }) => ({
+  id: asText(id),
+  name: asText(display_name) || undefined,
+}))
 
 const chat: Adapter<ChatRequest> = {
   request(call, connection) {
@@ -30,12 +38,15 @@ const chat: Adapter<ChatRequest> = {
 /** Claude at Anthropic's API: chat is translated, messages are relayed byte for byte. */
 export const anthropic: Provider = {
   kind: 'anthropic',
+  profile: {
+    label: 'Anthropic',
+    address: API_BASE,
+    credentials: [['api_key']],
+    parameters: { api_version: { meaning: 'The version of the API, sent as anthropic-version.', default: VERSION } },
+  },
+  listings: () => [models],
   connect(parameters, defaults) {
-    const connection = keyConnection(
-      { apiBase: 'https://api.anthropic.com', header: 'x-api-key' },
-      parameters,
-      defaults,
-    )
+    const connection = keyConnection({ apiBase: API_BASE, header: 'x-api-key' }, parameters, defaults)
     const headers = {
       'content-type': 'application/json',
       'anthropic-version': parameters.api_version ?? VERSION,

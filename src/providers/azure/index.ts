@@ -31,6 +31,16 @@ const adapters: Adapters = {
 /** OpenAI's API on Azure: one address without dates (`/openai/v1`), or one for each deployment with a dated version. */
 export const azure: Provider = {
   kind: 'azure',
+  profile: {
+    label: 'Azure OpenAI',
+    credentials: [['api_key']],
+    parameters: {
+      api_base: { required: true, meaning: "The resource's address: https://<resource>.openai.azure.com." },
+      api_version: { meaning: 'A dated version, for a deployment that has its own address.', default: 'v1' },
+    },
+  },
+  listings: () =>
+    "Azure lists the models that a resource could deploy, not its deployments: the model is the deployment's name, as you gave it.",
   needsAddress: true,
   connect(parameters, defaults) {
     const { api_key, ...rest } = parameters

@@ -1,16 +1,31 @@
 import { AwsV4Signer } from 'aws4fetch'
 import type { GatewayParams } from '../../config/sections/model-list.ts'
+import { asList, asText } from '../../lib/json/lenient.ts'
 import { reveal, secret } from '../../lib/secret.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { wholeBody } from '../../transport/whole-body.ts'
-import { adapterFor, type Connection, type Provider } from '../provider.ts'
+import { adapterFor, type Connection, type ListedModel, type Listing, type Provider } from '../provider.ts'
 import { connectionAt } from '../wire/connection/connection-at.ts'
+import { listingAt } from '../wire/connection/model-listing.ts'
 import { converse } from './converse.ts'
 import { invokeEmbedding } from './invoke-embedding.ts'
 
 /** Amazon Bedrock: chat by Converse, embeddings by InvokeModel, with an AWS key or an API key. */
 export const bedrock: Provider = {
   kind: 'bedrock',
+  profile: {
+    label: 'Amazon Bedrock',
+    address: 'https://bedrock-runtime.{region}.amazonaws.com',
+    credentials: [['api_key'], ['aws_access_key_id', 'aws_secret_access_key']],
+    parameters: {
+      region: { required: true, meaning: 'The AWS region, such as us-east-1.' },
+      aws_session_token: {},
+    },
+  },
+  listings: ({ parameters }) =>
+    parameters.api_base === undefined
+      ? [foundationModels, inferenceProfiles]
+      : "Models are listed at AWS's own addresses only, and api_base is another one: type the model's id.",
   connect(parameters, defaults) {
     const { api_key: apiKey } = parameters
     if (!apiKey && !(parameters.aws_access_key_id && parameters.aws_secret_access_key)) {
@@ -28,6 +43,36 @@ export const bedrock: Provider = {
   },
   adapters: { chat: adapterFor(converse), embedding: adapterFor(invokeEmbedding) },
   authorize: (request, connection, { now }) => signed(request, connection, now),
+}
+
+const MODALITIES: Readonly<Record<string, ListedModel['mode']>> = { TEXT: 'chat', EMBEDDING: 'embedding' }
+
+/** The models that are called by their own ids. */
+const foundationModels = onControlPlane(
+  listingAt('/foundation-models?byInferenceType=ON_DEMAND', 'modelSummaries', (model) => {
+    const [modality] = asList(model.outputModalities)
+    const mode = MODALITIES[asText(modality)]
+    return mode && { id: asText(model.modelId), name: asText(model.modelName) || undefined, mode }
+  }),
+)
+
+/** The models that are called by the ids of profiles, which spread the calls over regions. */
+const inferenceProfiles = onControlPlane(
+  listingAt('/inference-profiles?maxResults=1000', 'inferenceProfileSummaries', (profile) => ({
+    id: asText(profile.inferenceProfileId),
+    name: asText(profile.inferenceProfileName) || undefined,
+  })),
+)
+
+/** Models are listed at another host than the one that runs them, with the same credentials. */
+function onControlPlane({ request, read }: Listing): Listing {
+  return {
+    request(connection) {
+      const origin = connection.origin.replace('//bedrock-runtime.', '//bedrock.')
+      return request({ ...connection, origin })
+    },
+    read,
+  }
 }
 
 function regionOf({ region, aws_region_name }: GatewayParams): string {

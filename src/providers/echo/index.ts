@@ -80,6 +80,17 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('')
 }
 
-const shape = openaiCompatible('echo', { apiBase: 'http://echo.invalid/v1', modes: [], models: false })
+const shape = openaiCompatible('echo', {
+  label: 'Echo',
+  keyless: true,
+  apiBase: 'http://echo.invalid/v1',
+  modes: [],
+  models: false,
+})
 
-export const echo: Provider = { ...shape, transport }
+export const echo: Provider = {
+  ...shape,
+  transport,
+  profile: { label: 'Echo (no provider: answers what it is asked)', credentials: [] },
+  listings: () => 'Every name works: it answers what it is asked.',
+}

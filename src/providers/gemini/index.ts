@@ -1,6 +1,8 @@
+import { asList, asText } from '../../lib/json/lenient.ts'
 import { type Adapters, adapterFor, type Provider } from '../provider.ts'
 import { connectionAt, JSON_HEADERS } from '../wire/connection/connection-at.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
+import { listingAt } from '../wire/connection/model-listing.ts'
 import { batchEmbed } from './batch-embed.ts'
 import { generateContent } from './generate-content.ts'
 
@@ -12,9 +14,28 @@ export const geminiAdapters: Adapters = {
   embedding: adapterFor(batchEmbed),
 }
 
+const models = listingAt('/models?pageSize=1000', 'models', (model) => {
+  const methods = asList(model.supportedGenerationMethods)
+  const embeds = methods.includes('embedContent') || methods.includes('batchEmbedContents')
+  const chats = methods.includes('generateContent')
+  if (!embeds && !chats) return undefined
+  return {
+    id: asText(model.name).replace(/^models\//, ''),
+    name: asText(model.displayName) || undefined,
+    mode: chats ? 'chat' : 'embedding',
+  }
+})
+
 /** Google's Gemini API with an API key. */
 export const gemini: Provider = {
   kind: 'gemini',
+  profile: {
+    label: 'Google Gemini',
+    address: API_BASE,
+    credentials: [['api_key']],
+    parameters: { api_version: { meaning: 'The version in the address.', default: API_VERSION } },
+  },
+  listings: () => [models],
   connect(parameters, defaults) {
     const own = { ...JSON_HEADERS, 'x-goog-api-key': parameters.api_key }
     const connection = connectionAt(parameters.api_base ?? API_BASE, own, parameters, defaults)

@@ -7,6 +7,8 @@ import { type Adapter, adapterFor, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
 
+const API_BASE = 'https://api.jina.ai/v1'
+
 /** OpenAI's embeddings with another name for the encoding; some models report the total of tokens only. Jina's own fields
  *  (`task`, `late_chunking`, …) are forwarded. */
 const embeddings: Adapter<EmbeddingRequest> = {
@@ -38,6 +40,8 @@ const rerank = {
 /** Jina: embeddings and reranking. */
 export const jina: Provider = {
   kind: 'jina',
-  connect: (parameters, defaults) => bearerConnection('jina', 'https://api.jina.ai/v1', parameters, defaults),
+  profile: { label: 'Jina AI', address: API_BASE, credentials: [['api_key']] },
+  listings: () => 'Jina has no list of its models to ask for: type the name of one.',
+  connect: (parameters, defaults) => bearerConnection('jina', API_BASE, parameters, defaults),
   adapters: { embedding: adapterFor(embeddings), rerank: adapterFor(rerank) },
 }

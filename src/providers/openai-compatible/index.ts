@@ -4,9 +4,10 @@ import { openaiEmbeddings, openaiImages, openaiRerank } from '../openai/modes.ts
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
 import { openaiTranscription } from '../openai/transcription.ts'
-import { type Adapter, adapterFor, type Provider } from '../provider.ts'
+import { type Adapter, adapterFor, type Profile, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
+import { openaiListing } from '../wire/connection/model-listing.ts'
 
 const MEDIA = {
   embedding: adapterFor(openaiEmbeddings),
@@ -19,6 +20,7 @@ const MEDIA = {
 
 /** The properties of one vendor of OpenAI's shape. */
 export interface Vendor extends ChatQuirks {
+  readonly label: string
   /** With its path, e.g. `https://api.groq.com/openai/v1`; `{project}` in it is replaced by the operator's project. Absent
    *  if only the operator knows it. */
   readonly apiBase?: string
@@ -26,13 +28,19 @@ export interface Vendor extends ChatQuirks {
   readonly modes: readonly (keyof typeof MEDIA)[]
   /** It does not list its models at /models. */
   readonly models?: false
+  /** A server of the operator's own, which asks for a key only if the operator wants it to. */
+  readonly keyless?: true
   readonly routingFields?: Provider['routingFields']
 }
 
 /** The provider of a vendor of OpenAI's shape. */
-export function openaiCompatible(kind: string, { apiBase, modes, models, routingFields, ...quirks }: Vendor): Provider {
+export function openaiCompatible(kind: string, vendor: Vendor): Provider {
+  const { label, apiBase, modes, models, keyless, routingFields, ...quirks } = vendor
   return {
     kind,
+    profile: profileOf(vendor),
+    listings: () =>
+      models === false ? `${label} has no list of its models to ask for: type the name of one.` : [openaiListing],
     ...(apiBase === undefined ? { needsAddress: true } : {}),
     connect: (parameters, defaults) => bearerConnection(kind, apiBase, parameters, defaults),
     adapters: {
@@ -41,5 +49,19 @@ export function openaiCompatible(kind: string, { apiBase, modes, models, routing
     },
     ...(models === false ? {} : { healthRequest: healthRequestAt('/models') }),
     ...(routingFields ? { routingFields } : {}),
+  }
+}
+
+function profileOf({ label, apiBase, keyless }: Vendor): Profile {
+  const needsProject = apiBase?.includes('{project}') === true
+  return {
+    label,
+    ...(apiBase === undefined ? {} : { address: apiBase }),
+    credentials: keyless ? [] : [['api_key']],
+    parameters: {
+      ...(keyless ? { api_key: {} } : {}),
+      ...(apiBase === undefined ? { api_base: { required: true, meaning: 'The address, with its version.' } } : {}),
+      ...(needsProject ? { project: { required: true, meaning: "The account's id." } } : {}),
+    },
   }
 }

@@ -50,15 +50,19 @@ export const PROXY_FIELDS: ReadonlySet<string> = new Set([
 export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   // A server that the operator runs may have any of these fields.
   'openai-compatible': {
+    label: 'OpenAI-compatible server',
+    keyless: true,
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
     routingFields: PROXY_FIELDS,
   },
   openai: {
+    label: 'OpenAI',
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
     ...OPENAI_QUIRKS,
   },
   mistral: {
+    label: 'Mistral',
     apiBase: 'https://api.mistral.ai/v1',
     modes: ['embedding', 'audio_transcription'],
     ...MAX_TOKENS,
@@ -69,6 +73,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     refusesHints: true,
   },
   groq: {
+    label: 'Groq',
     apiBase: 'https://api.groq.com/openai/v1',
     modes: ['audio_speech', 'audio_transcription'],
     usageUnder: 'x_groq',
@@ -78,37 +83,68 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     routingFields: new Set(['compound_custom']),
   },
   together: {
+    label: 'Together AI',
     apiBase: 'https://api.together.xyz/v1',
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
     ...MAX_TOKENS,
     // The model that moderates.
     routingFields: new Set(['safety_model']),
   },
-  fireworks: { apiBase: 'https://api.fireworks.ai/inference/v1', modes: ['responses', 'embedding'] },
+  fireworks: {
+    label: 'Fireworks AI',
+    apiBase: 'https://api.fireworks.ai/inference/v1',
+    modes: ['responses', 'embedding'],
+  },
   deepinfra: {
+    label: 'DeepInfra',
     apiBase: 'https://api.deepinfra.com/v1/openai',
     modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
     ...MAX_TOKENS,
   },
-  deepseek: { apiBase: 'https://api.deepseek.com/v1', modes: [], ...MAX_TOKENS, reasoning: 'reasoning_content' },
+  deepseek: {
+    label: 'DeepSeek',
+    apiBase: 'https://api.deepseek.com/v1',
+    modes: [],
+    ...MAX_TOKENS,
+    reasoning: 'reasoning_content',
+  },
   openrouter: {
+    label: 'OpenRouter',
     apiBase: 'https://openrouter.ai/api/v1',
     modes: ['embedding'],
     cacheMarks: true,
     routingFields: OPENROUTER_FIELDS,
   },
   // Its chat is at /chat/completions, without a version. Usage comes with every chunk.
-  perplexity: { apiBase: 'https://api.perplexity.ai', modes: [], models: false, ...MAX_TOKENS, reasoning: 'none' },
-  xai: { apiBase: 'https://api.x.ai/v1', modes: ['responses', 'image_generation'] },
+  perplexity: {
+    label: 'Perplexity',
+    apiBase: 'https://api.perplexity.ai',
+    modes: [],
+    models: false,
+    ...MAX_TOKENS,
+    reasoning: 'none',
+  },
+  xai: {
+    label: 'xAI',
+    apiBase: 'https://api.x.ai/v1',
+    modes: ['responses', 'image_generation'],
+  },
   cerebras: {
+    label: 'Cerebras',
     apiBase: 'https://api.cerebras.ai/v1',
     modes: [],
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
     refusesHints: true,
   },
-  nvidia: { apiBase: 'https://integrate.api.nvidia.com/v1', modes: ['embedding'], ...MAX_TOKENS },
+  nvidia: {
+    label: 'NVIDIA NIM',
+    apiBase: 'https://integrate.api.nvidia.com/v1',
+    modes: ['embedding'],
+    ...MAX_TOKENS,
+  },
   moonshot: {
+    label: 'Moonshot AI',
     apiBase: 'https://api.moonshot.ai/v1',
     modes: [],
     ...MAX_TOKENS,
@@ -117,12 +153,14 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     readsOwn: /^ms:/i,
   },
   huggingface: {
+    label: 'Hugging Face',
     apiBase: 'https://router.huggingface.co/v1',
     modes: [],
     ...MAX_TOKENS,
     routingFields: new Set(['provider']),
   },
   cloudflare: {
+    label: 'Cloudflare Workers AI',
     apiBase: 'https://api.cloudflare.com/client/v4/accounts/{project}/ai/v1',
     modes: ['embedding'],
     models: false,
@@ -130,7 +168,24 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // A tuned model of the account.
     routingFields: new Set(['lora']),
   },
-  ollama: { apiBase: 'http://localhost:11434/v1', modes: ['embedding'], ...MAX_TOKENS },
-  vllm: { apiBase: 'http://localhost:8000/v1', modes: ['embedding', 'audio_transcription', 'rerank'] },
-  lmstudio: { apiBase: 'http://localhost:1234/v1', modes: ['embedding'], ...MAX_TOKENS },
+  ollama: {
+    label: 'Ollama',
+    keyless: true,
+    apiBase: 'http://localhost:11434/v1',
+    modes: ['embedding'],
+    ...MAX_TOKENS,
+  },
+  vllm: {
+    label: 'vLLM',
+    keyless: true,
+    apiBase: 'http://localhost:8000/v1',
+    modes: ['embedding', 'audio_transcription', 'rerank'],
+  },
+  lmstudio: {
+    label: 'LM Studio',
+    keyless: true,
+    apiBase: 'http://localhost:1234/v1',
+    modes: ['embedding'],
+    ...MAX_TOKENS,
+  },
 }

@@ -20,6 +20,19 @@ const tokenFor = accessTokens()
 /** Google Cloud's Vertex AI: Gemini and Claude in a project, with a service account or an API key. */
 export const vertex: Provider = {
   kind: 'vertex',
+  profile: {
+    label: 'Google Vertex AI',
+    address: 'https://{region}-aiplatform.googleapis.com',
+    credentials: [['api_key']],
+    parameters: {
+      api_key: { meaning: 'The JSON of a service account, or an API key.' },
+      project: { meaning: "The project's id; of a service account its own, where it is left out." },
+      region: { meaning: 'A region, us, eu or global.', default: REGION },
+      api_version: { meaning: 'The version in the address.', default: API_VERSION },
+    },
+  },
+  listings: () =>
+    'Vertex lists its models only to consoles of Google: type a name such as gemini-2.5-flash, claude-sonnet-4-5 or endpoints/<id>.',
   connect(parameters, defaults) {
     if (!parameters.api_key) {
       throw new TypeError("provider 'vertex' needs gateway_params.api_key: a service account's JSON, or an API key")

@@ -10,6 +10,7 @@ import { documentTexts, rerankList } from '../wire/rerank-list.ts'
 import { totalTokens } from '../wire/total-tokens.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 
+const API_BASE = 'https://api.voyageai.com/v1'
 const EMBEDDING_API = "Voyage's embeddings API"
 const EMBEDDING_FIELDS = new Set([
   'model',
@@ -74,6 +75,8 @@ const rerank: Adapter<RerankRequest> = {
 /** Voyage: embeddings and reranking. */
 export const voyage: Provider = {
   kind: 'voyage',
-  connect: (parameters, defaults) => bearerConnection('voyage', 'https://api.voyageai.com/v1', parameters, defaults),
+  profile: { label: 'Voyage AI', address: API_BASE, credentials: [['api_key']] },
+  listings: () => 'Voyage has no list of its models to ask for: type the name of one.',
+  connect: (parameters, defaults) => bearerConnection('voyage', API_BASE, parameters, defaults),
   adapters: { embedding: adapterFor(embeddings), rerank: adapterFor(rerank) },
 }

@@ -12,23 +12,7 @@ import { routeGroupPolicy, settingsOf } from '../../../routing/route-group-polic
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import type { ApiServices } from '../../scope.ts'
-import { audioSpeech } from '../../v1/audio-speech.ts'
-import { audioTranscriptions } from '../../v1/audio-transcriptions.ts'
-import { chatCompletions } from '../../v1/chat-completions.ts'
-import { completions } from '../../v1/completions.ts'
-import { embeddings } from '../../v1/embeddings.ts'
-import { imagesGenerations } from '../../v1/images-generations.ts'
-import { rerankRoutes } from '../../v1/rerank.ts'
-
-const ENDPOINTS: readonly Endpoint[] = [
-  chatCompletions,
-  completions,
-  embeddings,
-  imagesGenerations,
-  audioSpeech,
-  audioTranscriptions,
-  ...rerankRoutes,
-].map(({ endpoint }) => endpoint)
+import { MODEL_ENDPOINTS } from '../../v1/model-endpoints.ts'
 
 const asked = lazily(() =>
   z.strictObject({
@@ -109,7 +93,7 @@ function underTrial(group: Group, trial: Pick<z.output<ReturnType<typeof asked>>
 
 function endpointOf(group: Group, wanted: ModelMode | undefined): Endpoint {
   const takes = ({ mode, dialect }: Endpoint) => group.deployments.some((one) => translatorOf(one, mode, dialect))
-  const endpoint = ENDPOINTS.find((one) => (wanted === undefined ? takes(one) : one.mode.name === wanted))
+  const endpoint = MODEL_ENDPOINTS.find((one) => (wanted === undefined ? takes(one) : one.mode.name === wanted))
   if (!endpoint) throw mistake('mode', 'is needed: the group takes no kind of request')
   return endpoint
 }

@@ -1,0 +1,59 @@
+import * as z from 'zod'
+import { pricing } from '../../../config/sections/pricing.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { PRICES_AS_OF, type PriceRow, priceRowOf, priceRows } from '../../../providers/price-table.ts'
+import { json } from '../../respond.ts'
+import { defineRoute } from '../../route.ts'
+import { pageAnswer, pageOf, paging } from '../page.ts'
+import { storable } from '../storable.ts'
+
+const row = lazily(() =>
+  z.object({
+    provider: z.string(),
+    model: z.string().describe('Without the date and the version of a model: all of these cost the same.'),
+    prices: z.object(pricing()).partial().describe('US dollars, as in `model_info`.'),
+  }),
+)
+
+export const priceList = defineRoute(
+  {
+    method: 'get',
+    path: '/ui/api/prices',
+    summary: 'The price table of this build, by provider and model. Prices of a deployment win over it.',
+    tag: 'Configuration',
+    auth: 'admin',
+    permission: 'config.read',
+    query: () =>
+      z.object({
+        search: storable().max(256).default('').describe('Part of the provider or of the model.'),
+        provider: storable().max(256).optional(),
+        model: storable()
+          .max(256)
+          .optional()
+          .describe(
+            "A provider's name of a model as a deployment has it, with its date and version; needs `provider`.",
+          ),
+        ...paging(),
+      }),
+    responses: {
+      200: pageAnswer(row, 'One page.', () => ({
+        as_of: z.string().describe("When the table was last compared with the vendors' price lists."),
+      })),
+    },
+  },
+  ({ input: { query } }) => {
+    const { search, provider, model, cursor, limit } = query
+    const wanted = search.toLowerCase()
+    const rows = (provider !== undefined && model !== undefined ? [priceRowOf(provider, model)] : sorted()).filter(
+      (one) =>
+        one !== undefined &&
+        (provider === undefined || one.provider === provider) &&
+        nameOf(one).toLowerCase().includes(wanted) &&
+        (cursor === '' || nameOf(one) > cursor),
+    ) as PriceRow[]
+    return json({ ...pageOf(rows.slice(0, limit + 1), limit, nameOf), as_of: PRICES_AS_OF })
+  },
+)
+
+const nameOf = ({ provider, model }: PriceRow) => `${provider} ${model}`
+const sorted = lazily(() => priceRows().sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1)))
