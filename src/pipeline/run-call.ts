@@ -12,6 +12,7 @@ import { type Call, newAttemptId } from './call.ts'
 import type { CallInput } from './call-input.ts'
 import { isAwaited } from './ids/made-ids.ts'
 import { explained } from './plan/explain.ts'
+import { estimated, foundNoRoute } from './respond/estimated.ts'
 import { answer, answerLater, routeHeaders } from './respond/respond.ts'
 import type { PipelineServices } from './services.ts'
 import { finish } from './settle/finish.ts'
@@ -58,6 +59,8 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     if (call.cache?.hit) return await replay(services, call, call.cache.hit, end)
     stopRenewal = startLeaseRenewal(services, call)
     const { plan, tools } = admittedCall
+    const estimating = plan.estimated && estimated(services, call, end)
+    if (estimating) return await estimating
     const committing = tools ? runWithTools(services, call, plan, tools) : failover(services, call, plan)
     const committed = await inTime(committing, call, services)
     if (committed === 'silent') return answerLater(services, call, committing, end)
@@ -66,6 +69,8 @@ export async function runCall(services: PipelineServices, input: CallInput): Pro
     const answered = answering instanceof Promise ? await answering : answering
     return why ? { ...answered, headers: { ...answered.headers, ...why } } : answered
   } catch (error) {
+    const estimating = foundNoRoute(call) ? estimated(services, call, end) : undefined
+    if (estimating) return await estimating
     const failure = asGatewayError(error)
     await end(failure)
     throw withHeaders(failure, { ...routeHeaders(call), ...(await explained(services, call)) })

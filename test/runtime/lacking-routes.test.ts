@@ -97,10 +97,14 @@ describe('an address of kind openai that has no responses', () => {
   })
 })
 
-it('an address of kind anthropic that counts no tokens is not blamed for it', async () => {
+it('an address of kind anthropic that counts no tokens is not blamed for it, and they are estimated', async () => {
   await upstream.script(`${base}/v1/messages/count_tokens`, [NO_ROUTE])
   const count = () => gateway.fetch('/v1/messages/count_tokens', chatInit({ model: 'claude', messages }))
-  for (let turn = 0; turn < 3; turn++) expect((await count()).status).toBeGreaterThanOrEqual(400)
+  for (let turn = 0; turn < 3; turn++) {
+    const response = await count()
+    expect([response.status, response.headers.get('x-gateway-estimated')]).toEqual([200, '1'])
+    expect(await response.json()).toEqual({ input_tokens: expect.any(Number) })
+  }
   expect(await asked(`${base}/v1/messages/count_tokens`)).toBe(1)
   expect(await failures('claude-anthropic-3')).toBe(0)
 })

@@ -329,11 +329,32 @@ describe('counting tokens', () => {
     expect(await finished()).toMatchObject({ usage: { inputTokens: 0, outputTokens: 0 } })
   })
 
-  it('is not there at a provider that does not count', async () => {
-    const response = await post({ model: 'gpt-count', messages }, '/v1/messages/count_tokens')
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
+  it('is an estimate, free and marked, where no provider of the model counts', async () => {
+    const count = async (body: object) => {
+      const response = await post({ model: 'gpt-count', ...body }, '/v1/messages/count_tokens')
+      expect([response.status, response.headers.get('x-gateway-estimated')]).toEqual([200, '1'])
+      return ((await response.json()) as { input_tokens: number }).input_tokens
+    }
+    const short = await count({ messages })
+    expect(short).toBeGreaterThan(5)
+    expect(short).toBeLessThan(40)
+    const words = 'The quick brown fox jumps over the lazy dog. '.repeat(40)
+    const long = await count({ messages, system: words })
+    expect(long - short).toBeGreaterThan(350)
+    expect(long - short).toBeLessThan(550)
+    expect(await finished()).toMatchObject({ model: 'gpt-count', status: 200, attempts: 0, costNano: 0 })
+    // What only another vendor knows does not keep it from being counted.
+    expect(await count({ messages, thinking: { type: 'adaptive' }, mcp_servers: [{}] })).toBeGreaterThan(short)
     expect(await upstream.calls(path('gpt-count'))).toHaveLength(0)
+  })
+
+  it('is asked of the deployment that counts, where another of the group does not', async () => {
+    await upstream.script(path('mixed-claude'), [json(200, { input_tokens: 15 })])
+    for (let turn = 0; turn < 4; turn++) {
+      const response = await post({ model: 'mixed', messages }, '/v1/messages/count_tokens')
+      expect(await response.json()).toEqual({ input_tokens: 15 })
+      expect(response.headers.has('x-gateway-estimated')).toBe(false)
+    }
   })
 })
 

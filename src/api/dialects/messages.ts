@@ -26,7 +26,7 @@ export const messagesDialect = asDialect<MessagesRequest>({
   errorEvent: messagesErrorEvent,
 })
 
-/** Counts the tokens of a Messages request. Only providers that count tokens themselves can do it. */
+/** Counts the tokens of a Messages request where its provider does, and estimates them elsewhere. */
 export const countTokensDialect = asDialect<MessagesRequest>({
   native: 'count_tokens',
   schema: messagesRequest,
@@ -40,5 +40,6 @@ export const countTokensDialect = asDialect<MessagesRequest>({
     throw cannotCount()
   },
   stream: () => messagesEvents(),
+  estimate: (tokens) => ({ input_tokens: tokens }),
   errorEvent: messagesErrorEvent,
 })

@@ -14,6 +14,7 @@ const READABLE = [
   'x-gateway-cache',
   'x-gateway-deployment',
   'x-gateway-dropped',
+  'x-gateway-estimated',
   'x-gateway-explain',
   'x-gateway-model-group',
   'x-gateway-overhead-ms',

@@ -39,7 +39,8 @@ export const countTokens = modelRoute(
     clientHeaders,
   },
   {
-    summary: 'Count the tokens of a conversation, where the provider of the model can.',
+    summary:
+      'Count the tokens of a conversation. Where no provider of the model can, they are estimated, and `x-gateway-estimated` is `1`.',
     responses: { 200: { description: '`input_tokens`', contentType: 'application/json' } },
     ...contract,
   },

@@ -33,6 +33,8 @@ export interface Plan {
   readonly settings: GroupSettings
   /** What the strategy orders by, if each call changes it. */
   readonly preference: Preference | undefined
+  /** No deployment of the group can answer: the gateway does itself, by an estimate. */
+  readonly estimated?: true
   /** The group has more fitting deployments than admission considers. */
   readonly large: boolean
   /** The deployments in order, by current signals; of a large group only the first. Repeated calls use the same random
@@ -90,6 +92,10 @@ export function planGroup(
 ): Plan {
   const capable = capableDeployments(group, endpoint)
   const fitting = eligible(group, capable.deployments, request)
+  const settings = groupSettings(services.config.router_settings, group)
+  if (endpoint.dialect?.estimate && !fitting.some((deployment) => isNativeAt(deployment, endpoint))) {
+    return { group, settings, ...NOWHERE, estimated: true }
+  }
   const able = capable.checksRequests ? expressible(fitting, endpoint, request, bounds?.strict) : fitting
   const { restricted = false, budgeted = false } = bounds ?? {}
   const within = restricted || budgeted ? withinModel(able, request, restricted) : able
@@ -97,7 +103,6 @@ export function planGroup(
   const { refuse_unpriced } = services.config.general_settings
   const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
   const deployments = budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
-  const settings = groupSettings(services.config.router_settings, group)
   const ordered = (members: readonly Deployment[]) =>
     remainingOrder(orderOf(services, endpoint, settings, members), bounds?.leftOut)
   if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }
@@ -115,6 +120,13 @@ export function planGroup(
 }
 
 type Order = Omit<Plan, 'group' | 'settings'>
+
+const NOWHERE: Order = { preference: undefined, large: false, order: () => [], others: () => [] }
+
+/** Whether a deployment is asked in the client's own dialect. */
+function isNativeAt(deployment: Deployment, { mode, dialect }: Endpoint): boolean {
+  return translatorOf(deployment, mode, dialect)?.translates !== true
+}
 
 /** The order without models that were left out since it was made. */
 function remainingOrder(order: Order, leftOut: Bounds['leftOut']): Order {
@@ -170,11 +182,11 @@ function orderOf(
 function withNamedIds(
   { registry }: PipelineServices,
   deployments: readonly Deployment[],
-  { mode, dialect }: Endpoint,
+  endpoint: Endpoint,
   bounds: Bounds | undefined,
 ): Keepers {
   if (!bounds?.ids) return { deployments, first: deployments }
-  const isNative = (deployment: Deployment) => translatorOf(deployment, mode, dialect)?.translates !== true
+  const isNative = (deployment: Deployment) => isNativeAt(deployment, endpoint)
   return keepersOf(deployments, bounds.ids, { tenant: bounds.tenant, registry, isNative })
 }
 
@@ -195,10 +207,11 @@ export function takingCalls(services: PipelineServices): (deployment: Deployment
  *  only those. If there is none, throws the first refusal. */
 function expressible(
   deployments: readonly Deployment[],
-  { mode, dialect }: Endpoint,
+  endpoint: Endpoint,
   request: ModelRequest,
   strict = false,
 ): readonly Deployment[] {
+  const { mode, dialect } = endpoint
   let refusal: GatewayError | undefined
   const able = deployments.filter((deployment) => {
     const translator = translatorOf(deployment, mode, dialect)
@@ -208,7 +221,7 @@ function expressible(
   })
   if (able.length === 0 && refusal) throw refusal
   if (request.store !== true) return able
-  const keepers = able.filter((deployment) => translatorOf(deployment, mode, dialect)?.translates !== true)
+  const keepers = able.filter((deployment) => isNativeAt(deployment, endpoint))
   return keepers.length > 0 ? keepers : able
 }
 

@@ -33,6 +33,8 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   stream(request: Request): DialectStream
   /** Follows a native stream whose bytes pass unchanged; absent if another deployment could not continue it. */
   follow?(): DialectFollower
+  /** Answers a request that only asks how long it is, where no deployment of its group can. */
+  estimate?(tokens: number): object
   /** How a conversation with managed tools is written; absent if it cannot have any. */
   readonly tools?: ToolConversation
   /** The event that ends a stream which failed after it began. */

@@ -38,7 +38,7 @@ export function messagesErrorEvent(error: GatewayError): Uint8Array {
   return encoder.encode(`event: error\ndata: ${JSON.stringify(messagesErrorBody(error))}\n\n`)
 }
 
-/** The refusal to count tokens at a provider that does not count them. */
+/** The refusal to count tokens at a provider that does not count them. Others are asked, or the tokens estimated. */
 export function cannotCount(): GatewayError {
   return new GatewayError('not_supported', 'No deployment of this model can count tokens. Choose another model.', {
     param: 'model',
