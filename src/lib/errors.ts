@@ -131,6 +131,8 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number
   /** Overrides `blames` of a row: the request may have caused the failure, or has caused it. */
   readonly blames?: 'perhaps' | 'nobody'
+  /** The vendor's own `error.details`, for the clients of its dialect. */
+  readonly explanation?: Readonly<Record<string, unknown>>
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only. */

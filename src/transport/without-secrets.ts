@@ -19,9 +19,13 @@ export function withoutSecrets(
   if (credentials.length === 0) return failure
   const masked = (text: string | undefined) => text && credentials.reduce(mask, shortened(text))
   const [text = '', param, code] = [masked(message), masked(details.param), masked(details.code)]
-  if (text === message && param === details.param && code === details.code) return failure
+  const { explanation, ...rest } = details
+  const explained = explanation && JSON.stringify(explanation)
+  const clean = masked(explained) === explained
+  if (text === message && param === details.param && code === details.code && clean) return failure
   return new GatewayError(failure.failure, text, {
-    ...details,
+    ...rest,
+    ...(explanation && clean ? { explanation } : {}),
     ...(param ? { param } : {}),
     ...(code ? { code } : {}),
     cause: failure.cause,

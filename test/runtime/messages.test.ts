@@ -319,6 +319,37 @@ describe('messages at a provider of chat', () => {
   })
 })
 
+describe('what the vendor explains to its clients', () => {
+  it.each([404, 400, 409])('about a thread reaches them, whatever its status (%i)', async (status) => {
+    const details = { error_code: 'thread_not_found', hint: ['replay'] }
+    await upstream.script(path('claude-error'), [
+      json(status, { type: 'error', error: { type: 'not_found_error', message: 'No such thread.', details } }),
+    ])
+    const response = await post({ model: 'claude-error', messages, thread: { type: 'create' } })
+    expect(await response.json()).toMatchObject({ error: { message: 'No such thread.', details } })
+    expect(response.status).toBe(400)
+  })
+
+  it('holds no credential', async () => {
+    await upstream.script(path('claude-error'), [
+      json(400, { type: 'error', error: { type: 'x', message: 'No.', details: { key: 'sk-canary-5e1' } } }),
+    ])
+    const response = await post({ model: 'claude-error', messages })
+    expect([response.status, (await response.json()) as object]).toEqual([
+      400,
+      expect.objectContaining({ error: { type: 'invalid_request_error', message: 'No.' } }),
+    ])
+  })
+
+  it('lets them go on without a thread where the provider has none', async () => {
+    const response = await post({ model: 'gpt-error', messages, thread: { type: 'create' } })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } },
+    })
+  })
+})
+
 describe('counting tokens', () => {
   it('is the provider’s', async () => {
     await upstream.script(path('claude-whole'), [json(200, { input_tokens: 14 })])

@@ -111,6 +111,29 @@ describe('ids of the Messages API', () => {
     expect(await servedBy(await ask({ container: 'container_lost' }))).toEqual([200, maker])
   })
 
+  it('of a message of a thread are what its next turn goes on from, whole and streamed; others begin anew', async () => {
+    const whole = (id: string) => json(200, { ...message('', { container: null }), id: `msg_${id}` })
+    const begin = { thread: { type: 'create' } }
+    const goOn = (previous_message_id: string) => ask({ thread: { type: 'continue', previous_message_id } })
+    for (const id of claudes) {
+      const begun = { ...message('', { container: null }), id: `msg_streamed_${id}`, content: [] }
+      await upstream.script(`/${id}`, [frames([event('message_start', { message: begun }), words(0, 'Hi'), last])])
+    }
+    const streamed = await ask({ ...begin, stream: true })
+    await readStream(streamed)
+    for (const id of claudes) await upstream.script(`/${id}`, [whole(id)])
+    const [, maker] = await servedBy(await ask(begin))
+    const streamedBy = streamed.headers.get('x-gateway-deployment')
+    for (let at = 0; at < 3; at++) {
+      expect(await servedBy(await goOn(`msg_${maker}`))).toEqual([200, maker])
+      expect(await servedBy(await goOn(`msg_streamed_${streamedBy}`))).toEqual([200, streamedBy])
+    }
+    expect(await refusal(await goOn('msg_of_others'))).toMatchObject([
+      404,
+      { error: { type: 'not_found_error', details: { error_code: 'thread_not_found' } } },
+    ])
+  })
+
   it('that no call made are refused by their field, in the words of the dialect, counting included', async () => {
     const source = { type: 'file', file_id: 'file_1' }
     const nested = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] }

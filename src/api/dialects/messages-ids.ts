@@ -12,6 +12,7 @@ export const messagesIds = idPlaces([
   },
   { path: 'thread', kind: 'thread' },
   { path: 'thread.id', kind: 'thread' },
+  { path: 'thread.previous_message_id', kind: 'thread' },
   { path: 'thread_id', kind: 'thread' },
   { path: 'messages[].content[].source.file_id', kind: 'file' },
   { path: 'messages[].content[].source.content[].source.file_id', kind: 'file' },

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../lib/errors.ts'
-import { asRecord, asText, entryOf, parseRecord } from '../../lib/json/lenient.ts'
+import { asRecord, asText, entryOf, isRecord, parseRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { classifyFailure } from '../openai/failure.ts'
 import type { WireError } from '../wire/wire-error.ts'
@@ -27,7 +27,10 @@ export function messagesFailure(
   bytes: Uint8Array,
   now: number,
 ): GatewayError {
-  return classifyFailure(status, wireError(parseRecord(bytes)?.error), retryAfterSeconds(headers, now))
+  const wire = wireError(parseRecord(bytes)?.error)
+  // What is wrong with a thread is for the client to mend, whatever the status.
+  const meant = asText(wire.details?.error_code).startsWith('thread_') ? 400 : status
+  return classifyFailure(meant, wire, retryAfterSeconds(headers, now))
 }
 
 /** Names an error inside an answer of status 200, whole or as an event. */
@@ -37,8 +40,14 @@ export function messagesEmbeddedFailure(error: unknown): GatewayError {
 }
 
 function wireError(error: unknown): WireError {
-  const { type, message } = asRecord(error)
+  const { type, message, details } = asRecord(error)
   const words = asText(message) || undefined
   const code = words !== undefined && OVER_LIMIT.test(words) ? 'context_length_exceeded' : undefined
-  return { message: words, type: asText(type) || undefined, code, param: undefined }
+  return {
+    message: words,
+    type: asText(type) || undefined,
+    code,
+    param: undefined,
+    ...(isRecord(details) ? { details } : {}),
+  }
 }

@@ -8,7 +8,7 @@ import { messagesUsage } from './messages-usage.ts'
 export type Progress = Omit<StreamStep, 'out' | 'chunk'>
 
 /** Reads the events of one stream in order; returns the meaning of each, without its output. */
-export function messagesProgress(): (event: JsonRecord) => Progress {
+export function messagesProgress(threaded = false): (event: JsonRecord) => Progress {
   let started: unknown
   let characters = 0
 
@@ -20,7 +20,7 @@ export function messagesProgress(): (event: JsonRecord) => Progress {
   const meanings: Readonly<Record<string, (event: JsonRecord) => Progress>> = {
     message_start: ({ message }) => {
       started = asRecord(message).usage
-      return madeField(madeInMessage(asRecord(message)))
+      return madeField(madeInMessage(asRecord(message), threaded))
     },
     content_block_start: ({ content_block: block }) => {
       const { type, text, name } = asRecord(block)

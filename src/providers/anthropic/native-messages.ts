@@ -19,11 +19,12 @@ const STOP = new TextEncoder().encode('event: message_stop\ndata: {"type":"messa
 export const nativeMessages: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages'),
 
-  reply(bytes) {
+  reply(bytes, _headers, call) {
     const message = readMessage(bytes)
     const outputCharacters = charactersOf(asList(message.content).map(asRecord))
     const usage = messagesUsage(message.usage)
-    return { bytes, contentType: 'application/json', usage, outputCharacters, ...madeField(madeInMessage(message)) }
+    const made = madeField(madeInMessage(message, isThreaded(call)))
+    return { bytes, contentType: 'application/json', usage, outputCharacters, ...made }
   },
 
   stream: relayedStream,
@@ -73,8 +74,10 @@ function versions(client: Readonly<Record<string, string>>, { headers }: Connect
   }
 }
 
-function relayedStream(): StreamReader {
-  const progress = messagesProgress()
+const isThreaded = ({ body }: Outgoing) => isRecord(body.thread)
+
+function relayedStream(call: Outgoing): StreamReader {
+  const progress = messagesProgress(isThreaded(call))
   return sseReader(
     (frame) => {
       const { data } = readFrame(frame)

@@ -58,11 +58,15 @@ export function classifyFailure(status: number, error: WireError, retryAfter: nu
     ...(error.param !== undefined && failure === 'upstream_rejected' ? { param: error.param } : {}),
     ...(error.code !== undefined && failure === 'upstream_rejected' ? { code: error.code } : {}),
     ...(failure === 'upstream_rejected' ? { status: PASSED_ON.has(status) ? status : 400 } : {}),
+    ...(error.details !== undefined && OWN_WORDS.has(failure) ? { explanation: error.details } : {}),
     ...(failure === 'upstream_refused' && DOUBTFUL.has(status) ? { blames: 'perhaps' } : {}),
     ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
   }
   return new GatewayError(failure, messageOf(failure, status, error), details)
 }
+
+/** The failures that are told in the provider's own words. */
+const OWN_WORDS: ReadonlySet<FailureName> = new Set(['upstream_rejected', 'context_window', 'content_policy'])
 
 /** The statuses of a rejection that are passed on to the client; others mean something else in the gateway's answers. */
 const PASSED_ON: ReadonlySet<number> = new Set([400, 404, 409, 413, 415, 416, 422, 424])

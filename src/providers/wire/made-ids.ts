@@ -41,9 +41,10 @@ export function madeInItem(value: unknown, stored: boolean): MadeId[] {
 }
 
 /** The ids in a message of the Messages API, or in an event that adds to one: its container, its thread, and the files of
- *  its tools. */
-export function madeInMessage({ container, thread, content }: JsonRecord): MadeId[] {
+ *  its tools. The next message of a thread refers to the one before. */
+export function madeInMessage({ id, container, thread, content }: JsonRecord, threaded = false): MadeId[] {
   return [
+    ...(threaded ? made(KEPT, id) : []),
     ...made(KEPT, ...[container, thread].map((one) => (isRecord(one) ? one.id : one))),
     ...asList(content).flatMap(madeInBlock),
   ]

@@ -22,11 +22,30 @@ function messageOf({ failure, message }: GatewayError): string {
   return isKnown ? message : `${TOO_LONG}: ${message}`
 }
 
+/** What the vendor's clients go by when a thread is refused: they go on without one, or begin another with the whole
+ *  conversation. */
+function explanationOf({
+  failure,
+  details: { explanation, param },
+}: GatewayError): GatewayError['details']['explanation'] {
+  if (explanation) return explanation
+  if (param === 'thread' && failure === 'invalid_request') {
+    return { error_code: 'thread_unsupported_request', unsupported: ['thread'] }
+  }
+  if (param?.startsWith('thread.') && failure === 'not_found') return { error_code: 'thread_not_found' }
+  return undefined
+}
+
 /** The error body of the Messages API. */
 export function messagesErrorBody(error: GatewayError, requestId?: string): object {
+  const details = explanationOf(error)
   return {
     type: 'error',
-    error: { type: TYPES[error.failure] ?? error.row.type, message: messageOf(error) },
+    error: {
+      type: TYPES[error.failure] ?? error.row.type,
+      message: messageOf(error),
+      ...(details ? { details } : {}),
+    },
     ...(requestId === undefined ? {} : { request_id: requestId }),
   }
 }
