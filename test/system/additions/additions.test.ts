@@ -8,7 +8,7 @@ import { withGateway } from '../../support/with-gateway.ts'
 // What the contributing guide says of additions, followed to the letter: one thing each, and its line in its registry.
 vi.mock(import('../../../src/providers/openai/vendors.ts'), async (original) => {
   const vendors = await original()
-  const nearby: Vendor = { modes: [] }
+  const nearby: Vendor = { label: 'Nearby', modes: [] }
   return { ...vendors, OPENAI_VENDORS: { ...vendors.OPENAI_VENDORS, nearby } }
 })
 vi.mock(import('../../../src/providers/index.ts'), async (original) => {
