@@ -12,6 +12,7 @@ import { type Call, newAttemptId } from './call.ts'
 import type { CallInput } from './call-input.ts'
 import { isAwaited } from './ids/made-ids.ts'
 import { explained } from './plan/explain.ts'
+import { answerAhead } from './respond/answer-ahead.ts'
 import { estimated, foundNoRoute } from './respond/estimated.ts'
 import { answer, answerLater, routeHeaders } from './respond/respond.ts'
 import type { PipelineServices } from './services.ts'
@@ -22,12 +23,28 @@ import { runWithTools } from './tools/run-with-tools.ts'
 const SETTLE_WAIT_MS = 300
 
 /** Runs one model call from its bytes to its answer. A call that has begun is always reported, however it ends. */
-export async function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
-  const ids = { callId: input.batch?.callId ?? newTimedId('call'), attemptId: newAttemptId() }
+export function runCall(services: PipelineServices, input: CallInput): Promise<Answer> {
+  return run(services, input, { callId: input.batch?.callId ?? newTimedId('call'), attemptId: newAttemptId() })
+}
+
+/** `following`: what an admitted call waits for whose answer has begun already. */
+async function run(
+  services: PipelineServices,
+  input: CallInput,
+  ids: CallIds,
+  following?: Promise<AdmittedCall>,
+): Promise<Answer> {
   let admittedCall: AdmittedCall
   try {
-    admittedCall = await admitCall(services, input, ids)
-    if (admittedCall.cacheUse) admittedCall = await fromCache(services, input, ids, admittedCall)
+    admittedCall = following ? await following : await admitCall(services, input, ids)
+    if (admittedCall.cacheUse && !following) {
+      const { rateHeaders } = admittedCall
+      const looking = fromCache(services, input, ids, admittedCall)
+      const found = await lookInTime(services, admittedCall, looking)
+      if (found === 'silent')
+        return answerAhead(services, input, rateHeaders, (ahead) => run(services, ahead, ids, looking))
+      admittedCall = found
+    }
   } catch (error) {
     input.form?.raw.close()
     throw error
@@ -84,8 +101,28 @@ function inTime(
   { config, timers }: PipelineServices,
 ): Promise<Committed | 'silent'> {
   if (!call.streamed || !call.endpoint.dialect) return committing
-  const limitMs = 1000 * config.router_settings.stream_keep_alive
-  return atMost(limitMs, committing, timers).then((committed) => (committed ? committed.value : 'silent'))
+  return orSilent(committing, config, timers)
+}
+
+/** Resolves with what the cache has for a call, or with 'silent' when a stream has followed an identical call for the
+ *  keep-alive interval. */
+function lookInTime(
+  { config, timers }: PipelineServices,
+  { request, admitted }: AdmittedCall,
+  looking: Promise<AdmittedCall>,
+): Promise<AdmittedCall | 'silent'> {
+  const follows = request.stream === true && admitted.cached?.state === 'follow'
+  return follows ? orSilent(looking, config, timers) : looking
+}
+
+/** Resolves with the result of some work, or with 'silent' after the keep-alive interval. */
+function orSilent<T>(
+  work: Promise<T>,
+  { router_settings }: PipelineServices['config'],
+  timers: PipelineServices['timers'],
+): Promise<T | 'silent'> {
+  const limitMs = 1000 * router_settings.stream_keep_alive
+  return atMost(limitMs, work, timers).then((done) => (done ? done.value : 'silent'))
 }
 
 function begin(

@@ -13,12 +13,13 @@ const gateway = withGateway()
 let serial = 0
 let [first, spare] = ['', '']
 
-async function begin(settings: object = {}): Promise<void> {
+async function begin(settings: object = {}, router_settings: object = {}): Promise<void> {
   serial += 1
   ;[first, spare] = ['first', 'spare'].map((name) => `cache-${run}-${serial}-${name}`) as [string, string]
   await gateway.restart(
     configuration({
       general_settings: { cache_enabled: true, ...settings },
+      router_settings,
       gateway_settings: { fallbacks: [{ group: ['spare'] }] },
       model_list: [
         deployment(upstream.url, 'group', first, PRICES),
@@ -38,12 +39,14 @@ interface Got {
   readonly headers: Headers
 }
 
+const jsonInit = (body: object, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+
 async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Got> {
-  const response = await gateway.fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+  const response = await gateway.fetch(path, jsonInit(body, headers))
   const text = await response.text()
   return { cache: response.headers.get('x-gateway-cache'), status: response.status, text, headers: response.headers }
 }
@@ -287,6 +290,66 @@ describe('identical calls at the same time', () => {
     expect(await left).toBe('left')
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(5).fill(200))
     expect(await asked()).toBe(2)
+  })
+
+  describe('as streams that wait', () => {
+    const path = '/v1/chat/completions'
+    const body = { model: 'group', messages, stream: true }
+    const withoutComments = (text: string) => text.replaceAll(': keep-alive\n\n', '')
+
+    it.each([
+      [path, { messages }],
+      ['/v1/messages', { messages, max_tokens: 100 }],
+    ])('of %s begin with keep-alives, and get the whole answer', async (at, asking) => {
+      await begin({}, { stream_keep_alive: 0.2 })
+      await upstream.script(first, [answer({ text: 'Größe ☃' }, slowHeaders({ ms: 1200 }))])
+      const send = () => gateway.fetch(at, jsonInit({ ...asking, model: 'group', stream: true }))
+      const leading = send().then((response) => response.text())
+      await upstream.until(first, (calls) => calls.length === 1)
+      const askedAt = performance.now()
+      const following = await send()
+      const reader = (following.body as ReadableStream<Uint8Array>).getReader()
+      const begun = new TextDecoder().decode((await reader.read()).value)
+      expect(performance.now() - askedAt).toBeLessThan(900)
+      expect(begun).toMatch(/^(: keep-alive\n\n)+$/)
+      expect(following.status).toBe(200)
+      expect(following.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+      let rest = ''
+      const decoder = new TextDecoder()
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+        rest += decoder.decode(piece.value, { stream: true })
+      expect(rest).toMatch(/^(: keep-alive\n\n){2}/)
+      expect(withoutComments(rest)).toBe(withoutComments(await leading))
+      expect(withoutComments(rest)).not.toBe('')
+      expect(await asked()).toBe(1)
+      expect(await line()).toMatchObject({ cache: 'hit', attempts: 0, ending: 'answered', status: 200 })
+    })
+
+    it('go on as the one that asks, and say in the stream what fails then', async () => {
+      await begin({}, { stream_keep_alive: 0.2 })
+      await upstream.script(first, [
+        change(badRequest(), slowHeaders({ ms: 600 })),
+        answer({ text: 'second' }, slowHeaders({ ms: 600 })),
+      ])
+      const leading = post(path, body)
+      await upstream.until(first, (calls) => calls.length === 1)
+      const got = await post(path, body)
+      expect((await leading).text).toContain('invalid_request_error')
+      expect(got.status).toBe(200)
+      expect(got.text).toMatch(/^: keep-alive\n\n.*second.*data: \[DONE\]\n\n$/s)
+      expect(await line()).toMatchObject({ cache: 'miss', ending: 'answered' })
+
+      await upstream.script(first, [change(badRequest(), slowHeaders({ ms: 500 }))])
+      const failing = { ...body, seed: 1 }
+      const both = await Promise.all([
+        post(path, failing),
+        upstream.until(first, (calls) => calls.length === 3).then(() => post(path, failing)),
+      ])
+      expect(both[1].status).toBe(200)
+      expect(both[1].text).toMatch(/^(: keep-alive\n\n)+data: \{"error":\{/)
+      expect(both[1].text).not.toContain('[DONE]')
+      expect(await line()).toMatchObject({ ending: 'failed', status: 400 })
+    })
   })
 
   it('do not wait longer than they may', async () => {

@@ -14,7 +14,7 @@ import { KEEP_ALIVE } from './keep-alive.ts'
 export type Over = (failure: GatewayError | undefined) => Promise<unknown> | undefined
 
 /** The least time that a client gets to take the end of its answer, even past the call's deadline. */
-const LAST_WRITE_MS = 5000
+export const LAST_WRITE_MS = 5000
 
 /** Bounds a write after the upstream's clocks have stopped: aborts the answer if the client does not take it in time. */
 export function takenInTime(

@@ -1,0 +1,74 @@
+import { measured } from '../../lib/clock.ts'
+import { asGatewayError, type GatewayError } from '../../lib/errors.ts'
+import { isoTime } from '../../lib/iso-time.ts'
+import { describeError } from '../../lib/log.ts'
+import { atMost } from '../../lib/timers/at-most.ts'
+import type { Answer } from '../answer.ts'
+import type { CallInput } from '../call-input.ts'
+import type { PipelineServices } from '../services.ts'
+import { KEEP_ALIVE } from './keep-alive.ts'
+import { LAST_WRITE_MS } from './relay.ts'
+import { EVENT_STREAM } from './respond.ts'
+
+/** Begins the stream of a call that may still be refused, because it waits for an identical one: keep-alive comments
+ *  until `run` opens the stream that it is given. A refusal becomes an error event, and is reported as a refused request:
+ *  a call that has begun reports itself. */
+export function answerAhead(
+  services: PipelineServices,
+  input: CallInput,
+  headers: Readonly<Record<string, string>>,
+  run: (input: CallInput) => Promise<unknown>,
+): Answer {
+  const stream = input.client.openStream()
+  const comment = () => stream.write(KEEP_ALIVE)?.catch(() => {})
+  void comment()
+  const comments = setInterval(comment, 1000 * services.config.router_settings.stream_keep_alive)
+  const openStream = () => {
+    clearInterval(comments)
+    return stream
+  }
+  let begun = false
+  const begin = () => {
+    begun = true
+  }
+  input.begun()
+  const refuse = async (thrown: unknown) => {
+    const failure = asGatewayError(thrown)
+    if (failure.failure === 'internal')
+      services.log.error('internal', { requestId: input.requestId, error: describeError(thrown) })
+    if (!begun) reportRefusal(services, input, failure)
+    const told = await atMost(LAST_WRITE_MS, stream.write(input.endpoint.errorEvent(failure)) ?? DONE)
+    if (told) await stream.close()
+    else stream.abort()
+  }
+  const ran = run({ ...input, begun: begin, client: { ...input.client, openStream } })
+    .catch(refuse)
+    // The client has left.
+    .catch(() => {})
+    .finally(() => clearInterval(comments))
+  input.client.defer(ran)
+  return { status: 200, headers: { ...headers, ...EVENT_STREAM }, body: stream.readable }
+}
+
+const DONE = Promise.resolve()
+
+function reportRefusal(
+  { telemetry, clock, flushCounters }: PipelineServices,
+  { requestId, endpoint, caller, client, arrivedAt }: CallInput,
+  { status, row }: GatewayError,
+): void {
+  telemetry.emit({
+    type: 'request.finished',
+    at: isoTime(clock.now()),
+    requestId,
+    method: 'POST',
+    route: endpoint.path,
+    modelCall: true,
+    keyId: caller.keyId ?? caller.kind,
+    teamId: caller.teamId ?? '',
+    status,
+    errorType: row.type,
+    totalMs: measured(performance.now() - arrivedAt),
+  })
+  flushCounters(client)
+}
