@@ -102,6 +102,7 @@ function ingested({ id, event, content }: SinkEntry): object[] {
         completionStartTime: event.firstTokenMs === undefined ? undefined : time(began + event.firstTokenMs),
         endTime: event.at,
         model: modelOf(event),
+        ...promptOf(event),
         usageDetails: event.usage && usageDetails(event.usage),
         costDetails: event.costNano === undefined ? undefined : { total: event.costNano / 1e9 },
         level: isError ? 'ERROR' : 'DEFAULT',
@@ -115,6 +116,15 @@ function ingested({ id, event, content }: SinkEntry): object[] {
 }
 
 const modelOf = ({ model, requestedModel }: CallFinished) => model || requestedModel
+
+/** The rendered prompt, which Langfuse links where it has one of this name and version. */
+function promptOf({
+  prompt,
+}: CallFinished): { readonly promptName: string; readonly promptVersion: number } | undefined {
+  // Earlier builds wrote events without it.
+  const at = prompt?.lastIndexOf('@') ?? -1
+  return at > 0 ? { promptName: prompt.slice(0, at), promptVersion: Number(prompt.slice(at + 1)) } : undefined
+}
 
 /** Token counts that add up to what was used: cached and reasoning tokens are no further ones. */
 function usageDetails(usage: Usage): Record<string, number> {

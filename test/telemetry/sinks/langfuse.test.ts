@@ -1,3 +1,4 @@
+import type { components } from 'langfuse-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { secret } from '../../../src/lib/secret.ts'
@@ -8,47 +9,54 @@ import { undiciTransport } from '../../../src/transport/undici.node.ts'
 import { finishedCall } from '../../support/finished-calls.ts'
 import { type Received, type SinkReceiver, startSinkReceiver } from '../../support/sink-receiver.node.ts'
 
-/** What Langfuse's reference of `POST /api/public/ingestion` says of these two kinds of events. */
+/** What Langfuse takes of these two kinds of events, as far as it is sent. */
 const time = z.iso.datetime()
 const common = {
-  name: z.string().optional(),
-  metadata: z.unknown(),
-  input: z.unknown().optional(),
-  output: z.unknown().optional(),
+  name: z.exactOptional(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+  input: z.exactOptional(z.unknown()),
+  output: z.exactOptional(z.unknown()),
 }
-const event = z.discriminatedUnion('type', [
-  z.strictObject({
-    id: z.string().min(1),
-    type: z.literal('trace-create'),
-    timestamp: time,
-    body: z.strictObject({
-      ...common,
-      id: z.string(),
-      timestamp: time,
-      userId: z.string().optional(),
-      sessionId: z.string().optional(),
-      tags: z.array(z.string()).optional(),
-    }),
-  }),
-  z.strictObject({
-    id: z.string().min(1),
-    type: z.literal('generation-create'),
-    timestamp: time,
-    body: z.strictObject({
-      ...common,
-      id: z.string(),
-      traceId: z.string(),
-      startTime: time,
-      endTime: time,
-      completionStartTime: time.optional(),
-      model: z.string(),
-      usageDetails: z.record(z.string(), z.int().min(0)).optional(),
-      costDetails: z.record(z.string(), z.number()).optional(),
-      level: z.enum(['DEBUG', 'DEFAULT', 'WARNING', 'ERROR']),
-      statusMessage: z.string().optional(),
-    }),
-  }),
-])
+const trace = z.strictObject({
+  ...common,
+  id: z.string(),
+  timestamp: time,
+  userId: z.exactOptional(z.string()),
+  sessionId: z.exactOptional(z.string()),
+  tags: z.exactOptional(z.array(z.string())),
+})
+const generation = z.strictObject({
+  ...common,
+  id: z.string(),
+  traceId: z.string(),
+  startTime: time,
+  endTime: time,
+  completionStartTime: z.exactOptional(time),
+  model: z.string(),
+  promptName: z.exactOptional(z.string()),
+  promptVersion: z.exactOptional(z.int()),
+  usageDetails: z.exactOptional(z.record(z.string(), z.int().min(0))),
+  costDetails: z.exactOptional(z.record(z.string(), z.number())),
+  level: z.enum(['DEBUG', 'DEFAULT', 'WARNING', 'ERROR']),
+  statusMessage: z.exactOptional(z.string()),
+})
+const eventOf = <Type extends string, Body extends z.ZodType>(type: Type, body: Body) =>
+  z.strictObject({ id: z.string().min(1), type: z.literal(type), timestamp: time, body })
+const traceCreate = eventOf('trace-create', trace)
+const generationCreate = eventOf('generation-create', generation)
+const event = z.discriminatedUnion('type', [traceCreate, generationCreate])
+
+/** Langfuse's own description of its API. */
+type Published = components['schemas']
+type PublishedEvent<Type extends string> = Extract<Published['IngestionEvent'], { type: Type }>
+/** True where a schema above says nothing but what Langfuse says; judged by the compiler. */
+type IsOf<Ours, Theirs> = Ours extends Theirs ? (Exclude<keyof Ours, keyof Theirs> extends never ? true : never) : never
+const judged: readonly true[] = [
+  true satisfies IsOf<z.output<typeof trace>, Published['TraceBody']>,
+  true satisfies IsOf<z.output<typeof generation>, Published['CreateGenerationBody']>,
+  true satisfies IsOf<z.output<typeof traceCreate>, PublishedEvent<'trace-create'>>,
+  true satisfies IsOf<z.output<typeof generationCreate>, PublishedEvent<'generation-create'>>,
+]
 const batch = z.strictObject({ batch: z.array(event) })
 
 let receiver: SinkReceiver
@@ -75,6 +83,7 @@ describe('langfuse', () => {
       trace: { traceId: 'trace-7', sessionId: 'session-7', user: 'ann' },
       usage: usageOf({ inputTokens: 10, cachedInputTokens: 4, outputTokens: 6, reasoningTokens: 5 }),
       costNano: 1_500_000,
+      prompt: 'support@home@3',
       totalMs: 89,
       firstTokenMs: 20,
     })
@@ -111,10 +120,14 @@ describe('langfuse', () => {
       endTime: '2026-03-04T05:06:07.089Z',
       usageDetails: { input: 6, input_cached_tokens: 4, output: 1, output_reasoning_tokens: 5, total: 16 },
       costDetails: { total: 0.0015 },
+      promptName: 'support@home',
+      promptVersion: 3,
       output: { choices: [] },
     })
     expect(sent[3]?.body).toMatchObject({ level: 'ERROR', statusMessage: 'api_error' })
     expect(sent[3]?.body).not.toHaveProperty('costDetails')
+    expect(sent[3]?.body).not.toHaveProperty('promptName')
+    expect(judged).toHaveLength(4)
   })
 
   it('gets again what it failed at, and no more what it refused', async () => {
