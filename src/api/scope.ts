@@ -2,6 +2,7 @@ import type { BatchFiles } from '../batch/files/batch-files.ts'
 import type { FirstAdmin } from '../identity/accounts/first-admin.ts'
 import type { Identify } from '../identity/identify.ts'
 import type { Invitations } from '../identity/invitations/invitations.ts'
+import type { KeyCallers } from '../identity/key-callers.ts'
 import type { PasswordServices } from '../identity/passwords/password-services.ts'
 import type { SecondFactor } from '../identity/second-factor/second-factor.ts'
 import type { Session } from '../identity/session-caller.ts'
@@ -41,6 +42,7 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly firstAdmin: FirstAdmin
   readonly singleSignOn: SingleSignOn
   readonly files: BatchFiles
+  readonly keyCallers: KeyCallers
   readonly footprints: Footprints
   readonly runningTools: RunningTools
   readonly foreground: Foreground

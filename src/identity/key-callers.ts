@@ -1,26 +1,30 @@
+import { addressMatcher } from '../lib/addresses/address-range.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 import type { CallerRecordsById } from '../stores/sql/records/caller-records.ts'
 import { SqlError } from '../stores/sql/sql.ts'
 import { callerOf } from './caller-of.ts'
 import { masterCaller } from './master-caller.ts'
-import { refusal } from './refusal.ts'
+import { addressRefused, refusal } from './refusal.ts'
 
 /** How old a reading may be. A change within this time is found by admission, which compares versions. */
 const KEPT_MS = 20_000
 const MOST_KEPT = 1000
 
-/** The callers of keys that are known by their ids: for work that a key has ordered, and that runs without a request of
- *  its own. There is no address that it could come from. */
+/** The callers of keys that are known by their ids: for work that a key has ordered, and for people who call with a key
+ *  of theirs. */
 export interface KeyCallers {
   /** The caller as its records are now. Rejects with the refusal if the key is revoked or expired, is no longer there,
-   *  or belongs to an account that is not active. */
-  find(keyId: string): Promise<Caller>
+   *  belongs to an account that is not active, or may not be used from the address. Without an address, as of work that
+   *  has none, every one is allowed. */
+  find(keyId: string, address?: string): Promise<Caller>
 }
 
 interface Known {
   readonly caller: Caller
   readonly expiresAt: number
+  /** undefined allows every address. */
+  readonly allowedFrom: ((address: string) => boolean) | undefined
 }
 
 export function keyCallers(options: {
@@ -33,8 +37,8 @@ export function keyCallers(options: {
   const { records, targetDefault, graceMs, now } = options
   const known = expiringMap<Known>(now, MOST_KEPT)
 
-  async function read(keyId: string): Promise<Caller> {
-    known.delete(keyId)
+  async function read(keyId: string, address: string | undefined): Promise<Caller> {
+    known.delete(placeOf(keyId, address))
     const readAt = now()
     const record = await records.byKeyId(keyId)
     if (!record || record.key.revoked) throw refusal('invalid_api_key', 'The API key is not valid.')
@@ -42,23 +46,28 @@ export function keyCallers(options: {
       targetDefault,
       readAt,
       confirmedAt: readAt,
-      again: () => read(keyId),
-      confirmed: () => confirmed(keyId, caller),
+      again: (from) => read(keyId, address === undefined ? undefined : from),
+      confirmed: (from) => confirmed(keyId, caller, address === undefined ? undefined : from),
     })
-    const { expires_at } = record.key
-    const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
-    known.set(keyId, { caller, expiresAt }, readAt + KEPT_MS)
-    return usable({ caller, expiresAt })
+    const { expires_at, allowed_ips } = record.key
+    const entry: Known = {
+      caller,
+      expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
+      allowedFrom: allowed_ips === null ? undefined : addressMatcher(allowed_ips),
+    }
+    known.set(placeOf(keyId, address), entry, readAt + KEPT_MS)
+    return usable(entry, address)
   }
 
-  function usable({ caller, expiresAt }: Known): Caller {
+  function usable({ caller, expiresAt, allowedFrom }: Known, address: string | undefined): Caller {
     if (expiresAt <= now()) throw refusal('expired_api_key', 'The API key has expired.')
+    if (address !== undefined && allowedFrom?.(address) === false) throw addressRefused()
     return caller
   }
 
-  async function confirmed(keyId: string, caller: Caller): Promise<Caller> {
+  async function confirmed(keyId: string, caller: Caller, address: string | undefined): Promise<Caller> {
     try {
-      return await read(keyId)
+      return await read(keyId, address)
     } catch (error) {
       const isAway = error instanceof SqlError && error.isAway
       if (isAway && now() - caller.confirmedAt < graceMs) return caller
@@ -67,10 +76,13 @@ export function keyCallers(options: {
   }
 
   return {
-    async find(keyId) {
+    async find(keyId, address) {
       if (keyId === masterCaller.kind) return masterCaller
-      const found = known.get(keyId)
-      return found ? usable(found) : read(keyId)
+      const found = known.get(placeOf(keyId, address))
+      return found ? usable(found, address) : read(keyId, address)
     },
   }
 }
+
+/** A caller that is bound to addresses reads itself again with an address, another one without. */
+const placeOf = (keyId: string, address: string | undefined) => (address === undefined ? keyId : `at ${keyId}`)

@@ -1,9 +1,9 @@
 import { addressMatcher } from '../lib/addresses/address-range.ts'
-import { GatewayError } from '../lib/errors.ts'
+import type { GatewayError } from '../lib/errors.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { expiringMap } from '../stores/kv/in-process/expiring-map.ts'
 import type { CallerRecord } from '../stores/sql/records/caller-records.ts'
-import { refusal } from './refusal.ts'
+import { addressRefused, refusal } from './refusal.ts'
 
 const MISSING_MS = 30_000
 /** How many missing keys are cached for each cached caller. A missing key takes a fortieth of a caller's memory, and a
@@ -74,9 +74,7 @@ export function knownKeys(options: {
     forgetMissing: (keyHash) => missing.delete(keyHash),
     refusalOf({ expiresAt, allowedFrom }, address) {
       if (expiresAt <= now()) return refusal('expired_api_key', 'The API key has expired.')
-      if (!allowedFrom || allowedFrom(address)) return undefined
-      const message = 'The API key may not be used from this address.'
-      return new GatewayError('permission', message, { code: 'address_not_allowed' })
+      return !allowedFrom || allowedFrom(address) ? undefined : addressRefused()
     },
   }
 }

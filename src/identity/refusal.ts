@@ -14,3 +14,9 @@ export function refusal(
 ): GatewayError {
   return new GatewayError('authentication', message, { code, headers: { 'www-authenticate': 'Bearer' } })
 }
+
+export function addressRefused(): GatewayError {
+  return new GatewayError('permission', 'The API key may not be used from this address.', {
+    code: 'address_not_allowed',
+  })
+}

@@ -55,9 +55,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): void {
   const { c } = exchange
   if (READS.has(c.req.method)) return
-  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
-    throw foreign('A request with a session has to be sent as JSON, with "Content-Type: application/json".')
-  }
+  requireUnusualType(exchange)
   const site = c.req.header('sec-fetch-site')
   const origin = c.req.header('origin')
   if (site !== undefined && site !== 'same-origin') throw foreign()
@@ -66,6 +64,17 @@ export function requireSameOrigin({ config }: ApiServices, exchange: Exchange): 
   ) {
     throw foreign()
   }
+}
+
+/** Forms of other sites can be sent as forms alone, and without headers of their own. */
+function requireUnusualType({ c, contract }: Exchange): void {
+  const type = c.req.header('content-type') ?? ''
+  if (/^application\/json\b/i.test(type)) return
+  if (contract?.body?.contentType === 'multipart/form-data') {
+    if (/^multipart\/form-data\b/i.test(type) && c.req.header('x-requested-with')) return
+    throw foreign('A form with a session has to be sent as multipart/form-data, with the header "X-Requested-With".')
+  }
+  throw foreign('A request with a session has to be sent as JSON, with "Content-Type: application/json".')
 }
 
 /** A proxy in front may use another scheme than the gateway, but has the same host. */

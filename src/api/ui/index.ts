@@ -12,6 +12,7 @@ import { emailRoutes } from './email/index.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
+import { playground } from './playground/playground.ts'
 import { promptRoutes } from './prompts/index.ts'
 import { providerRoutes } from './providers/index.ts'
 import { records } from './records/index.ts'
@@ -52,4 +53,5 @@ export const ui: readonly Route[] = [
   ...spend,
   ...logs,
   ...batches,
+  ...playground,
 ]

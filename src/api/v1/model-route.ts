@@ -1,5 +1,7 @@
 import { hasPermission } from '../../identity/grants.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
+import type { Answer } from '../../pipeline/answer.ts'
+import type { Caller } from '../../pipeline/caller.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { refuseEarly } from '../../pipeline/refuse-early.ts'
 import { hopsOf } from '../../pipeline/request/hops.ts'
@@ -25,67 +27,70 @@ export function modelRoute(
   const body = { schema: dialect?.schema ?? mode.schema, contentType: MEDIA_TYPES[mode.body] }
   const route = defineRoute(
     { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
-    async (scope) => {
-      const { services, client, footprint, requestId, arrivedAt, address } = scope
-      let contentType: string
-      let form: IncomingForm | undefined
-      let bytes = NO_BYTES
-      let hops: number
-      services.foreground.lastAt = arrivedAt
-      const refusing = refuseUnread(scope)
-      if (refusing) await refusing
-      try {
-        hops = hopsOf(scope.header(HOPS_HEADER))
-        contentType = requireType(scope.header('content-type'), mode.body)
-        refuseCompressed(scope.header('content-encoding'))
-        const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-        if (mode.body === 'json') bytes = await client.body(max_json_bytes, footprint)
-        else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint })
-      } catch (error) {
-        // A request that is refused before it becomes a call counts against the limits too.
-        await scope.count()
-        throw error
-      }
-      const caller = scope.caller()
-      const begun = scope.reportsItself
-      const clientHeaders = headersOf(scope, endpoint)
-      // The header never fails a call: it is ignored for callers without the permission.
-      const explain = scope.header('x-gateway-explain') === '1' && hasPermission(caller, 'config.read')
-      const strict = scope.header('x-gateway-strict') === '1'
-      return runCall(services, {
-        requestId,
-        arrivedAt,
-        endpoint,
-        caller,
-        address,
-        client,
-        footprint,
-        bytes,
-        form,
-        contentType,
-        clientHeaders,
-        cacheControl: scope.header('cache-control'),
-        hops,
-        explain,
-        strict,
-        noLog: scope.header('x-gateway-no-log') === '1',
-        traceparent: traceParent(scope.header('traceparent')),
-        begun,
-      })
-    },
+    (scope) => runModelCall(scope, endpoint, scope.caller()),
   )
   return { ...route, endpoint }
+}
+
+/** Reads the body of a request and runs it as a call of `caller`, who may be another one than who has sent it. */
+export async function runModelCall(scope: Scope, endpoint: Endpoint, caller: Caller): Promise<Answer> {
+  const { services, client, footprint, requestId, arrivedAt, address } = scope
+  const { mode } = endpoint
+  let contentType: string
+  let form: IncomingForm | undefined
+  let bytes = NO_BYTES
+  let hops: number
+  services.foreground.lastAt = arrivedAt
+  const refusing = refuseUnread(scope, caller)
+  if (refusing) await refusing
+  try {
+    hops = hopsOf(scope.header(HOPS_HEADER))
+    contentType = requireType(scope.header('content-type'), mode.body)
+    refuseCompressed(scope.header('content-encoding'))
+    const { max_json_bytes, max_upload_bytes } = services.config.general_settings
+    if (mode.body === 'json') bytes = await client.body(max_json_bytes, footprint)
+    else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint })
+  } catch (error) {
+    // A request that is refused before it becomes a call counts against the limits too.
+    await scope.count()
+    throw error
+  }
+  const begun = scope.reportsItself
+  const clientHeaders = headersOf(scope, endpoint)
+  // The header never fails a call: it is ignored for those without the permission.
+  const explain = scope.header('x-gateway-explain') === '1' && hasPermission(scope.caller(), 'config.read')
+  const strict = scope.header('x-gateway-strict') === '1'
+  return runCall(services, {
+    requestId,
+    arrivedAt,
+    endpoint,
+    caller,
+    address,
+    client,
+    footprint,
+    bytes,
+    form,
+    contentType,
+    clientHeaders,
+    cacheControl: scope.header('cache-control'),
+    hops,
+    explain,
+    strict,
+    noLog: scope.header('x-gateway-no-log') === '1',
+    traceparent: traceParent(scope.header('traceparent')),
+    begun,
+  })
 }
 
 /** Shorter bodies have usually arrived before the store's answer could. */
 const SHORT_BODY_BYTES = 16_384
 
 /** Refuses a long body of a caller at its limit before reading it. */
-function refuseUnread({ services, header, caller, address, requestId }: Scope): Promise<void> | undefined {
+function refuseUnread({ services, header, address, requestId }: Scope, caller: Caller): Promise<void> | undefined {
   const length = Number(header('content-length') ?? 0)
   if (length <= SHORT_BODY_BYTES) return undefined
   const tokens = /^multipart\//i.test(header('content-type') ?? '') ? 1 : tokensOfCharacters(length)
-  return refuseEarly(services, { caller: caller(), address, requestId, tokens })
+  return refuseEarly(services, { caller, address, requestId, tokens })
 }
 
 function headersOf(scope: Scope, { clientHeaders }: Endpoint): Readonly<Record<string, string>> | undefined {

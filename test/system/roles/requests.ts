@@ -36,6 +36,8 @@ const ORGANIZATIONS = ['own', 'foreign', 'absent'] as const
 const organizations = (asking?: WithIds) => at(ORGANIZATIONS, asking)
 const everywhere = (asking?: WithIds) => at(PLACES, asking)
 const keys = (asking?: WithIds) => ({ ...everywhere(asking), ...self(asking) })
+/** A call as a key that the query names. */
+const asKey = (sent: unknown) => keys(({ key_id }) => ({ query: `?key_id=${key_id}`, body: sent }))
 
 /** A list as it is, and asked for what is foreign. */
 const list = (filter?: 'team_id' | 'organization_id'): Cases => ({
@@ -424,4 +426,13 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/batches/{batch_id}/files/{file}': everywhere((ids) => ({ ids: { ...ids, file: 'input' } })),
   'POST /ui/api/batches/{batch_id}/cancel': everywhere(),
   'POST /ui/api/batches/{batch_id}/retry-failed': everywhere(),
+  'POST /ui/api/playground/chat/completions': asKey({}),
+  'POST /ui/api/playground/messages': asKey({}),
+  'POST /ui/api/playground/responses': asKey({}),
+  'POST /ui/api/playground/completions': asKey({}),
+  'POST /ui/api/playground/embeddings': asKey({}),
+  'POST /ui/api/playground/images/generations': asKey({}),
+  'POST /ui/api/playground/audio/speech': asKey({}),
+  'POST /ui/api/playground/audio/transcriptions': asKey({}),
+  'POST /ui/api/playground/rerank': asKey({}),
 }
