@@ -108,12 +108,21 @@ export interface StreamReader {
   failing?(failure: GatewayError): Uint8Array
 }
 
+/** What a vendor takes as the names of functions and as the ids of calls. */
+export interface Takes {
+  readonly functions?: RegExp
+  /** Ids that do not fit become so many digits. */
+  readonly calls?: { readonly fits: RegExp; readonly length: number }
+}
+
 /** The translation between one kind of request and one provider's API. Pure: time, retries, aborts and metering belong to
  *  the pipeline. */
 export interface Adapter<Request extends ModelRequest = ModelRequest> {
   request(call: Outgoing<Request>, connection: Connection): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads a whole 2xx answer; throws `upstream_malformed` for anything that is not one. */
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing<Request>): Reply
+  /** Of chat: what is replaced where it does not fit. */
+  readonly takes?: Takes
   /** The limit of output tokens, without reasoning, that it sets for a chat request that has none. */
   readonly setsLimit?: number
   /** Present if the provider streams this mode. */

@@ -18,6 +18,7 @@ import { lacks } from '../attempt/lacking.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
 import { chatOf } from './chat-of.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
+import { COMMON, fitted } from './fitting-calls.ts'
 import { refusedHints } from './refused-hints.ts'
 
 const encoder = new TextEncoder()
@@ -53,7 +54,7 @@ export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialec
   const native = dialect.native && !lacks(deployment, dialect.native) ? deployment.adapter(dialect.native) : undefined
   if (native) return nativeTranslator(native, dialect)
   const chat = deployment.adapter('chat', mode.name)
-  return chat && translated(chat, dialect)
+  return chat && translated(fitted(chat, COMMON), dialect)
 }
 
 /** Cached: each call looks its translators up several times, and native ones hold no state of a call. */
@@ -67,7 +68,7 @@ function nativeTranslator(adapter: Adapter, dialect: Dialect): Translator {
   }
   let translator = translators.get(dialect)
   if (!translator) {
-    translator = dialect.native === 'chat' ? inChat(adapter, dialect) : inOwnDialect(adapter, dialect)
+    translator = dialect.native === 'chat' ? inChat(fitted(adapter), dialect) : inOwnDialect(adapter, dialect)
     translators.set(dialect, translator)
   }
   return translator
@@ -166,7 +167,8 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
 
 /** Chat whose stream yields chunks for another writer; undefined if the adapter does not stream. */
 export function inChunks(deployment: Deployment, mode: Mode): Translator | undefined {
-  const adapter = deployment.adapter('chat', mode.name)
+  const chat = deployment.adapter('chat', mode.name)
+  const adapter = chat && fitted(chat, COMMON)
   if (!adapter?.stream) return undefined
   const { stream } = adapter
   return {

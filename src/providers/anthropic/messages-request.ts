@@ -1,6 +1,7 @@
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import type { Takes } from '../provider.ts'
 import { JSON_ONLY } from '../wire/json-only.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
@@ -12,6 +13,12 @@ const API = 'the Messages API'
 /** The limit if neither the client nor `default_params` sets one, since the API requires one. Every model since Claude 3.5
  *  supports it; the thinking budget is added. */
 export const DEFAULT_MAX_TOKENS = 8192
+
+/** The API's alphabets. */
+export const MESSAGES_TAKE: Takes = {
+  functions: /^[a-zA-Z0-9_-]{1,128}$/,
+  calls: { fits: /^[a-zA-Z0-9_-]+$/, length: 32 },
+}
 
 /** Fields that have the same meaning in both shapes, and the vendor's own. */
 const SAME = [

@@ -22,6 +22,7 @@ export const converse: Adapter<ChatRequest> = {
       body: JSON.stringify(converseRequest(body, connection.model, dropper(call))),
     }
   },
+  takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 } },
   reply: (bytes, headers, { body }) => converseReply(bytes, headers, body.model),
   stream: ({ body }, headers) => converseStream(headers, body.model),
   streamType: /^application\/vnd\.amazon\.eventstream\b/i,

@@ -66,6 +66,7 @@ export const generateContent: Adapter<ChatRequest> = {
       }),
     }
   },
+  takes: { functions: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/ },
   reply: generateReply,
   stream: generateStream,
   failure: googleFailure,

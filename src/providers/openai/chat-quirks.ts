@@ -1,3 +1,4 @@
+import type { Takes } from '../provider.ts'
 import type { ReasoningField } from '../wire/reasoning-history.ts'
 
 /** Where a vendor's chat differs from OpenAI's. */
@@ -17,6 +18,8 @@ export interface ChatQuirks {
   /** It refuses fields that it does not know, and OpenAI's hints are among them. Only translated requests are searched for
    *  them. */
   readonly refusesHints?: true
+  /** The names of functions and ids of calls that it takes, if fewer than OpenAI. */
+  readonly takes?: Takes
   /** The most stop sequences that it takes. */
   readonly stops?: number
   /** Names of its models that refuse `reasoning_effort`. */

@@ -18,8 +18,9 @@ import { openaiUsage } from './usage.ts'
 
 /** Chat with a vendor of OpenAI's shape: bytes are relayed both ways, the model is renamed and the usage read. */
 export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
-  const { streamOptions, usageUnder, refusesReasoning, readsOwn } = quirks
+  const { streamOptions, usageUnder, refusesReasoning, readsOwn, takes } = quirks
   return {
+    ...(takes ? { takes } : {}),
     request(call, connection) {
       const { body, bytes, streamed, translated } = call
       if (readsOwn) refuseCloudObjects(body.messages, connection, readsOwn)

@@ -71,6 +71,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // It refuses unknown fields with 422.
     reasoning: 'none',
     refusesHints: true,
+    takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },
   },
   groq: {
     label: 'Groq',

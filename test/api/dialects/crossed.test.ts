@@ -2,15 +2,13 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { messagesDialect } from '../../../src/api/dialects/messages.ts'
 import { responsesDialect } from '../../../src/api/dialects/responses.ts'
-import { secret } from '../../../src/lib/secret.ts'
 import { chat } from '../../../src/modes/chat.ts'
 import { asMode, type ModelRequest } from '../../../src/modes/mode.ts'
 import type { Dialect } from '../../../src/pipeline/translate/dialect.ts'
 import { translatorOf } from '../../../src/pipeline/translate/translator.ts'
-import { providers } from '../../../src/providers/index.ts'
 import type { Notes } from '../../../src/providers/provider.ts'
-import type { Deployment } from '../../../src/routing/deployment.ts'
 import { wholeBody } from '../../../src/transport/whole-body.ts'
+import { deploymentOf } from '../../support/deployment-of.ts'
 
 const fixture = (path: string) => new URL(`../../fixtures/${path}`, import.meta.url)
 
@@ -37,24 +35,6 @@ const PAIRS = Object.entries(CLIENTS).flatMap(([client, dialect]) => {
   const native = dialect === messagesDialect ? 'openai/gpt-4o' : 'anthropic/claude-sonnet-4-5'
   return [...MODELS, native].map((model) => [client, model, dialect] as const)
 })
-
-function deploymentOf(name: string): Deployment {
-  const [kind = '', ...rest] = name.split('/')
-  const provider = providers.get(kind)
-  if (!provider) throw new RangeError(kind)
-  const parameters = {
-    model: name,
-    provider: kind,
-    upstream_model: rest.join('/'),
-    api_key: secret('k'),
-    region: 'us-east-1',
-  }
-  const base = kind === 'openai-compatible' ? { api_base: 'https://llm.example/v1' } : {}
-  const connection = provider.connect({ ...parameters, ...base } as never, {})
-  const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
-  const adapter = (capability: keyof typeof adapters) => adapters[capability]
-  return { id: name, provider, connection, adapter } as unknown as Deployment
-}
 
 /** What the provider is asked, and what it is not told. */
 async function asked(client: string, model: string, dialect: Dialect) {

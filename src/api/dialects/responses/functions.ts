@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, isRecord } from '../../../lib/json/lenient.ts'
+import { functionName } from '../../../modes/function-name.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
-import { functionName } from '../function-name.ts'
 import { known, type Part } from './content.ts'
 
 export type Tool = NonNullable<ResponsesRequest['tools']>[number]

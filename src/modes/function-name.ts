@@ -1,7 +1,7 @@
-import { digestOf } from '../../lib/crypto.ts'
+import { digestOf } from '../lib/crypto.ts'
 
 /** The names of functions that every vendor takes. */
-const EVERYWHERE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/
+export const EVERYWHERE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/
 const LONGEST = 64
 const DIGITS = 8
 

@@ -1,0 +1,22 @@
+import { secret } from '../../src/lib/secret.ts'
+import { providers } from '../../src/providers/index.ts'
+import type { Deployment } from '../../src/routing/deployment.ts'
+
+/** A deployment of a model, named by its kind of provider and the provider's name of it. */
+export function deploymentOf(name: string): Deployment {
+  const [kind = '', ...rest] = name.split('/')
+  const provider = providers.get(kind)
+  if (!provider) throw new RangeError(kind)
+  const parameters = {
+    model: name,
+    provider: kind,
+    upstream_model: rest.join('/'),
+    api_key: secret('k'),
+    region: 'us-east-1',
+  }
+  const base = kind === 'openai-compatible' ? { api_base: 'https://llm.example/v1' } : {}
+  const connection = provider.connect({ ...parameters, ...base } as never, {})
+  const adapters = provider.adaptersOf?.(connection) ?? provider.adapters
+  const adapter = (capability: keyof typeof adapters) => adapters[capability]
+  return { id: name, provider, connection, adapter } as unknown as Deployment
+}
