@@ -15,7 +15,7 @@ const gateway = withGateway(() => {
     gateway_params: { model: ${model}, api_base: "${upstream.url}${path(id)}${base}", api_key: sk-1${more} }
 `
   return `model_list:
-${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}`
+${deployment('crossed', 'crossed', 'openai-compatible/m', '/v1')}${deployment('native', 'native', 'anthropic/m', '')}${deployment('strict', 'strict', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-a', 'openai-compatible/m', '/v1', ', strict: true')}${deployment('either', 'either-b', 'openai-compatible/m', '/v1')}${['openai-compatible', 'anthropic'].map((kind) => `${deployment('low', `capped-${kind}`, `${kind}/m`, kind === 'anthropic' ? '' : '/v1')}    model_info: { max_output_tokens: 4096, tags: [${kind}] }\n`).join('')}`
 })
 
 const hints = { context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] } }
@@ -95,5 +95,36 @@ describe('hints that a provider cannot be told', () => {
       const taken = await post('either')
       expect(taken.headers.get('x-gateway-deployment')).toBe('either-b')
     }
+  })
+})
+
+describe('a limit above what the model writes', () => {
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const whole = { type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn' }
+  const cases = [
+    ['/v1/messages', 'openai-compatible', { max_tokens: 32_000, messages }, 'max_tokens', 'max_completion_tokens'],
+    ['/v1/messages', 'anthropic', { max_tokens: 32_000, messages }, 'max_tokens', 'max_tokens'],
+    [
+      '/v1/chat/completions',
+      'anthropic',
+      { max_completion_tokens: 9999, messages },
+      'max_completion_tokens',
+      'max_tokens',
+    ],
+    ['/v1/chat/completions', 'openai-compatible', { max_tokens: 9999, messages }, 'max_tokens', 'max_tokens'],
+    ['/v1/responses', 'anthropic', { max_output_tokens: 9999, input: 'Hi' }, 'max_output_tokens', 'max_tokens'],
+  ] as const
+
+  it.each(cases)('of %s at %s is lowered to it, and named', async (endpoint, kind, body, field, sent) => {
+    const at = path(`capped-${kind}`)
+    await upstream.script(at, [kind === 'anthropic' ? json(200, { ...whole, id: 'm', usage: {} }) : answer()])
+    const ask = (fields: object, headers: Record<string, string> = {}) =>
+      gateway.fetch(endpoint, chatInit({ model: 'low', metadata: { tags: [kind] }, ...body, ...fields }, { headers }))
+    const response = await ask({})
+    expect([response.status, response.headers.get('x-gateway-dropped')]).toEqual([200, field])
+    const [asked] = (await upstream.calls(at)).slice(-1)
+    expect(JSON.parse(decoder.decode(asked?.body))).toMatchObject({ [sent]: 4096 })
+    expect((await ask({}, { 'x-gateway-strict': '1' })).status).toBe(400)
+    expect((await ask({ [field]: 4096 })).headers.has('x-gateway-dropped')).toBe(false)
   })
 })

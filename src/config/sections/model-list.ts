@@ -147,7 +147,7 @@ export const modelInfo = lazily(() =>
     max_output_tokens: positiveCount()
       .optional()
       .describe(
-        'The longest answer of its model in tokens, which budgets hold for a call without a limit; default: 4,096.',
+        'The longest answer of its model in tokens: a larger limit of a request is lowered to it and named in `x-gateway-dropped`, and budgets hold it for a call without a limit; default: none, and 4,096 for budgets.',
       ),
     default_params: z
       .record(z.string(), z.unknown())

@@ -4,11 +4,16 @@ import type { Notes, Outgoing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
+import { withCappedLimit } from './capped-limit.ts'
 import { defaultFields } from './default-fields.ts'
 
-/** The call's request with the deployment's defaults in fields that the client left out. Requests that are translated
- *  to chat get their defaults after the translation. */
+/** The call's request as a deployment is asked it: with its defaults in fields that the client left out, and no larger
+ *  limit than its model has. Requests that are translated to chat get their defaults after the translation. */
 export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
+  return withCappedLimit(withMissing(call, deployment, byWayOfChat, notes), deployment)
+}
+
+function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
   const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
   const { request, bytes } = withoutRouting(call, deployment)
   const outgoing = { body: request, bytes, contentType, streamed, clientHeaders, notes }
