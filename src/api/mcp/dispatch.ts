@@ -13,6 +13,7 @@ import {
   resultOf,
 } from './json-rpc.ts'
 import { methodOf } from './methods.ts'
+import { type Place, placeFor } from './place.ts'
 import { runningName } from './running-tools.ts'
 
 /** The HTTP request of a message. */
@@ -51,9 +52,19 @@ async function answerCounted(asking: Asking, request: RpcRequest): Promise<objec
 }
 
 async function answerAmongOthers(asking: Asking, request: RpcRequest): Promise<object> {
-  if (request.method !== 'initialize') return answerTo(asking, request)
+  if (request.method !== 'initialize') return answerInPlace(asking, request)
   const alone = new RpcFailure('invalidRequest', 'initialize: has to be sent alone', { param: 'method' })
   return failureOf(request.id, alone, asking.scope.requestId)
+}
+
+async function answerInPlace(asking: Asking, request: RpcRequest): Promise<object> {
+  let place: Place
+  try {
+    place = await placeFor(asking.scope, request)
+  } catch (thrown) {
+    return failureOf(request.id, failureIn(asking, thrown), asking.scope.requestId)
+  }
+  return place.during(answerTo(asking, request))
 }
 
 /** Notifications have no answer. Only that a request was cancelled says something to a gateway. */

@@ -11,6 +11,7 @@ import { type Asking, answersTo, answerTo, takeNotification } from './dispatch.t
 import { answerAsEvents } from './event-stream.ts'
 import { failureOf, isId, messageIn, type RpcRequest, rpcErrorBody } from './json-rpc.ts'
 import { requireKnownOrigin } from './known-origin.ts'
+import { placeFor } from './place.ts'
 import { hasBatches, versionOf } from './protocol-versions.ts'
 import { MCP_PATH } from './tool-record.ts'
 
@@ -64,11 +65,14 @@ async function answerOne(asking: Asking, request: RpcRequest, accepted: Accepted
   const token = progressTokenOf(request.params)
   // The session is a name by which the client's later requests are known as its own, and opens nothing.
   const headers = request.method === 'initialize' ? { [SESSION_HEADER]: newId('mcp') } : {}
+  const place = await placeFor(asking.scope, request)
   if (!accepted.json || (token !== undefined && accepted.events)) {
-    const answer = answerAsEvents(asking.scope, token, (progress) => answerTo({ ...asking, progress }, request))
+    const answer = answerAsEvents(asking.scope, token, (progress) =>
+      place.during(answerTo({ ...asking, progress }, request)),
+    )
     return { ...answer, headers: { ...answer.headers, ...headers } }
   }
-  return json(await answerTo(asking, request), 200, headers)
+  return json(await place.during(answerTo(asking, request)), 200, headers)
 }
 
 async function answerList(asking: Asking, body: readonly unknown[], accepted: AcceptedAnswers): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EverythingServer, startEverythingServer } from '../../support/everything-server.node.ts'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
+import { JSON_AND_EVENTS, call as rpc } from '../../support/mcp-client.ts'
 import { type ScriptedToolServer, startScriptedToolServer } from '../../support/scripted-tool-server.ts'
 import { workerModules } from './support/built-once.ts'
 import { type Edge, edgeExists, startEdge } from './support/edge.ts'
@@ -67,6 +68,31 @@ gateway_settings:
     const before = opened()
     expect((await call('every__echo', { message: 'later' })).result.content[0].text).toBe('Echo: later')
     expect(opened()).toBe(before)
+  })
+
+  it('have as many calls of a key at once as it may have, and room again when a client leaves', async () => {
+    const made = await ask('/ui/api/keys', chatInit({ max_parallel_requests: 1 }))
+    const { key } = (await made.json()) as { key: string }
+    const send = (name: string, args: object, signal?: AbortSignal) =>
+      fetch(`${worker.url}/mcp`, {
+        // Who asks for progress gets a stream that begins before its call has ended.
+        ...chatInit(rpc(1, name, args, { _meta: { progressToken: 1 } })),
+        headers: { 'content-type': 'application/json', accept: JSON_AND_EVENTS, authorization: `Bearer ${key}` },
+        ...(signal ? { signal } : {}),
+      })
+    const echo = async () => {
+      const response = await send('every__echo', { message: 'x' })
+      await response.text()
+      return response.status
+    }
+    expect([await echo(), await echo()]).toEqual([200, 200])
+    const leaving = new AbortController()
+    const long = 'every__trigger-long-running-operation'
+    const { body } = await send(long, { duration: 20, steps: 40 }, leaving.signal)
+    expect([await echo(), await echo()]).toEqual([429, 429])
+    leaving.abort()
+    await expect(body?.getReader().read()).rejects.toThrow()
+    await expect.poll(echo, { timeout: 5000 }).toBe(200)
   })
 
   it('are asked in another session when they have lost theirs', async () => {
