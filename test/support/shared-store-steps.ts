@@ -18,6 +18,15 @@ export interface Step {
 }
 
 const SUBJECTS = ['org:1', 'team:red', 'key:ä']
+const LIMITS = {
+  quotas: SUBJECTS.flatMap((subject) =>
+    (['requests', 'tokens'] as const).flatMap((unit) =>
+      (['minute', 'hour', 'day'] as const).map((window) => ({ scope: '', subject, unit, window, limit: 1 })),
+    ),
+  ),
+  slots: SUBJECTS,
+  budgets: [...SUBJECTS, 'unknown'],
+}
 const DEPLOYMENTS = ['east', 'west', 'north', 'south']
 const LEASES = [5, 30, 90]
 const PERIODS = ['2026-01', '2026-02', '2026-03']
@@ -316,6 +325,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
 export async function observe(store: SharedStore): Promise<unknown> {
   return {
     signals: await store.signals([...DEPLOYMENTS, 'unknown']),
+    standing: await store.standing(LIMITS),
     counters: await store.counters(),
     entries: [await store.entries('fallbacks', 2), await store.entries('other', 10), await store.entries('none', 5)],
     values: await store.getAll([...VALUES, ...ANSWERS, ...CLEARINGS]),

@@ -212,6 +212,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
       if (!stamped) throw new GatewayError('store_unavailable', 'The shared store is away.', { retryAfterSeconds: 1 })
     },
     signals: (deployments) => inBackground((store) => store.signals(deployments)),
+    standing: (limits) => inBackground((store) => store.standing(limits)),
     counters: () => inBackground((store) => store.counters()),
     entries: (name, limit) => inBackground((store) => store.entries(name, limit)),
     get: (key) => forClient((store) => store.get(key)),

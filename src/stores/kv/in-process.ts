@@ -1,5 +1,5 @@
 import type { Reservation } from './deployment-signals.ts'
-import { admit } from './in-process/admission.ts'
+import { admit, standing } from './in-process/admission.ts'
 import {
   availability,
   finish,
@@ -144,6 +144,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     publish: verb(publish),
     stamp: verb((key, ttlSeconds) => put(key, String(at), ttlSeconds)),
     signals: verb((deployments) => deployments.map((name) => signalsOf(name, deployment(name), at))),
+    standing: verb((limits) => standing(state, limits, at)),
     counters: async () => Object.fromEntries(state.counters),
     entries: verb((log, limit) => (state.logs.get(log) ?? []).slice(0, limit)),
     get: verb((key) => valuesOf(key).get(key)),

@@ -7,6 +7,7 @@ import { inOneText, readReply, type Script } from './scripts/script.ts'
 import { settleScript } from './scripts/settle.ts'
 import { signalsScript } from './scripts/signals.ts'
 import { stampScript } from './scripts/stamp.ts'
+import { standingScript } from './scripts/standing.ts'
 import { startAttemptScript } from './scripts/start-attempt.ts'
 import { type Settlement, type SharedStore, StoreUnavailable } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
@@ -118,6 +119,7 @@ export function redisStore(send: SendCommand, options: RedisStoreOptions = {}): 
     publish: (change) => run(publishScript, change),
     stamp: (key, ttlSeconds) => run(stampScript, { key, ttlSeconds }),
     signals: (deployments) => run(signalsScript, deployments),
+    standing: (limits) => run(standingScript, limits),
     async counters() {
       const read = await items(['HGETALL', prefix + countersKey()])
       const counters: Record<string, number> = {}

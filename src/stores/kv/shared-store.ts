@@ -193,6 +193,34 @@ export interface StoredValue {
   readonly ttlSeconds: number
 }
 
+/** What limits a caller, as `standing` is asked for it. */
+export interface Limits {
+  readonly quotas: readonly Quota[]
+  /** Subjects of slots. */
+  readonly slots: readonly string[]
+  /** Subjects of budgets. */
+  readonly budgets: readonly string[]
+}
+
+/** How much of its limits is used. */
+export interface Standing {
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly now: number
+  readonly quotas: QuotaStates
+  /** The calls that hold a slot of each subject. */
+  readonly taken: readonly number[]
+  /** What the store knows of each budget; undefined if only the database does. */
+  readonly budgets: readonly (BudgetStanding | undefined)[]
+}
+
+export interface BudgetStanding {
+  /** The period that `spentNano` belongs to. */
+  readonly period: string
+  readonly spentNano: number
+  /** For calls that run. */
+  readonly heldNano: number
+}
+
 /** The shared store. Each method is atomic and one round trip, and uses the store's clock. A store inside the process
  *  answers at once what every call asks of it. */
 export interface SharedStore {
@@ -215,6 +243,8 @@ export interface SharedStore {
   stamp(key: Key, ttlSeconds: number): Promise<void>
 
   signals(deployments: readonly string[]): Promise<DeploymentSignals[]>
+  /** Counts nothing and changes nothing. */
+  standing(of: Limits): Promise<Standing>
   counters(): Promise<Record<string, number>>
   /** Newest first. */
   entries(log: string, limit: number): Promise<string[]>

@@ -208,5 +208,46 @@ export function limitsContract({ fresh, raw }: World): void {
         'admitted',
       ])
     })
+
+    it('can be looked at, and are as they were', async () => {
+      const { store, clock } = fresh()
+      const perDay = { ...requests(9), window: 'day' } as const
+      const limits = { quotas: [requests(5), perDay, tokens(9)], slots: ['key:1'], budgets: ['team:1', 'team:none'] }
+      const nothing = await store.standing(limits)
+      expect(nothing).toEqual({
+        now: EVENING,
+        quotas: { used: [0, 0, 0], resetsAt: [EVENING + MINUTE, Date.UTC(2026, 1, 11), EVENING + MINUTE] },
+        taken: [0],
+        budgets: [undefined, undefined],
+      })
+      expect(await store.standing({ quotas: [], slots: [], budgets: [] })).toMatchObject({ taken: [], budgets: [] })
+      const running = call({
+        quotas: limits.quotas,
+        tokens: 3,
+        slots: [slot(2)],
+        budgets: [budget(100, 40, '2026-02', 7)],
+      })
+      await admitted(store, running)
+      const begun = {
+        now: EVENING,
+        quotas: { ...nothing.quotas, used: [1, 1, 3] },
+        taken: [1],
+        budgets: [{ period: '2026-02', spentNano: 7, heldNano: 40 }, undefined],
+      }
+      expect(await store.standing(limits)).toEqual(begun)
+      expect(await store.standing(limits)).toEqual(begun)
+      const spent = { subject: 'team:1', period: '2026-02', holdNano: 40, spentNano: 11 }
+      await store.settle(settlement(running.callId, { slots: ['key:1'], budgets: [spent] }))
+      clock.advance(MINUTE)
+      expect(await store.standing(limits)).toMatchObject({
+        quotas: { used: [0, 1, 0] },
+        taken: [0],
+        budgets: [{ spentNano: 18, heldNano: 0 }, undefined],
+      })
+      await admitted(store, call({ slots: [slot(2)], budgets: [budget(100, 40)] }))
+      clock.advance(30_000)
+      // The lease has ended.
+      expect(await store.standing(limits)).toMatchObject({ taken: [0], budgets: [{ heldNano: 0 }, undefined] })
+    })
   })
 }

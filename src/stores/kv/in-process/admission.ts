@@ -6,7 +6,17 @@ import {
   rankBy,
 } from '../deployment-signals.ts'
 import { LIFETIME_MS } from '../keys.ts'
-import type { Admission, Admitted, Budget, Quota, QuotaStates, Refused, Stale } from '../shared-store.ts'
+import type {
+  Admission,
+  Admitted,
+  Budget,
+  Limits,
+  Quota,
+  QuotaStates,
+  Refused,
+  Stale,
+  Standing,
+} from '../shared-store.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
 import { availability, type DeploymentState, reserve, signalsOf, unknownDeployment } from './deployment-state.ts'
 import { lookUp, takeLead } from './leads.ts'
@@ -42,6 +52,19 @@ export function admit(state: State, call: Admission, now: number): Admitted | Re
   return cached ? { ...decided, cached } : decided
 }
 
+/** `scripts/standing.ts` implements it in Lua. */
+export function standing(state: State, limits: Limits, now: number): Standing {
+  return {
+    now,
+    quotas: readQuotas(state, limits, now),
+    taken: limits.slots.map((subject) => state.slots.get(subject)?.count(now) ?? 0),
+    budgets: limits.budgets.map((subject) => {
+      const known = state.budgets.get(subject)
+      return known && { period: known.period, spentNano: known.spent, heldNano: known.holds.total(now) }
+    }),
+  }
+}
+
 const NONE: readonly string[] = []
 
 function findStale(state: State, call: Admission): Stale | undefined {
@@ -71,7 +94,7 @@ interface Counts extends QuotaStates {
   readonly resetsAt: number[]
 }
 
-function readQuotas(state: State, { quotas }: Admission, now: number): Counts {
+function readQuotas(state: State, { quotas }: Pick<Admission, 'quotas'>, now: number): Counts {
   const used: number[] = []
   const resetsAt: number[] = []
   let subject: string | undefined

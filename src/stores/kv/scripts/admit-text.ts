@@ -5,6 +5,15 @@ export const COUNTED = (['requests', 'tokens'] as const).flatMap((unit) =>
   (['minute', 'hour', 'day'] as const).map((window) => ({ unit, window })),
 )
 
+/** When a window that is opened now ends, as `windowEnd` of `windows.ts`. */
+export const WINDOW_END = `
+local function windowEnd(window)
+  if window == 'minute' then return now + 60000 end
+  local length = window == 'hour' and 3600000 or 86400000
+  return math.floor(now / length) * length + length
+end
+`
+
 /** Decides a call: everything is checked before anything is written. `in-process/admission.ts` implements it in TypeScript.
  *  Items are referred to by their index in the admission. */
 export const ADMIT = `
@@ -82,12 +91,7 @@ end
 
 if #stale + #unknown > 0 then return { 'stale', stale, unknown } end
 
-local function windowEnd(window)
-  if window == 'minute' then return now + 60000 end
-  local length = window == 'hour' and 3600000 or 86400000
-  return math.floor(now / length) * length + length
-end
-
+${WINDOW_END}
 for i = 1, #counters do
   counters[i].read = call('HMGET', counters[i].key, unpack(counters[i].fields))
 end
