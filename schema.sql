@@ -466,6 +466,20 @@ CREATE TABLE IF NOT EXISTS gateway_spend_past (
 );
 CREATE INDEX IF NOT EXISTS gateway_spend_past_noted ON gateway_spend_past (noted_at);
 
+-- When each key was last used, to a minute: written with the ledger, and kept longer than its rows.
+DO $$ BEGIN
+  IF to_regclass('gateway_key_use') IS NULL THEN
+    CREATE TABLE gateway_key_use (
+      key_id text COLLATE "C" PRIMARY KEY,
+      last_used_at timestamptz NOT NULL
+    );
+    INSERT INTO gateway_key_use (key_id, last_used_at)
+      SELECT key_id, last.at FROM gateway_key CROSS JOIN LATERAL (
+        SELECT at FROM gateway_spend AS call WHERE call.key_id = gateway_key.key_id ORDER BY at DESC LIMIT 1
+      ) AS last;
+  END IF;
+END $$;
+
 -- Hourly sums of calls whose rows exceeded the available space while the database was away. fold_id makes writes
 -- idempotent.
 CREATE TABLE IF NOT EXISTS gateway_spend_fold (

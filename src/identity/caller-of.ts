@@ -10,6 +10,24 @@ type ScopeType = CallerRecord['bindings'][number]['scope_type']
 /** The name under which the shared store holds the current version of a record. */
 export const recordName = (level: Level, id: string) => `${level}:${id}` as const
 
+const SCOPE_TYPES = {
+  org: 'organization',
+  team: 'team',
+  user: 'user',
+  key: 'api_key',
+} as const satisfies Record<Level, ScopeType>
+
+/** What limits the calls of a key, in the order in which it refuses. */
+export function limitedScopesOf({ key, user, team, organization }: CallerRecord): (LimitedScope & LimitsRecord)[] {
+  const scopes: (LimitedScope & LimitsRecord)[] = []
+  const add = (level: Level, id: string, limits: LimitsRecord) => scopes.push({ ...limits, level, id })
+  if (organization) add('org', organization.organization_id, organization)
+  if (team) add('team', team.team_id, team)
+  if (user) add('user', user.user_id, user)
+  add('key', key.key_id, key)
+  return scopes
+}
+
 /** Builds the caller of a key from its record in the database. */
 export function callerOf(
   record: CallerRecord,
@@ -19,16 +37,13 @@ export function callerOf(
   >,
 ): Caller {
   const { key, user, team, organization, bindings } = record
-  const scopes: (LimitedScope & LimitsRecord)[] = []
-  const levels: TargetLevel[] = []
-  const add = (level: Level, type: ScopeType, id: string, limits: LimitsRecord) => {
-    scopes.push({ ...limits, level, id })
-    levels.push({ mode: limits.target_mode, bindings: bindings.filter(({ scope_type }) => scope_type === type) })
-  }
-  if (organization) add('org', 'organization', organization.organization_id, organization)
-  if (team) add('team', 'team', team.team_id, team)
-  if (user) add('user', 'user', user.user_id, user)
-  add('key', 'api_key', key.key_id, key)
+  const scopes = limitedScopesOf(record)
+  const levels = scopes.map(
+    ({ level, target_mode: mode }): TargetLevel => ({
+      mode,
+      bindings: bindings.filter(({ scope_type }) => scope_type === SCOPE_TYPES[level]),
+    }),
+  )
 
   const { max_parallel_requests: parallel } = key
   const versions = scopes.map(({ level, id, version }) => ({ record: recordName(level, id), version }))

@@ -9,6 +9,8 @@ import { clearCache } from './cache/clear-cache.ts'
 import { callbackRoutes } from './callbacks/index.ts'
 import { deadLetters } from './dead-letters/index.ts'
 import { emailRoutes } from './email/index.ts'
+import { budgetList } from './limits/budget-list.ts'
+import { keyStanding } from './limits/key-standing.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
@@ -29,6 +31,8 @@ import { mcpServers } from './tools/mcp-servers.ts'
 /** The API of the administration. */
 export const ui: readonly Route[] = [
   ...records.flat(),
+  keyStanding,
+  budgetList,
   ...accounts,
   resetMfa,
   ...invitations,

@@ -284,6 +284,8 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
     any: newGroup('bare', MEMBERS),
   },
   'DELETE /ui/api/route-groups/{name}': { ...one({ name: 'pool' }), any: newGroup('bare') },
+  'GET /ui/api/keys/{key_id}/standing': keys(),
+  'GET /ui/api/budgets': list(),
   'GET /ui/api/accounts': list(),
   'GET /ui/api/accounts/{account_id}': everywhere(),
   'PATCH /ui/api/accounts/{account_id}': everywhere(body({ must_change_password: false })),

@@ -10,82 +10,15 @@ import type { KeyRecord } from '../../../stores/sql/records/key-records.ts'
 import type { ValuesOf } from '../../../stores/sql/records/scope-records.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
-import { moment } from '../moment.ts'
+import { keyKind } from './key-kind.ts'
 import { makeOwn } from './own-keys.ts'
 import { changeAnswers } from './record-changed.ts'
-import {
-  countOf,
-  type Fields,
-  flag,
-  idField,
-  label,
-  limitAnswer,
-  limitFields,
-  metadata,
-  modelBudgets,
-  optional,
-  recordAnswer,
-  reference,
-} from './record-fields.ts'
-import { columnsOf, type RecordKind, referring, unknownReference } from './record-kind.ts'
+import { type Fields, optional } from './record-fields.ts'
+import { columnsOf, referring, unknownReference } from './record-kind.ts'
 import { reach, reachOfOwner, refused } from './record-reach.ts'
 import { changed, changeRoute, getRoute, idOf, listRoute, oneOf, removeRoute } from './record-routes.ts'
 
-const address = () =>
-  z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-    error: 'must be an IP address, or a range such as 10.0.0.0/8',
-  })
-
-const kind: RecordKind<KeyRecord> = {
-  path: '/ui/api/keys',
-  noun: 'key',
-  id: 'key_id',
-  level: 'key',
-  permissions: { read: 'key.read', create: 'key.update', update: 'key.update', remove: 'key.revoke' },
-  records: ({ records }) => records.keys,
-  settled: lazily(() => ({
-    key_id: idField('key'),
-    team_id: reference('The team that it belongs to.'),
-    organization_id: reference('The organization that it belongs to: that of its team, where it has one.'),
-  })),
-  fields: lazily(() => ({
-    key_name: label('What people call it.'),
-    user_id: reference('The user whose limits and budget it counts against, too.'),
-    ...limitFields(),
-    max_parallel_requests: countOf('Calls that may run at once'),
-    model_max_budget: modelBudgets(),
-    allowed_ips: optional(z.array(address()).max(200)).describe('The addresses from which it may be used; null: any.'),
-    turn_off_message_logging: flag('Whether the content of its calls is kept out of every sink.'),
-    no_log_allowed: flag('Whether a request may ask for that by `x-gateway-no-log: 1`; default: it may.'),
-    expires_at: optional(moment()).describe('When it expires; null: never.'),
-    metadata: metadata(),
-  })),
-  async mayRefer({ records }, visible, { user_id: user }) {
-    if (typeof user !== 'string') return
-    if (!(await records.users.find(user, visible))) throw unknownReference('user_id')
-  },
-  ownersFields: ['key_name'],
-  filters: ['team_id', 'organization_id', 'user_id'],
-  answer: lazily(() =>
-    z.object({
-      key_id: z.string(),
-      key_name: z.string().nullable(),
-      team_id: z.string().nullable(),
-      organization_id: z.string().nullable(),
-      user_id: z.string().nullable(),
-      owner_account_id: z.string().nullable(),
-      ...limitAnswer(),
-      model_max_budget: z.record(z.string(), z.number()),
-      max_parallel_requests: z.number().nullable(),
-      allowed_ips: z.array(z.string()).nullable(),
-      turn_off_message_logging: z.boolean(),
-      no_log_allowed: z.boolean(),
-      expires_at: z.iso.datetime().nullable(),
-      revoked_at: z.iso.datetime().nullable(),
-      ...recordAnswer(),
-    }),
-  ),
-}
+const kind = keyKind
 
 const withKey = lazily(() =>
   kind.answer().extend({ key: z.string().describe('The key itself. It is never shown again.') }),

@@ -17,10 +17,15 @@ const kind: RecordKind<OrganizationRecord> = {
   settled: lazily(() => ({ organization_id: idField('organization') })),
   fields: lazily(() => ({ organization_name: label('What people call it.'), ...limitFields(), metadata: metadata() })),
   filters: [],
+  orders: ['name', 'created_at', 'spend'],
+  facts: ({ records }, rows) => records.facts.ofOrganizations(rows),
   answer: lazily(() =>
     z.object({
       organization_id: z.string(),
       organization_name: z.string().nullable(),
+      team_count: z.int(),
+      member_count: z.int(),
+      key_count: z.int().describe('The keys in it that are neither revoked nor expired.'),
       ...limitAnswer(),
       ...recordAnswer(),
     }),

@@ -4,6 +4,7 @@ import { accountsOf } from '../../../limits/accounts.ts'
 import { type Level, LIMIT_FIELDS, type LimitedScope } from '../../../limits/limited-scope.ts'
 import type { ApiServices } from '../../scope.ts'
 import type { Fields } from './record-fields.ts'
+import type { RecordKind, ScopeRow } from './record-kind.ts'
 
 /** int8 and numeric are text on the wire from the database, and numbers in answers. */
 const NUMBERS: ReadonlySet<string> = new Set([
@@ -14,26 +15,42 @@ const NUMBERS: ReadonlySet<string> = new Set([
   'self_service_budget_ceiling',
 ])
 
+type Shown<Row extends ScopeRow> = Pick<RecordKind<Row>, 'level' | 'id' | 'answer' | 'facts' | 'derived'>
+
 /** Records as answers: the fields of the schema and nothing else, with what each has spent in its budget's period. */
-export async function answersOf(
+export async function answersOf<Row extends ScopeRow>(
   services: ApiServices,
-  kind: { readonly level: Level; readonly id: string; readonly answer: () => z.ZodObject },
-  rows: readonly object[],
+  kind: Shown<Row>,
+  rows: readonly Row[],
 ): Promise<Fields[]> {
   const records = rows.map(numbered)
   const now = services.clock.now()
-  const spent = await services.budgets.spent(
-    records.map((record) => {
-      const { subject, periodAt } = ownAccount(kind.level, String(record[kind.id]), record)
-      return { subject, period: periodAt(now) }
-    }),
+  const [spent, facts] = await Promise.all([
+    services.budgets.spent(
+      records.map((record) => {
+        const { subject, periodAt } = ownAccount(kind.level, String(record[kind.id]), record)
+        return { subject, period: periodAt(now) }
+      }),
+    ),
+    kind.facts?.(services, rows),
+  ])
+  return records.map((record, index) =>
+    answerOf(services, kind, { ...record, spend: (spent[index] ?? 0) / NANO, ...facts?.[index] }),
   )
-  return records.map((record, index) => fieldsOf(kind.answer(), { ...record, spend: (spent[index] ?? 0) / NANO }))
 }
 
-/** A record that was made just now, and has spent nothing: nothing has to be read for its answer. */
-export function newAnswer(schema: z.ZodObject, row: object): Fields {
-  return fieldsOf(schema, { ...numbered(row), spend: 0 })
+/** A record that was made just now, and has spent nothing. */
+export async function newAnswer<Row extends ScopeRow>(
+  services: ApiServices,
+  kind: Shown<Row>,
+  row: Row,
+): Promise<Fields> {
+  const facts = await kind.facts?.(services, [row])
+  return answerOf(services, kind, { ...numbered(row), spend: 0, ...facts?.[0] })
+}
+
+function answerOf<Row extends ScopeRow>(services: ApiServices, kind: Shown<Row>, record: Fields): Fields {
+  return fieldsOf(kind.answer(), { ...record, ...kind.derived?.(record, services.clock.now()) })
 }
 
 /** The fields of a record that its answer has, and nothing else of it. */

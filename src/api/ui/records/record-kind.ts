@@ -6,6 +6,7 @@ import { GatewayError } from '../../../lib/errors.ts'
 import type { Level } from '../../../limits/limited-scope.ts'
 import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'
 import type { ScopeRecords, ValuesOf } from '../../../stores/sql/records/scope-records.ts'
+import type { RecordOrder } from '../../../stores/sql/scopes/record-order.ts'
 import type { ApiServices } from '../../scope.ts'
 import type { Fields } from './record-fields.ts'
 
@@ -36,7 +37,15 @@ export interface RecordKind<Row extends ScopeRow> {
   readonly ownersFields?: readonly (keyof Row & string)[]
   /** Columns by which a list can be asked for. */
   readonly filters: readonly (keyof Row & string)[]
+  /** Filters of a list that are no columns. */
+  readonly asked?: () => Readonly<Record<string, z.ZodType>>
+  /** What a list can go by, beside its ids. */
+  readonly orders?: readonly Exclude<RecordOrder, 'id'>[]
   readonly answer: () => z.ZodObject
+  /** What answers tell of records beside their columns, in the order of the rows. */
+  readonly facts?: (services: ApiServices, rows: readonly Row[]) => Promise<readonly object[]>
+  /** Fields that follow from all the others. */
+  readonly derived?: (record: Fields, now: number) => Fields
 }
 
 /** What is to be written for fields of a body, whose names are columns: the kind's type says so. */

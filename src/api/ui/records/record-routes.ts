@@ -7,6 +7,7 @@ import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 import type { Changed } from '../../../stores/sql/records/scope-records.ts'
+import type { RecordOrder, RecordPosition } from '../../../stores/sql/scopes/record-order.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { Scope } from '../../scope.ts'
@@ -39,13 +40,14 @@ export function idOf<Row extends ScopeRow>(kind: RecordKind<Row>, scope: Scope):
   return id
 }
 
-/** A page of records, by id. */
+/** A page of records, by id or as is asked. */
 export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
+  const orders = ['id', ...(kind.orders ?? [])] as const
   return defineRoute(
     {
       method: 'get',
       path: kind.path,
-      summary: `The ${kind.noun}s, by id.`,
+      summary: `The ${kind.noun}s, by id or as is asked.`,
       tag: 'Identity',
       auth: 'admin',
       permission: kind.permissions.read,
@@ -55,28 +57,63 @@ export function listRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {
           search: storable().max(256).default('').describe('Part of the id or the name.'),
           ...(kind.ownersFields && { owner: z.enum(['me']).optional().describe('me: those that the caller owns.') }),
           ...Object.fromEntries(kind.filters.map((name) => [name, storable().max(256).optional()])),
+          ...kind.asked?.(),
+          order: z
+            .enum(orders)
+            .default('id')
+            .describe('What the list goes by. Ids and names ascend; the others descend.'),
           ...paging(),
         }),
       responses: { 200: pageAnswer(kind.answer) },
     },
     async (scope) => {
-      const { search, cursor, limit, owner, ...filters } = scope.input.query as z.output<
-        z.ZodObject<ReturnType<typeof paging>>
-      > & {
-        readonly search: string
-        readonly owner?: 'me'
-      }
-      const where = columnsOf(
-        kind,
-        Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
-      )
+      const { search, cursor, limit, owner, order, ...given } = scope.input.query as Asked
+      const filters = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const columns = Object.entries(filters).filter(([name]) => kind.filters.some((one) => one === name))
       const records = kind.records(scope.services)
-      const within = owner === 'me' ? ownReach(scope.caller()) : visible(scope, kind)
-      const rows = await records.page({ reach: within, search, cursor, limit: limit + 1, where })
-      const { data, next_cursor } = pageOf(rows, limit, (row) => String((row as unknown as Fields)[kind.id]))
+      const rows = await records.page({
+        reach: owner === 'me' ? ownReach(scope.caller()) : visible(scope, kind),
+        search,
+        order,
+        after: positionAt(order, cursor),
+        limit: limit + 1,
+        where: columnsOf(kind, Object.fromEntries(columns)),
+        filters,
+      })
+      const { data, next_cursor } = pageOf(rows, limit, (row) => {
+        const id = String((row as unknown as Fields)[kind.id])
+        return order === 'id' ? id : JSON.stringify([row.order_value, id])
+      })
       return json({ data: await answersOf(scope.services, kind, data), next_cursor })
     },
   )
+}
+
+type Asked = z.output<z.ZodObject<ReturnType<typeof paging>>> & {
+  readonly search: string
+  readonly owner?: 'me'
+  readonly order: RecordOrder
+}
+
+/** The position that a cursor names; of ids it is the id. */
+function positionAt(order: RecordOrder, cursor: string): RecordPosition | undefined {
+  if (cursor === '') return undefined
+  if (order === 'id') return { value: cursor, id: cursor }
+  const [value, id, ...more] = listIn(cursor)
+  const isNumber = order === 'name' || (typeof value === 'string' && /^\d{1,30}$/.test(value))
+  if (typeof value !== 'string' || typeof id !== 'string' || more.length > 0 || !isNumber) {
+    throw mistake('cursor', 'is not the next_cursor of a page in this order')
+  }
+  return { value, id }
+}
+
+function listIn(text: string): readonly unknown[] {
+  try {
+    const read: unknown = JSON.parse(text)
+    return Array.isArray(read) ? read : []
+  } catch {
+    return []
+  }
 }
 
 /** Makes a record whose id may be chosen. `owner` is the column of the organization that it is made in. */
@@ -221,7 +258,8 @@ export async function changed<Row extends ScopeRow>(
     organization_id: typeof organization === 'string' ? organization : null,
     changes: changesBetween(numbered(before), numbered(record), Object.keys(written)),
   })
-  const [answer] = status === 201 ? [newAnswer(kind.answer(), row)] : await answersOf(scope.services, kind, [row])
+  const [answer] =
+    status === 201 ? [await newAnswer(scope.services, kind, row)] : await answersOf(scope.services, kind, [row])
   return changeAnswer(everywhere, { ...answer, ...shownOnce }, status)
 }
 

@@ -43,11 +43,16 @@ const kind: RecordKind<TeamRecord> = {
     metadata: metadata(),
   })),
   filters: ['organization_id'],
+  orders: ['name', 'created_at', 'spend'],
+  facts: ({ records }, rows) => records.facts.ofTeams(rows),
   answer: lazily(() =>
     z.object({
       team_id: z.string(),
       team_name: z.string().nullable(),
       organization_id: z.string().nullable(),
+      organization_name: z.string().nullable(),
+      member_count: z.int(),
+      key_count: z.int().describe('Its keys that are neither revoked nor expired.'),
       ...limitAnswer(),
       model_max_budget: z.record(z.string(), z.number()),
       self_service_keys_enabled: z.boolean(),

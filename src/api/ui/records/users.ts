@@ -22,6 +22,7 @@ const kind: RecordKind<UserRecord> = {
     metadata: metadata(),
   })),
   filters: [],
+  orders: ['name', 'created_at', 'spend'],
   answer: lazily(() =>
     z.object({
       user_id: z.string(),

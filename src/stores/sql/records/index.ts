@@ -14,10 +14,13 @@ import { passwordRecords } from '../people/password-records.ts'
 import { secondFactorRecords } from '../people/second-factor-records.ts'
 import { sessionRecords } from '../people/session-records.ts'
 import { promptRecords } from '../prompts/prompt-records.ts'
+import { recordFacts } from '../scopes/record-facts.ts'
+import { usedBudgets } from '../scopes/used-budgets.ts'
 import type { Sql } from '../sql.ts'
 import { mcpServerRecords } from '../tools/mcp-server-records.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
 import { callableScopeRecords } from './callable-scope-records.ts'
+import { callerRecords } from './caller-records.ts'
 import { keyRecords } from './key-records.ts'
 import { membershipRecords } from './membership-records.ts'
 import { modelRecords } from './model-records.ts'
@@ -39,6 +42,9 @@ export const sqlRecords = (sql: Sql) => ({
   users: userRecords(sql),
   memberships: membershipRecords(sql),
   keys: keyRecords(sql),
+  callers: callerRecords(sql),
+  facts: recordFacts(sql),
+  usedBudgets: usedBudgets(sql),
   callableBindings: callableBindingRecords(sql),
   callableScopes: callableScopeRecords(sql),
   accounts: accountRecords(sql),

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
+import { joinedSpend } from '../scopes/current-spend.ts'
 import type { Sql } from '../sql.ts'
 import { turnOf } from './membership-records.ts'
 import type { Owner, Reach } from './reach.ts'
@@ -18,6 +19,16 @@ import { stored } from './stored.ts'
 import { type TeamRecord, withinTeam } from './team-records.ts'
 
 export type KeyRecord = Omit<Selectable<Schema['gateway_key']>, 'target_mode'>
+
+/** What becomes of a call with a key, as far as the key itself decides it. */
+export const KEY_STATES = ['active', 'over_budget', 'owner_disabled', 'expired', 'revoked'] as const
+export type KeyState = (typeof KEY_STATES)[number]
+
+interface KeyFilters {
+  readonly state?: KeyState
+  /** Keys that expire earlier. */
+  readonly ends_before?: string
+}
 
 export interface KeyRecords extends ScopeRecords<KeyRecord> {
   /** Creates a key in a team within reach, and thereby in its organization. undefined: there is no such team, or the values
@@ -70,8 +81,11 @@ export function keyRecords(database: Sql): KeyRecords {
     scopeType: 'api_key',
     level: 'key',
     columns: COLUMNS,
+    name: 'key_name',
     searched: ['key_id', 'key_name'],
     within: withinKey,
+    holds: holdingOf,
+    takesAlong: sql`uses AS (DELETE FROM gateway_key_use USING gone WHERE gateway_key_use.key_id = gone.key_id)`,
   })
   return {
     ...records,
@@ -122,6 +136,32 @@ export function keyRecords(database: Sql): KeyRecords {
     revoke: (id, reach) => records.change(id, reach, { revoked_at: sql`coalesce(record.revoked_at, now())` }),
     regenerate: (id, reach, hash) => records.change(id, reach, { key_hash: hash }, { revoked_at: null }),
   }
+}
+
+const EXPIRED = sql`record.expires_at <= now()`
+const OVER_BUDGET = sql`(record.max_budget IS NOT NULL AND coalesce((
+  SELECT spent.nano FROM (SELECT) AS one ${joinedSpend('key', 'key_id')}
+), 0) >= record.max_budget * 1000000000)`
+const OWNER_DISABLED = sql`(record.owner_account_id IS NOT NULL AND NOT EXISTS (
+  SELECT FROM gateway_account AS account WHERE account.account_id = record.owner_account_id AND account.state = 'active'))`
+
+/** From the state that outweighs the others to that of a key which can be used. */
+const STATES: Readonly<Record<Exclude<KeyState, 'active'>, RawBuilder<unknown>>> = {
+  revoked: sql`record.revoked_at IS NOT NULL`,
+  expired: sql`coalesce(${EXPIRED}, false)`,
+  owner_disabled: OWNER_DISABLED,
+  over_budget: OVER_BUDGET,
+}
+
+function holdingOf({ state, ends_before: end }: KeyFilters): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = []
+  if (end !== undefined) conditions.push(sql`record.expires_at < ${end}::timestamptz`)
+  if (state === undefined) return conditions
+  for (const [name, holds] of Object.entries(STATES)) {
+    conditions.push(name === state ? holds : sql`NOT ${holds}`)
+    if (name === state) break
+  }
+  return conditions
 }
 
 function ownedIn(accountId: string, teamId: string): RawBuilder<unknown> {

@@ -13,6 +13,7 @@ export function organizationRecords(database: Sql): OrganizationRecords {
     scopeType: 'organization',
     level: 'org',
     columns: ['organization_id', 'organization_name', ...SCOPE_COLUMNS],
+    name: 'organization_name',
     searched: ['organization_id', 'organization_name'],
     within: withinOrganization,
   })

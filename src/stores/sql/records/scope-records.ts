@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
+import { orderParts, type RecordOrder, type RecordPosition } from '../scopes/record-order.ts'
 import type { Sql } from '../sql.ts'
 import type { Owner, Reach } from './reach.ts'
 import { stored } from './stored.ts'
@@ -22,18 +23,25 @@ export interface Changed<Row> {
 export interface PageOf<Row> {
   readonly reach: Reach
   readonly search: string
-  readonly cursor: string
+  /** By id, if it is left out. */
+  readonly order?: RecordOrder | undefined
+  /** The last record of the page before. */
+  readonly after?: RecordPosition | undefined
   readonly limit: number
   /** Columns that must hold these values. */
   readonly where: ValuesOf<Row>
+  /** Filters of the kind's own, by name. */
+  readonly filters?: Readonly<Record<string, unknown>> | undefined
 }
+
+/** A record of a page, with what the page goes by. */
+export type Listed<Row> = Row & { readonly order_value: string }
 
 /** Records of one kind that callers are read from. Every change is one statement, gives the record a new version, and is
  *  limited to the reach. undefined: there is no such record within it, or it does not meet the condition. */
 export interface ScopeRecords<Row extends object> {
   find(id: string, reach: Reach): Promise<Row | undefined>
-  /** By id, after the cursor. */
-  page(page: PageOf<Row>): Promise<Row[]>
+  page(page: PageOf<Row>): Promise<Listed<Row>[]>
   /** undefined: the id is taken. */
   create(values: ValuesOf<Row>): Promise<Row | undefined>
   /** Writes the values if the record's columns equal those of `expected`. */
@@ -53,7 +61,13 @@ export interface ScopeTable<Row> {
   readonly columns: readonly (keyof Row & string)[]
   /** Columns of text in which a search looks. */
   readonly searched: readonly (keyof Row & string)[]
+  /** The column with what people call a record. */
+  readonly name: keyof Row & string
   readonly within: Within
+  /** Conditions for filters of the kind's own. */
+  readonly holds?: (filters: Readonly<Record<string, unknown>>) => readonly RawBuilder<unknown>[]
+  /** Deletes what goes with the record `gone`: a part of its removal. */
+  readonly takesAlong?: RawBuilder<unknown>
 }
 
 /** Whether a row lies in one of the organizations or teams, or belongs to the owner. */
@@ -97,18 +111,24 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     async find(key, reach) {
       return (await rowsOf(database, sql<Row>`SELECT ${columns} FROM ${table} AS record WHERE ${one(key, reach)}`))[0]
     },
-    page({ reach, search, cursor, limit, where }) {
+    page({ reach, search, order = 'id', after, limit, where, filters = {} }) {
+      const key = sql`record.${id}`
+      const ordered =
+        order === 'id'
+          ? { joins: sql``, value: key, by: key, after: (last: RecordPosition) => sql`${key} > ${last.id}` }
+          : orderParts(order, kind)
       const conditions = [
-        sql`record.${id} > ${cursor}`,
+        ...(after ? [ordered.after(after)] : []),
         reachable(reach, kind.within),
         ...(search === '' ? [] : [sql`strpos(lower(${searched}), lower(${search})) > 0`]),
         ...holding(where),
+        ...(kind.holds?.(filters) ?? []),
       ]
       return rowsOf(
         database,
-        sql<Row>`
-          SELECT ${columns} FROM ${table} AS record WHERE ${sql.join(conditions, AND)} ORDER BY record.${id}
-          LIMIT ${limit}`,
+        sql<Listed<Row>>`
+          SELECT ${columns}, ${ordered.value} AS order_value FROM ${table} AS record ${ordered.joins}
+          WHERE ${sql.join(conditions, AND)} ORDER BY ${ordered.by} LIMIT ${limit}`,
       )
     },
     async create(values) {
@@ -151,6 +171,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
           DELETE FROM gateway_callable_binding USING gone
           WHERE scope_type = ${kind.scopeType} AND scope_id = gone.${id}
         ),
+        ${kind.takesAlong ? sql`${kind.takesAlong},` : sql``}
         spent AS (
           DELETE FROM gateway_budget USING gone
           WHERE subject = ${subject}

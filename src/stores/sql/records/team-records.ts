@@ -25,6 +25,7 @@ export function teamRecords(database: Sql): TeamRecords {
       'turn_off_message_logging',
       ...SCOPE_COLUMNS,
     ],
+    name: 'team_name',
     searched: ['team_id', 'team_name'],
     within: withinTeam,
   })

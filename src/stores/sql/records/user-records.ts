@@ -13,6 +13,7 @@ export function userRecords(database: Sql): UserRecords {
     scopeType: 'user',
     level: 'user',
     columns: ['user_id', 'user_email', 'user_name', 'user_role', ...SCOPE_COLUMNS],
+    name: 'user_name',
     searched: ['user_id', 'user_email', 'user_name'],
     within: withinUser,
   })

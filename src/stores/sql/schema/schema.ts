@@ -17,6 +17,7 @@ import type {
 } from './people-schema.ts'
 import type { GatewayPromptTable, GatewayPromptVersionTable } from './prompt-schema.ts'
 import type {
+  GatewayKeyUseTable,
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
   GatewaySpendPastTable,
@@ -58,6 +59,7 @@ export interface Schema {
   gateway_spend: GatewaySpendTable
   gateway_spend_tag: GatewaySpendTagTable
   gateway_spend_past: GatewaySpendPastTable
+  gateway_key_use: GatewayKeyUseTable
   gateway_spend_fold: GatewaySpendFoldTable
   gateway_spend_folded: GatewaySpendFoldedTable
   gateway_spend_rollup: GatewaySpendRollupTable

@@ -39,6 +39,11 @@ export interface GatewaySpendPastTable {
   noted_at: Defaulted<Timestamp>
 }
 
+export interface GatewayKeyUseTable {
+  key_id: string
+  last_used_at: Timestamp
+}
+
 export interface GatewaySpendFoldTable {
   fold_id: string
   written_at: Defaulted<Timestamp>

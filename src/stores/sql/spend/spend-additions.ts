@@ -34,6 +34,15 @@ export function chargeRecords({ charges }: Fold): ChargeRecord[] {
   return charges.map(({ subject, period, nano }) => ({ subject, period, spent_nano: printed(nano) }))
 }
 
+/** A part of a statement that notes when the keys of calls were last used. To a minute, so that a busy key is not written
+ *  with every call. */
+export const keyUse = (calls: string, time: string) => `used AS (
+    INSERT INTO gateway_key_use (key_id, last_used_at)
+    SELECT key_id, max(${time}) FROM ${calls} WHERE key_id <> '' GROUP BY key_id ORDER BY key_id
+    ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+    WHERE gateway_key_use.last_used_at < excluded.last_used_at - interval '1 minute'
+  )`
+
 /** Every dimension of a shape with its value. */
 const DIMENSION_VALUES = `
     SELECT * FROM (VALUES ${["('all', '')", ...SPEND_DIMENSIONS.map((name) => `('${name}', ${name})`)].join(', ')})

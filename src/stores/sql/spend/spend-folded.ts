@@ -5,6 +5,7 @@ import {
   addedSums,
   type ChargeRecord,
   chargeRecords,
+  keyUse,
   type ShapeRecord,
   SUM_COLUMNS,
   SUMS,
@@ -80,5 +81,5 @@ const ADD = `
     INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SUMS.join(', ')})
     SELECT $3, shape, hour, ${names}, ${SUMS.map((name) => `sum_${name}`).join(', ')} FROM shape ORDER BY shape
     RETURNING shape
-  ), ${addedSums('$2')}
+  ), ${keyUse('shape', 'hour')}, ${addedSums('$2')}
   SELECT count(*) FROM added`

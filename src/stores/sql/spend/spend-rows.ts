@@ -2,7 +2,7 @@ import { sql as expression } from 'kysely'
 import { queries, rowsOf } from '../query.ts'
 import { type Sql, SqlError, type Statement } from '../sql.ts'
 import { CALL_FACTS, FACT_NAMES } from './call-facts.ts'
-import { addedSums, chargeRecords, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
+import { addedSums, chargeRecords, keyUse, SUM_COLUMNS, shapeRecords } from './spend-additions.ts'
 import { newFold, SHAPE_COLUMNS } from './spend-fold.ts'
 import type { ChargedRow, SpendRow } from './spend-row.ts'
 
@@ -80,12 +80,12 @@ const ADD = `
     FROM unnest($3::integer[], ${ownArrays.join(', ')}) AS call (shape, ${OWN_COLUMNS.join(', ')})
       JOIN shape USING (shape)
     ORDER BY call_id
-    RETURNING call_id, at, tags
+    RETURNING call_id, at, tags, key_id
   ), marked AS (
     INSERT INTO gateway_spend_tag (tag, at, call_id)
     SELECT tag, at, call_id FROM added CROSS JOIN unnest(tags) AS tag ORDER BY tag, at, call_id ON CONFLICT DO NOTHING
   ), noted AS (
     INSERT INTO gateway_spend_past (call_id)
     SELECT call_id FROM added WHERE at < now() - interval '${LATE_HOURS} hours' ORDER BY call_id
-  ), ${addedSums('$2')}
+  ), ${keyUse('added', 'at')}, ${addedSums('$2')}
   SELECT count(*) FROM added`

@@ -382,7 +382,8 @@ describe.each([
         [
           ...['key_id', 'key_name', 'team_id', 'organization_id', 'user_id', 'owner_account_id', 'max_budget'],
           ...['soft_budget', 'budget_duration', 'model_max_budget', 'spend', ...LIMITS, 'max_parallel_requests'],
-          ...['turn_off_message_logging', 'no_log_allowed'],
+          ...['turn_off_message_logging', 'no_log_allowed', 'state', 'last_used_at'],
+          ...['team_name', 'organization_name', 'user_name', 'owner_email'],
           ...['allowed_ips', 'expires_at', 'revoked_at', 'metadata', 'created_at', 'updated_at'],
         ].sort(),
       )
