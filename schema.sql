@@ -434,6 +434,13 @@ DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'gateway_spend'::regclass AND attname = 'prompt') THEN
     ALTER TABLE gateway_spend ADD COLUMN prompt text COLLATE "C" NOT NULL DEFAULT '';
   END IF;
+  IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'gateway_spend'::regclass AND attname = 'detail') THEN
+    ALTER TABLE gateway_spend
+      -- An attempt failed and another one followed.
+      ADD COLUMN failed_over boolean NOT NULL DEFAULT false,
+      -- The attempts and tool calls, where there is more to tell of them than the other columns say.
+      ADD COLUMN detail json;
+  END IF;
 END $$;
 -- Every filter of the log has an index. The indexes do not contain call_id, which halves their size and cost: the few calls
 -- of one time are sorted when they are read.
@@ -450,6 +457,7 @@ CREATE INDEX IF NOT EXISTS gateway_spend_provider ON gateway_spend (provider, at
 CREATE INDEX IF NOT EXISTS gateway_spend_request ON gateway_spend (request_id);
 CREATE INDEX IF NOT EXISTS gateway_spend_ending ON gateway_spend (ending, at) WHERE ending <> 'answered';
 CREATE INDEX IF NOT EXISTS gateway_spend_status ON gateway_spend (status, at) WHERE status <> 200;
+CREATE INDEX IF NOT EXISTS gateway_spend_failed_over ON gateway_spend (at) WHERE failed_over;
 
 -- The calls of each tag in the order of the log, because an index over lists of tags has no order.
 CREATE TABLE IF NOT EXISTS gateway_spend_tag (

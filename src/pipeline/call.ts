@@ -32,6 +32,9 @@ export interface Attempt {
   firstTokenAt: number | undefined
   endedAt: number | undefined
   failure: GatewayError | undefined
+  /** The status of the upstream's answer, and its own words where it refused. */
+  upstreamStatus: number | undefined
+  upstreamWords: string
   /** What the attempt used before another one continued its answer or won the hedge. */
   usage: Usage | undefined
   /** The other attempt of a hedge committed first: this one was aborted, and its outcome does not count for or against

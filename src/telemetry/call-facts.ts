@@ -1,5 +1,6 @@
 import { usageOf } from '../modes/usage.ts'
 import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
+import { detailOf, isFailedOver } from './call-detail.ts'
 import type { CallFinished } from './events.ts'
 
 /** The row of a finished call. A column of `stores/sql/spend/call-facts.ts` without its line here does not compile. It
@@ -31,6 +32,7 @@ export function factsOf(call: CallFinished): ChargedRow {
     error_type: call.errorType,
     cache: call.cache,
     attempts: call.attempts,
+    failed_over: isFailedOver(call),
     rescued: call.rescuedFrom.length,
     input_tokens: whole(usage.inputTokens),
     output_tokens: whole(usage.outputTokens),
@@ -49,6 +51,7 @@ export function factsOf(call: CallFinished): ChargedRow {
     upstream_ms: call.upstreamMs ?? null,
     total_ms: call.totalMs,
     charges: call.charges,
+    detail: detailOf(call),
   }
 }
 

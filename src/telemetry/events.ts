@@ -11,10 +11,19 @@ export type Ending = (typeof ENDINGS)[number]
 export interface AttemptFinished {
   readonly deployment: string
   readonly provider: string
+  /** The group that it belongs to: the call's own or a fallback. */
+  readonly group: string
   /** `lost_hedge`: the other attempt of a hedge committed first. `cut`: it failed after its answer had begun. */
   readonly result: 'answered' | 'failed' | 'cut' | 'lost_hedge' | 'client_closed'
   /** The kind of failure; '' if there was none. */
   readonly error: string
+  /** What the client was told of the failure, or would have been; undefined if there was none. Neither this nor
+   *  `upstreamMessage` holds a credential or content of the request. */
+  readonly message: string | undefined
+  /** The status of the upstream's answer, if there was one. */
+  readonly upstreamStatus: number | undefined
+  /** The upstream's own words, if it refused. They may name the operator's account. */
+  readonly upstreamMessage: string | undefined
   /** The turn of a call with managed tools that it belongs to; 1 in every other call. */
   readonly turn: number
   /** Its usage, as far as known. For an attempt that lost a hedge it is an estimate, which is not part of the
@@ -199,6 +208,8 @@ export interface FallbackEvent {
   readonly timestamp: string
   readonly source_model: string
   readonly target_model: string
+  /** Missing in what earlier builds recorded. */
+  readonly call_id?: string
   readonly error_classification: Classification
   readonly success: boolean
 }

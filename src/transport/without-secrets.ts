@@ -8,14 +8,13 @@ const PART = 10
 /** Longer texts are cut: masking is slow. */
 const LONGEST_TEXT = 8192
 
+type Headers = Readonly<Record<string, string | Secret>>
+
 /** Masks the request's credentials, and parts of them, in the texts of a failure: providers quote requests in their
  *  messages, which reach clients and logs. */
-export function withoutSecrets(
-  failure: GatewayError,
-  headers: Readonly<Record<string, string | Secret>>,
-): GatewayError {
+export function withoutSecrets(failure: GatewayError, headers: Headers): GatewayError {
   const { message, details } = failure
-  const credentials = Object.values(headers).flatMap((value) => (typeof value === 'string' ? [] : credentialOf(value)))
+  const credentials = credentialsOf(headers)
   if (credentials.length === 0) return failure
   const masked = (text: string | undefined) => text && credentials.reduce(mask, shortened(text))
   const [text = '', param, code] = [masked(message), masked(details.param), masked(details.code)]
@@ -32,8 +31,13 @@ export function withoutSecrets(
   })
 }
 
+/** The same in any text. */
+export function credentialsMasked(text: string, headers: Headers): string {
+  return credentialsOf(headers).reduce(mask, shortened(text))
+}
+
 /** Masks the request's credentials where a text holds them as they are: quick enough for whole answers. */
-export function withCredentialsMasked(text: string, headers: Readonly<Record<string, string | Secret>>): string {
+export function withCredentialsMasked(text: string, headers: Headers): string {
   let masked = text
   for (const value of Object.values(headers)) {
     if (typeof value === 'string') continue
@@ -44,6 +48,10 @@ export function withCredentialsMasked(text: string, headers: Readonly<Record<str
 
 function shortened(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`
+}
+
+function credentialsOf(headers: Headers): string[] {
+  return Object.values(headers).flatMap((value) => (typeof value === 'string' ? [] : credentialOf(value)))
 }
 
 /** The credential without the name of its scheme. */

@@ -38,6 +38,7 @@ describe('Events', () => {
         target_model: 'failing',
         error_classification: 'provider_error',
         success: false,
+        call_id: expect.stringMatching(/^call_/),
       },
       expect.objectContaining({ source_model: 'failing', target_model: 'serving', success: true }),
     ])

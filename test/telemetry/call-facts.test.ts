@@ -84,8 +84,8 @@ describe('a fact of finished calls that was added', () => {
 
   it('is in the OpenAPI document, of one call and of sums', () => {
     const text = JSON.stringify(openapi([...logs, ...spend]))
-    // The log; the sums of a summary, twice; those of a report.
-    expect(text.match(/"video_seconds":\{[^}]*How long the films were\./g)).toHaveLength(4)
+    // The log; one call of it; the sums of a summary, twice; those of a report.
+    expect(text.match(/"video_seconds":\{[^}]*How long the films were\./g)).toHaveLength(5)
   })
 })
 

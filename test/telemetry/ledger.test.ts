@@ -114,6 +114,7 @@ describe.each([
         error_type: 'api_error',
         cache: 'miss',
         attempts: 3,
+        failed_over: false,
         rescued: 1,
         input_tokens: '10',
         output_tokens: '20',
@@ -131,6 +132,7 @@ describe.each([
         first_token_ms: 20,
         upstream_ms: 30,
         total_ms: 31,
+        detail: null,
       },
     ])
   })

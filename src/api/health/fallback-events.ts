@@ -17,6 +17,7 @@ const fallbackEvent = lazily(() =>
     target_model: z.string(),
     error_classification: z.string(),
     success: z.boolean(),
+    call_id: z.string().nullable().describe('The call in the ledger; null in events of builds before it was recorded.'),
   }),
 )
 
@@ -41,7 +42,7 @@ export const fallbackEvents = defineRoute(
     const events = entries
       .map((entry) => JSON.parse(entry) as FallbackEvent)
       .filter(({ source_model, timestamp }) => maySee(source_model) && Date.parse(timestamp) > since)
-    return json({ events: events.slice(0, query.limit) })
+    return json({ events: events.slice(0, query.limit).map((event) => ({ ...event, call_id: event.call_id ?? null })) })
   },
 )
 

@@ -68,6 +68,7 @@ export const callbackSettings = lazily(() =>
       host: operatorUrl().default('https://cloud.langfuse.com').describe('The address of the tracing service.'),
       public_key: text().optional().describe('Its public key.'),
       secret_key: secretText().optional().describe('Its secret key.'),
+      project_id: text().optional().describe('Its project, by which answers about calls link to their traces.'),
     })
       .optional()
       .describe('The tracing service langfuse.'),

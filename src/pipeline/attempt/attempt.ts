@@ -3,7 +3,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { Outgoing } from '../../providers/provider.ts'
 import { BodyTooLarge, TransportError, type UpstreamRequest, type UpstreamResponse } from '../../transport/transport.ts'
-import { withoutSecrets } from '../../transport/without-secrets.ts'
+import { credentialsMasked, withoutSecrets } from '../../transport/without-secrets.ts'
 import type { Attempt, Call } from '../call.ts'
 import { departure, unsent } from '../client.ts'
 import { lostId } from '../ids/lost-id.ts'
@@ -21,6 +21,7 @@ import { unstreamed } from './in-one.ts'
 import { type AttemptRequest, type Opened, openBody, openEvents, REPLY_LIMIT_BYTES } from './open-answer.ts'
 import { settleCommitted } from './settle-ended.ts'
 import { requestOf, withTraceparent } from './upstream-request.ts'
+import { upstreamWords } from './upstream-words.ts'
 import { withDefaults } from './with-defaults.ts'
 
 const ERROR_LIMIT_BYTES = 1024 * 1024
@@ -109,6 +110,7 @@ export async function attempt(
   const refusal = async ({ status, headers, body }: UpstreamResponse): Promise<GatewayError> => {
     const explanation = body.bytes(ERROR_LIMIT_BYTES).catch(() => new Uint8Array())
     const bytes = (await atMost(ERROR_WAIT_MS, explanation))?.value ?? new Uint8Array()
+    tried.upstreamWords = credentialsMasked(upstreamWords(bytes), sent)
     const failure = translator.failure(status, headers, bytes, services.clock.now())
     return ended.reason ?? lostId(call.bounds, failure, { status, bytes }) ?? failure
   }
@@ -116,12 +118,14 @@ export async function attempt(
   try {
     let response = await (form ? askWithForm(call, form, deployment, ask, asked) : ask(asked))
     clocks.received()
+    tried.upstreamStatus = response.status
     if (isRefusal(response)) {
       const failure = await refusal(response)
       if (!inChatInstead(call, deployment, translator, { status: response.status, failure })) throw failure
       ;({ translator, outgoing: asked, answerSoFar } = attemptRequestOf(services, call, tried))
       response = await ask(asked)
       clocks.received()
+      tried.upstreamStatus = response.status
       if (isRefusal(response)) throw await refusal(response)
     }
     // An answer may begin before the upload ended; the clocks and the client bound the wait for the rest.

@@ -57,6 +57,8 @@ function begin(call: Call, plan: Plan, reserved: Reserved, deployment: Deploymen
     firstTokenAt: undefined,
     endedAt: undefined,
     failure: undefined,
+    upstreamStatus: undefined,
+    upstreamWords: '',
     usage: undefined,
     lostHedge: false,
     dropped: undefined,

@@ -6,7 +6,7 @@ import { describeError } from '../../lib/log.ts'
 import type { Usage } from '../../modes/usage.ts'
 import type { DeploymentOutcome } from '../../stores/kv/deployment-signals.ts'
 import type { Settlement } from '../../stores/kv/shared-store.ts'
-import type { AttemptFinished, CallFinished, Ending, FallbackEvent } from '../../telemetry/events.ts'
+import type { CallFinished, Ending, FallbackEvent } from '../../telemetry/events.ts'
 import { leftBy, settleWith } from '../cache/keep.ts'
 import type { Attempt, Call } from '../call.ts'
 import { keptIds } from '../ids/made-ids.ts'
@@ -14,6 +14,7 @@ import { tagsOf } from '../request/tags.ts'
 import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
 import { addUsage } from './add-usage.ts'
+import { attemptFinished } from './attempt-finished.ts'
 import { type Bill, billOf, unbilled } from './bill.ts'
 import { contentOf } from './content-of.ts'
 import { learnUsual } from './learn-usual.ts'
@@ -157,7 +158,7 @@ function finished(
     cache: call.cache ? (call.cache.hit ? 'hit' : 'miss') : 'off',
     charges: bill.charges,
     attempts: call.attempts.length,
-    tried: call.attempts.map((attempt, index) => attemptFinished(attempt, bill.attemptsNano[index], call.arrivedAt)),
+    tried: call.attempts.map((attempt, index) => attemptFinished(call, attempt, bill.attemptsNano[index])),
     tools: call.toolCalls ?? NO_TOOLS,
     rescuedFrom: rescuedFrom(call, served),
     malformedEvents: call.malformedEvents,
@@ -174,29 +175,6 @@ function rescuedFrom(call: Call, served: Attempt | undefined): string[] {
 }
 
 const NO_TOOLS: CallFinished['tools'] = []
-
-function attemptFinished(one: Attempt, costNano: number | undefined, arrivedAt: number): AttemptFinished {
-  const { deployment, failure, startedAt, firstTokenAt, endedAt, usage, turn } = one
-  return {
-    deployment: deployment.id,
-    provider: deployment.provider.kind,
-    result: resultOf(one),
-    error: failure ? (failure.row.classification ?? failure.failure) : '',
-    turn,
-    usage,
-    costNano,
-    startedMs: measured(startedAt - arrivedAt),
-    firstTokenMs: firstTokenAt === undefined ? undefined : measured(firstTokenAt - startedAt),
-    totalMs: measured((endedAt ?? startedAt) - startedAt),
-  }
-}
-
-function resultOf({ lostHedge, failure, firstTokenAt }: Attempt): AttemptFinished['result'] {
-  if (lostHedge) return 'lost_hedge'
-  if (!failure) return 'answered'
-  if (failure.failure === 'client_closed') return 'client_closed'
-  return firstTokenAt === undefined ? 'failed' : 'cut'
-}
 
 function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill, repeats: boolean): Settlement {
   const events = () => fallbackEvents(services, call).map(entryOf)
@@ -235,6 +213,7 @@ function fallbackEvents(services: PipelineServices, call: Call): FallbackEvent[]
       timestamp: isoTime(services.clock.now()),
       source_model: deployment.modelName,
       target_model: next.deployment.modelName,
+      call_id: call.id,
       error_classification: failure?.row.classification ?? 'provider_error',
       success: next.failure === undefined,
     }

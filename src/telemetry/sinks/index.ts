@@ -30,8 +30,8 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
     return webhook({ ...settings, url: settings.url, secret: settings.secret }, transport)
   },
   langfuse({ langfuse: settings }, { transport }) {
-    const { host, public_key: publicKey, secret_key: secretKey } = settings ?? {}
-    return host && publicKey && secretKey ? langfuse({ host, publicKey, secretKey }, transport) : undefined
+    const { host, public_key: publicKey, secret_key: secretKey, project_id: projectId } = settings ?? {}
+    return host && publicKey && secretKey ? langfuse({ host, publicKey, secretKey, projectId }, transport) : undefined
   },
   otel: ({ otel = otelDefaults() }, { transport }) => otlp('otel', otel, transport),
   opentelemetry: ({ opentelemetry = otelDefaults() }, { transport }) => otlp('opentelemetry', opentelemetry, transport),
@@ -44,7 +44,7 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
         ? signedObjects({ endpoint, bucket, region, accessKeyId, secretAccessKey: secret }, transport)
         : boundBucket
     if (!objects) throw new TypeError('callback_settings.s3 needs access_key_id and secret_access_key.')
-    return s3({ prefix, compression }, objects)
+    return s3({ bucket, prefix, compression }, objects)
   },
 }
 

@@ -10,14 +10,16 @@ export interface LangfuseSettings {
   readonly host: string
   readonly publicKey: string
   readonly secretKey: Secret
+  readonly projectId?: string | undefined
 }
 
 /** The API takes 3.5 MB at once. */
 const BATCH_BYTES = 3_000_000
 
 /** A trace and a generation for each call, by Langfuse's public API for batches. */
-export function langfuse({ host, publicKey, secretKey }: LangfuseSettings, transport: Transport): Sink {
-  const url = `${host.replace(/\/+$/, '')}/api/public/ingestion`
+export function langfuse({ host, publicKey, secretKey, projectId }: LangfuseSettings, transport: Transport): Sink {
+  const root = host.replace(/\/+$/, '')
+  const url = `${root}/api/public/ingestion`
   const authorization = secret(`Basic ${btoa(`${publicKey}:${reveal(secretKey)}`)}`)
   const headers = { 'content-type': 'application/json', authorization }
   return {
@@ -25,6 +27,10 @@ export function langfuse({ host, publicKey, secretKey }: LangfuseSettings, trans
     gathering: { entries: 100, bytes: BATCH_BYTES, ms: 1000 },
     takesContent: true,
     wants: (event: TelemetryEvent): event is SinkEvent => event.type === 'call.finished',
+    placeOf({ callId, traceId = callId }) {
+      if (projectId === undefined) return undefined
+      return `${root}/project/${encodeURIComponent(projectId)}/traces/${encodeURIComponent(traceId)}`
+    },
     async deliver(entries, abort) {
       const batch = entries.flatMap(ingested)
       const { status, body } = await post(transport, { url, headers, body: JSON.stringify({ batch }) }, abort)

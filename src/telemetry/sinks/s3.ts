@@ -6,6 +6,7 @@ import { logRow } from './s3-rows.ts'
 import type { Sink, SinkEntry, SinkEvent } from './sink.ts'
 
 export interface S3SinkSettings {
+  readonly bucket: string
   readonly prefix?: string | undefined
   readonly compression: 'none' | 'gzip'
 }
@@ -17,15 +18,14 @@ const ROWS_AT_ONCE = 200
 
 /** Calls as objects of JSON lines, in folders by the hour in which they ended. An object that is sent again has the name
  *  that it had. */
-export function s3({ prefix, compression }: S3SinkSettings, write: ObjectWriter): Sink {
+export function s3({ bucket, prefix, compression }: S3SinkSettings, write: ObjectWriter): Sink {
   const root = prefix === undefined || prefix === '' ? '' : `${prefix.replace(/^\/+|\/+$/g, '')}/`
   const [ending, contentType] =
     compression === 'gzip' ? ['jsonl.gz', 'application/gzip'] : ['jsonl', 'application/x-ndjson']
 
   async function put(hour: string, entries: readonly SinkEntry[], abort: Abort): Promise<string> {
-    const [date, hourOfDay] = hour.split('T')
     const name = await sha256Hex(new TextEncoder().encode(entries.map(({ id }) => id).join(' ')))
-    const key = `${root}date=${date}/hour=${hourOfDay}/${timeOf(entries[0] as SinkEntry)}-${name.slice(0, 16)}.${ending}`
+    const key = `${root}${folderOf(hour)}${timeOf(entries[0] as SinkEntry)}-${name.slice(0, 16)}.${ending}`
     return write({ key, bytes: await linesOf(entries, compression === 'gzip'), contentType }, abort)
   }
 
@@ -34,8 +34,10 @@ export function s3({ prefix, compression }: S3SinkSettings, write: ObjectWriter)
     gathering: GATHERING,
     takesContent: true,
     wants: (event: TelemetryEvent): event is SinkEvent => event.type === 'call.finished',
+    // The folder of its hour: which object has it is known only to who sends it.
+    placeOf: ({ at }) => `s3://${bucket}/${root}${folderOf(hourOf(at))}`,
     async deliver(entries, abort) {
-      const hours = [...Map.groupBy(entries, ({ event }) => event.at.slice(0, 'yyyy-mm-ddThh'.length))]
+      const hours = [...Map.groupBy(entries, ({ event }) => hourOf(event.at))]
       const again: SinkEntry[] = []
       let answer = ''
       let failure: unknown
@@ -52,6 +54,12 @@ export function s3({ prefix, compression }: S3SinkSettings, write: ObjectWriter)
     },
   }
 }
+
+/** `2026-03-04T05` */
+const hourOf = (at: string) => at.slice(0, 'yyyy-mm-ddThh'.length)
+
+/** `date=2026-03-04/hour=05/` */
+const folderOf = (hour: string) => `date=${hour.slice(0, 10)}/hour=${hour.slice(11)}/`
 
 /** `20260304T050607089Z` */
 const timeOf = ({ event }: SinkEntry) => event.at.replace(/[-:.]/g, '')

@@ -33,6 +33,15 @@ export interface Delivered {
   readonly refused?: number
 }
 
+/** A call that a sink was told of. */
+export interface ToldCall {
+  readonly callId: string
+  /** When it ended, in ISO 8601. */
+  readonly at: string
+  /** The trace that its client named. */
+  readonly traceId: string | undefined
+}
+
 /** A far end that is told of events. It keeps nothing: gathering, retries and bounds belong to its lane. */
 export interface Sink {
   readonly name: string
@@ -44,6 +53,8 @@ export interface Sink {
   wants(event: TelemetryEvent): event is SinkEvent
   /** The W3C `traceparent` by which an upstream continues the trace of a call's attempt, where the sink tells of one. */
   traceparent?(callId: string, trace: CallTrace | undefined, attempt: number): string
+  /** The address at which people find a call, where the sink can name it. */
+  placeOf?(call: ToldCall): string | undefined
   /** Sends entries. Throws a SinkFailure if the far end took none of them; any other error counts as `away`. */
   deliver(entries: readonly SinkEntry[], abort: Abort): Promise<Delivered>
 }

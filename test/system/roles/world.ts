@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { contentKey, newBatchId } from '../../../src/batch/batch-ids.ts'
 import { queries, rowsOf } from '../../../src/stores/sql/query.ts'
+import type { CallFinished } from '../../../src/telemetry/events.ts'
+import { ledger } from '../../../src/telemetry/ledger.ts'
 import { type AdminAnswer, adminApi } from '../../support/admin-api.ts'
 import { plantFile } from '../../support/batches.ts'
+import { finishedCall } from '../../support/finished-calls.ts'
 import type { FullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { type Person, type SignedIn, signedIn } from '../../support/people.ts'
@@ -93,6 +96,12 @@ export async function world(gateway: FullGateway): Promise<World> {
     await rowsOf(gateway.sql, row)
     return batch_id
   }
+  /** A call in the ledger. */
+  async function call(by: Pick<CallFinished, 'teamId' | 'organizationId' | 'userId'>): Promise<string> {
+    const callId = `call-of-${by.teamId}-${++made}`
+    await ledger.write(gateway.sql, [finishedCall({ ...by, callId, requestId: callId, keyId: callId })])
+    return callId
+  }
   const person = (who: Person) => signedIn(gateway, who)
 
   for (const organization_id of ['acme', FOREIGN]) await make('POST', '/organizations', { organization_id })
@@ -106,6 +115,7 @@ export async function world(gateway: FullGateway): Promise<World> {
       account_id: 'no-account',
       binding_id: 'no-binding',
       batch_id: 'no-batch',
+      call_id: 'no-call',
       member_id: 'no-user',
       owner_id: 'no-user',
     },
@@ -123,13 +133,15 @@ export async function world(gateway: FullGateway): Promise<World> {
       ...{ member_id: inOrganization.userId, owner_id: owner.userId },
       binding_id: (await make('POST', '/callable-target-bindings', binding)).binding_id as string,
       batch_id: await batch(place),
+      call_id: await call({ teamId: team_id, organizationId: organization_id, userId: inTeam.userId }),
     }
   }
 
-  const people = new Map<CallerName, { readonly browser: SignedIn; readonly keyId: string }>()
+  const people = new Map<CallerName, { readonly browser: SignedIn; readonly keyId: string; readonly callId: string }>()
   for (const [caller, roles] of Object.entries(PEOPLE)) {
     const browser = await person(roles)
-    people.set(caller as CallerName, { browser, keyId: await key('own', browser.accountId) })
+    const callId = await call({ teamId: '', organizationId: '', userId: browser.userId })
+    people.set(caller as CallerName, { browser, keyId: await key('own', browser.accountId), callId })
   }
   const { key: virtual } = await make('POST', '/keys', { team_id: TEAMS.own })
 
@@ -139,7 +151,8 @@ export async function world(gateway: FullGateway): Promise<World> {
     self(caller) {
       const one = people.get(caller)
       if (!one) return ids.absent
-      return { ...ids.own, account_id: one.browser.accountId, user_id: one.browser.userId, key_id: one.keyId }
+      const { browser, keyId: key_id, callId: call_id } = one
+      return { ...ids.own, account_id: browser.accountId, user_id: browser.userId, key_id, call_id }
     },
     async ask(caller, method, path, body, as) {
       const browser = as ?? people.get(caller)?.browser

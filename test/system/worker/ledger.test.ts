@@ -97,6 +97,37 @@ describe.skipIf(!edgeExists())('the ledger on Workers', () => {
     expect(sums.rows).toEqual([{ calls: '10' }])
   })
 
+  it('has the attempts of a call that failed over, and tells of them', async () => {
+    const tried = (['failed', 'answered'] as const).map((result, index) => ({
+      deployment: `d${index}`,
+      provider: 'openai',
+      group: 'big',
+      result,
+      error: result === 'failed' ? 'timeout' : '',
+      message: result === 'failed' ? 'Too "slow".' : undefined,
+      upstreamStatus: undefined,
+      upstreamMessage: undefined,
+      turn: 1,
+      usage: undefined,
+      costNano: index,
+      startedMs: index,
+      firstTokenMs: undefined,
+      totalMs: 1,
+    }))
+    const call = finishedCall({ callId: 'call_over', attempts: 2, tried })
+    expect(await deliver([{ topic: 'records:ledger', body: call }])).toEqual({ 0: 'ack' })
+    const response = await fetch(`${worker.url}/ui/api/logs/call_over`, {
+      headers: { authorization: `Bearer ${MASTER_KEY}` },
+    })
+    expect(await response.json()).toMatchObject({
+      call: { call_id: 'call_over', failed_over: true, attempts: 2 },
+      attempts: [
+        { deployment: 'd0', result: 'failed', error: 'timeout', message: 'Too "slow".', started_ms: 0 },
+        { deployment: 'd1', result: 'answered', error: null, cost: 1e-9 },
+      ],
+    })
+  })
+
   it('keeps a message that it cannot write as a dead letter, and has one that it does not know come back', async () => {
     const fine = { topic: 'records:ledger', body: finishedCall({ callId: 'call_fine', requestId: 'beside-1' }) }
     const broken = { topic: 'records:ledger', body: { ...finishedCall(), at: 'never' } }

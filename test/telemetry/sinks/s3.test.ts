@@ -67,7 +67,10 @@ const entry = (id: string, at: string, content?: SinkEntry['content']): SinkEntr
 function sink(changes: { prefix?: string; compression?: 'none' | 'gzip'; secretAccessKey?: string } = {}) {
   const { prefix = 'calls/of us/', compression = 'gzip', secretAccessKey = ACCOUNT.secretAccessKey } = changes
   const account = { ...ACCOUNT, secretAccessKey: secret(secretAccessKey) }
-  return s3({ prefix, compression }, signedObjects({ endpoint, bucket: 'logs', ...account }, undiciTransport()))
+  return s3(
+    { bucket: 'logs', prefix, compression },
+    signedObjects({ endpoint, bucket: 'logs', ...account }, undiciTransport()),
+  )
 }
 const stored = (folder: string) => storage.stored().filter((key) => key.startsWith(folder))
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
-import { lazily } from '../../../lib/lazily.ts'
 import type { Reach } from '../../../stores/sql/records/reach.ts'
 import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../../stores/sql/spend/spend-log.ts'
 import { ENDINGS } from '../../../telemetry/events.ts'
@@ -10,14 +9,13 @@ import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { storable } from '../storable.ts'
 import { exported, FORMATS } from './export.ts'
-import { factFields, factsAnswer } from './fact-fields.ts'
+import { loggedCall, loggedCallAnswer } from './logged-call.ts'
+import { loggedCallStory } from './logged-call-story.ts'
 import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 
 const MOST_SHOWN = 200
 const MOST_EXPORTED = 100_000
 const PAGE = 1000
-
-const loggedCall = lazily(() => z.object(factFields()))
 
 const list = defineRoute(
   {
@@ -69,11 +67,11 @@ const list = defineRoute(
     if (shown > MOST_SHOWN) throw mistake('limit', `must be at most ${MOST_SHOWN}`)
     const rows = await services.spendLog.page(reach, { ...query, limit: shown + 1 })
     const { data, next_cursor } = pageOf(rows, shown, cursorOf)
-    return json({ data: data.map(factsAnswer), next_cursor, ...keptFromAnswer(...age) })
+    return json({ data: data.map(loggedCallAnswer), next_cursor, ...keptFromAnswer(...age) })
   },
 )
 
-export const logs: readonly Route[] = [list]
+export const logs: readonly Route[] = [list, loggedCallStory]
 
 /** The rows of a query, page after page. */
 async function* all(log: SpendLog, reach: Reach, query: LogQuery): AsyncGenerator<Record<string, unknown>[]> {
@@ -81,7 +79,7 @@ async function* all(log: SpendLog, reach: Reach, query: LogQuery): AsyncGenerato
   while (left > 0) {
     const limit = Math.min(left, PAGE)
     const rows = await log.page(reach, { ...query, after, limit })
-    yield rows.map(factsAnswer)
+    yield rows.map(loggedCallAnswer)
     if (rows.length < limit) return
     after = positionAt(rows.at(-1))
     left -= limit

@@ -1,6 +1,7 @@
+import type { CallDetail } from '../spend/call-detail.ts'
 import type { CallFact, CallFacts, FactName } from '../spend/call-facts.ts'
 import type { SpendDimension, SpendSum } from '../spend/spend-sums.ts'
-import type { Defaulted, Float8, Int4, Int8, Timestamp } from './column-types.ts'
+import type { Defaulted, Float8, Int4, Int8, Json, Timestamp } from './column-types.ts'
 
 interface ColumnTypes {
   text: string
@@ -17,8 +18,12 @@ type Column<Fact extends CallFact> = Fact extends { readonly nullable: true }
     ? Defaulted<ColumnTypes[Fact['type']]>
     : ColumnTypes[Fact['type']]
 
+type SpendFactColumns = { [Name in FactName]: Column<CallFacts[Name]> }
+
 /** One finished model call. */
-export type GatewaySpendTable = { [Name in FactName]: Column<CallFacts[Name]> }
+export interface GatewaySpendTable extends SpendFactColumns {
+  detail: Json<CallDetail> | null
+}
 
 /** The dimensions of sums. */
 type SpendDimensionColumns = { [Name in SpendDimension]: string }

@@ -6,7 +6,8 @@ export interface CallFact {
   readonly nullable?: true
   /** '' means that there was none, which API answers show as null. */
   readonly mayLack?: true
-  /** Added to ledgers that had calls already: '' in their rows, and in those of earlier builds that still run. */
+  /** Added to ledgers that had calls already: its column's default is in their rows, and in those of earlier builds that
+   *  still run. */
   readonly later?: true
   /** Part of the shape by which calls are folded; all other facts are measured for each call. */
   readonly alike?: true
@@ -60,6 +61,12 @@ export const CALL_FACTS = {
   error_type: { type: 'text', alike: true, mayLack: true },
   cache: { type: 'text', alike: true, values: ['hit', 'miss', 'off'] },
   attempts: { type: 'integer', alike: true },
+  failed_over: {
+    type: 'boolean',
+    alike: true,
+    later: true,
+    says: 'An attempt failed and another one followed.',
+  },
   rescued: { type: 'integer', alike: true, says: 'Deployments whose cut answer another one continued.' },
   input_tokens: { type: 'bigint', summed: ({ input_tokens }) => input_tokens },
   output_tokens: { type: 'bigint', summed: ({ output_tokens }) => output_tokens },

@@ -15,8 +15,10 @@ export type SpendRow = {
     : Value<CallFacts[Name]['type']>
 }
 
-/** A call with the budgets that its cost, or a part of it, is charged to. */
+/** A call with its detail and the budgets that its cost, or a part of it, is charged to. */
 export interface ChargedRow extends SpendRow {
+  /** `CallDetail` as JSON; null if the facts say everything. */
+  readonly detail: string | null
   readonly charges: readonly {
     readonly subject: string
     readonly period: string

@@ -56,6 +56,7 @@ function addition(rows: readonly ChargedRow[]): Statement {
       JSON.stringify(chargeRecords(fold)),
       shapeOf,
       ...columns,
+      rows.map(({ detail }) => detail),
     ],
   }
 }
@@ -66,6 +67,8 @@ const shapeColumns = [...SHAPE_COLUMNS.map((name) => `${name} ${CALL_FACTS[name]
 
 const ownArrays = OWN_COLUMNS.map((name, index) => `$${4 + index}::${CALL_FACTS[name].type}[]`)
 
+const details = `$${4 + OWN_COLUMNS.length}::text[]`
+
 /** From this age on a row may have been removed by retention, so it is noted that the call was added: the sums of one
  *  that comes again would count twice. */
 export const LATE_HOURS = 24
@@ -75,9 +78,9 @@ const ADD = `
   WITH shape AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS row (shape integer, hour timestamptz, ${shapeColumns.join(', ')})
   ), added AS (
-    INSERT INTO gateway_spend (${names})
-    SELECT ${names}
-    FROM unnest($3::integer[], ${ownArrays.join(', ')}) AS call (shape, ${OWN_COLUMNS.join(', ')})
+    INSERT INTO gateway_spend (${names}, detail)
+    SELECT ${names}, detail::json
+    FROM unnest($3::integer[], ${ownArrays.join(', ')}, ${details}) AS call (shape, ${OWN_COLUMNS.join(', ')}, detail)
       JOIN shape USING (shape)
     ORDER BY call_id
     RETURNING call_id, at, tags, key_id

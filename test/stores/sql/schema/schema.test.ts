@@ -40,7 +40,7 @@ const TYPES: Readonly<Record<CallFact['type'], string>> = {
   'double precision': 'Float8',
 }
 const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  GatewaySpendTable: Object.fromEntries(
+  SpendFactColumns: Object.fromEntries(
     FACT_NAMES.map((name) => {
       const { type, nullable, later } = factOf(name)
       return [name, `${later ? `Defaulted<${TYPES[type]}>` : TYPES[type]}${nullable ? ' | null' : ''}`]

@@ -1,0 +1,36 @@
+/** What the ledger stores of a call beyond its facts, as JSON: its attempts and tool calls, where there is more to tell of
+ *  them than the facts say. Members that would say nothing are left out. Long lists keep their first and last entries.
+ *  Times are counted from the arrival of the call, durations from the beginning of what they are of. */
+export interface CallDetail {
+  /** Empty if the facts say all of them. */
+  readonly attempts: readonly AttemptDetail[]
+  readonly tool_calls: readonly ToolCallDetail[]
+  /** How many of them are missing in the middle. */
+  readonly tool_calls_left_out?: number | undefined
+  /** The trace that the client named. */
+  readonly trace_id?: string | undefined
+}
+
+export interface AttemptDetail {
+  readonly deployment: string
+  readonly provider: string
+  readonly group: string
+  readonly turn: number
+  readonly result: 'answered' | 'failed' | 'cut' | 'lost_hedge' | 'client_closed'
+  readonly error?: string | undefined
+  readonly message?: string | undefined
+  readonly upstream_status?: number | undefined
+  readonly upstream_message?: string | undefined
+  readonly started_ms: number
+  readonly first_token_ms?: number | undefined
+  readonly total_ms: number
+  readonly cost_nano?: number | undefined
+}
+
+export interface ToolCallDetail {
+  readonly server: string
+  readonly tool: string
+  readonly result: 'ok' | 'error' | 'timeout' | 'failed'
+  readonly started_ms?: number | undefined
+  readonly total_ms: number
+}

@@ -1,0 +1,66 @@
+import type { AttemptDetail, CallDetail, ToolCallDetail } from '../stores/sql/spend/call-detail.ts'
+import type { AttemptFinished, CallFinished, ToolCallFinished } from './events.ts'
+
+/** How many attempts, and how many tool calls, of one call are stored. */
+const MOST = 16
+const LONGEST_TEXT = 320
+const NONE: readonly never[] = []
+
+/** What there is to tell of a call beyond its row, as JSON; null if there is nothing. */
+export function detailOf(call: CallFinished): string | null {
+  // Earlier builds had no tools.
+  const { ending, attempts, tried, tools = NONE } = call
+  const traceId = call.trace?.traceId
+  const says = ending !== 'answered' || attempts > 1 ? tried : NONE
+  if (says.length + tools.length === 0 && !traceId) return null
+  const detail: CallDetail = {
+    attempts: ends(says).map(attemptDetail),
+    tool_calls: ends(tools).map(toolCallDetail),
+    tool_calls_left_out: Math.max(0, tools.length - MOST) || undefined,
+    trace_id: traceId && keepable(traceId),
+  }
+  return JSON.stringify(detail)
+}
+
+/** Whether an attempt failed and was followed by another one, in any turn. */
+export function isFailedOver({ attempts, tried }: CallFinished): boolean {
+  if (attempts < 2) return false
+  return tried.some(({ result, turn }, index) => {
+    if (result !== 'failed' && result !== 'cut') return false
+    return tried.slice(index + 1).some((next) => next.turn === turn && next.result !== 'lost_hedge')
+  })
+}
+
+/** The first and the last of a list that is too long. */
+function ends<Entry>(list: readonly Entry[]): readonly Entry[] {
+  return list.length <= MOST ? list : [...list.slice(0, MOST / 2), ...list.slice(-MOST / 2)]
+}
+
+function attemptDetail(one: AttemptFinished): AttemptDetail {
+  const { message, upstreamMessage } = one
+  return {
+    deployment: keepable(one.deployment),
+    provider: one.provider,
+    // Earlier builds did not say it.
+    group: keepable(one.group ?? ''),
+    turn: one.turn,
+    result: one.result,
+    error: one.error || undefined,
+    message: message && keepable(message),
+    upstream_status: one.upstreamStatus,
+    upstream_message: upstreamMessage && keepable(upstreamMessage),
+    started_ms: one.startedMs,
+    first_token_ms: one.firstTokenMs,
+    total_ms: one.totalMs,
+    cost_nano: one.costNano,
+  }
+}
+
+function toolCallDetail({ server, tool, result, ms, startedMs }: ToolCallFinished): ToolCallDetail {
+  return { server: keepable(server), tool: keepable(tool), result, started_ms: startedMs, total_ms: ms }
+}
+
+/** A text, shortened and without characters that a database cannot hold. */
+function keepable(text: string): string {
+  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '')
+}
