@@ -56,7 +56,7 @@ import type { Sql } from './stores/sql/sql.ts'
 import { contentDoor } from './telemetry/content/content-door.ts'
 import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
-import { metrics } from './telemetry/metrics/index.ts'
+import { countedMetrics } from './telemetry/metrics/counted-metrics.ts'
 import { type CounterPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
 import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { ObjectWriter } from './telemetry/sinks/s3-objects.ts'
@@ -109,8 +109,9 @@ export interface Services extends ApiServices {
 /** Builds the services of the app from a configuration and the adapters of a runtime. */
 export function createServices(config: Config, adapters: Adapters): Services {
   const { store, log } = adapters
+  const counted = countedMetrics(config)
   const scope =
-    adapters.counting === 'process' ? processCounters(metrics, adapters.counterPool) : sharedCounters(metrics, store)
+    adapters.counting === 'process' ? processCounters(counted, adapters.counterPool) : sharedCounters(counted, store)
   const delivery = adapters.delivering(scope.count)
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
   const seal = sealUnder(config.general_settings.salt_key)
@@ -254,6 +255,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     spendLog: spendLog(adapters.sql),
     telemetry: reports,
     content: contentDoor(config.gateway_settings, sinks.takeContent, adapters.memoryBytes),
+    metrics: counted.metrics,
     counted: scope.all,
     flushCounters: scope.flush,
     flights: flights(store, timers),

@@ -24,6 +24,7 @@ import type { SpendReports } from '../stores/sql/spend/spend-reports.ts'
 import type { Sql } from '../stores/sql/sql.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
+import type { Metric } from '../telemetry/metrics/metric.ts'
 import type { Sinks } from '../telemetry/sinks/sinks.ts'
 import type { RunningTools } from './mcp/running-tools.ts'
 import type { Site } from './middleware/site.ts'
@@ -59,6 +60,8 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly sinks: Sinks
   readonly spendReports: SpendReports
   readonly spendLog: SpendLog
+  /** What is counted from events, with the labels that were chosen. */
+  readonly metrics: readonly Metric[]
   /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
   readonly counted: () => Promise<Record<string, number>>
   /** Sends the counters that no settlement carries to the shared store; at most once a second. */

@@ -186,6 +186,8 @@ export interface RequestFinished {
   readonly modelCall: boolean
   readonly keyId: string
   readonly teamId: string
+  readonly organizationId: string
+  readonly userId: string
   readonly status: number
   readonly errorType: string
   readonly totalMs: number

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { jsonLog } from '../../src/lib/log.ts'
-import { metrics } from '../../src/telemetry/metrics/index.ts'
+import { loadConfig } from '../../src/routing/configuration.ts'
+import { countedMetrics } from '../../src/telemetry/metrics/counted-metrics.ts'
 import { processCounters } from '../../src/telemetry/metrics/scopes.ts'
 import { telemetry } from '../../src/telemetry/telemetry.ts'
 import { finishedCall } from '../support/finished-calls.ts'
@@ -9,7 +10,7 @@ import { keptRecords } from '../support/kept-records.ts'
 it('a call of a batch is counted and logged, but whoever records its item writes its row of the ledger', async () => {
   const { delivery, records } = keptRecords()
   const lines: Record<string, unknown>[] = []
-  const counters = processCounters(metrics)
+  const counters = processCounters(countedMetrics(loadConfig('', {})))
   const { emit } = telemetry(
     jsonLog('info', (line) => void lines.push(JSON.parse(line))),
     counters,

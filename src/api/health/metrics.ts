@@ -6,7 +6,6 @@ import { atMost } from '../../lib/timers/at-most.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
 import { activeBatches, gauges, storeState, waitingEvents, waitingRecords } from '../../telemetry/metrics/gauges.ts'
-import { metrics } from '../../telemetry/metrics/index.ts'
 import { render } from '../../telemetry/metrics/render.ts'
 import { topics } from '../../telemetry/topics.ts'
 import { bearerOf } from '../middleware/bearer.ts'
@@ -47,7 +46,7 @@ const page = paced(async (services: ApiServices): Promise<string> => {
     batchesOf(services),
   ])
   return render([
-    ...families(metrics, counted),
+    ...families(services.metrics, counted),
     ...gauges(signals, services.clock.now()),
     storeState(services.store.mode()),
     ...activeBatches(active),

@@ -15,6 +15,8 @@ export function report(services: ApiServices, exchange: Exchange, status: number
     modelCall: contract?.modelCall === true,
     keyId: caller?.keyId ?? caller?.kind ?? '',
     teamId: caller?.teamId ?? '',
+    organizationId: caller?.organizationId ?? '',
+    userId: caller?.userId ?? '',
     status,
     errorType: failure?.row.type ?? '',
     totalMs: measured(performance.now() - exchange.arrivedAt),

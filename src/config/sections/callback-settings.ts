@@ -10,6 +10,19 @@ export type CallbackName = (typeof CALLBACKS)[number]
 export const WEBHOOK_EVENTS = ['call.finished', 'budget.soft_limit'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
+/** What metrics may tell of a call. */
+export const CALL_LABELS = [
+  'model',
+  'provider',
+  'deployment',
+  'endpoint',
+  'team',
+  'organization',
+  'user',
+  'key_id',
+] as const
+export const DEFAULT_CALL_LABELS = ['model', 'provider', 'team', 'key_id'] as const
+
 export const OTEL_SIGNALS = ['traces', 'metrics', 'logs'] as const
 /** A batch waits for its answer no longer than this, whatever is set. */
 const LONGEST_EXPORT_SECONDS = 600
@@ -63,7 +76,14 @@ export const otelDefaults = lazily(() => otel().parse({}))
 /** Settings of the sinks that `success_callback` switches on, by name. */
 export const callbackSettings = lazily(() =>
   section({
-    prometheus: section({}).optional().describe('Nothing to set: metrics are at /metrics.'),
+    prometheus: section({
+      labels: z
+        .array(z.enum(CALL_LABELS))
+        .default([...DEFAULT_CALL_LABELS])
+        .describe('The labels of counts of calls; latencies have model and provider of them.'),
+    })
+      .optional()
+      .describe('The metrics at /metrics, which are there without it too.'),
     langfuse: section({
       host: operatorUrl().default('https://cloud.langfuse.com').describe('The address of the tracing service.'),
       public_key: text().optional().describe('Its public key.'),

@@ -66,6 +66,8 @@ function reportRefusal(
     modelCall: true,
     keyId: caller.keyId ?? caller.kind,
     teamId: caller.teamId ?? '',
+    organizationId: caller.organizationId ?? '',
+    userId: caller.userId ?? '',
     status,
     errorType: row.type,
     totalMs: measured(performance.now() - arrivedAt),

@@ -7,5 +7,6 @@ export const cacheHit: Metric = {
   type: 'counter',
   initial: NO_CALL,
   value: (event) => (event.type === 'call.finished' && event.cache === 'hit' ? 1 : undefined),
+  ofCalls: true,
   labels: callLabels,
 }

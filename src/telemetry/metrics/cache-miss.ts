@@ -7,5 +7,6 @@ export const cacheMiss: Metric = {
   type: 'counter',
   initial: NO_CALL,
   value: (event) => (event.type === 'call.finished' && event.cache === 'miss' ? 1 : undefined),
+  ofCalls: true,
   labels: callLabels,
 }

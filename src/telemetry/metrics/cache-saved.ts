@@ -9,5 +9,6 @@ export const cacheSaved: Metric = {
   scale: NANO,
   initial: NO_CALL,
   value: (event) => (event.type === 'call.finished' && event.savedNano ? event.savedNano : undefined),
+  ofCalls: true,
   labels: callLabels,
 }

@@ -1,5 +1,8 @@
+import { type CALL_LABELS, DEFAULT_CALL_LABELS } from '../../config/sections/callback-settings.ts'
 import type { CallFinished, RequestFinished, TelemetryEvent } from '../events.ts'
-import type { Labels } from './metric.ts'
+import type { Labels, Metric } from './metric.ts'
+
+export type CallLabel = (typeof CALL_LABELS)[number]
 
 /** The model call of an event: a finished one, or one that was refused before it began. */
 export function modelCallIn(event: TelemetryEvent): CallFinished | RequestFinished | undefined {
@@ -7,26 +10,56 @@ export function modelCallIn(event: TelemetryEvent): CallFinished | RequestFinish
   return event.type === 'request.finished' && event.modelCall ? event : undefined
 }
 
-/** The empty labels of a series that exists before the first call. */
-export const NO_CALL: Labels = { model: '', provider: '', team: '', key_id: '' }
+const VALUES: Readonly<Record<CallLabel, (call: CallFinished | RequestFinished) => string>> = {
+  // A call that was refused early has no model, no provider and no deployment.
+  model: (call) => (call.type === 'call.finished' ? call.model : ''),
+  provider: (call) => (call.type === 'call.finished' ? call.provider : ''),
+  deployment: (call) => (call.type === 'call.finished' ? call.deployment : ''),
+  endpoint: (call) => (call.type === 'call.finished' ? call.endpoint : call.route),
+  team: (call) => call.teamId,
+  organization: (call) => call.organizationId,
+  user: (call) => call.userId,
+  key_id: (call) => call.keyId,
+}
+const NAMES = Object.keys(VALUES) as CallLabel[]
 
-/** The labels of every count of calls. A call that was refused early has no model and no provider. */
+/** The empty labels of a series that exists before the first call. */
+export const NO_CALL: Labels = Object.fromEntries(NAMES.map((name) => [name, '']))
+
+/** The labels of every count of calls, of which `withCallLabels` keeps those that are chosen. */
 export function callLabels(event: TelemetryEvent): Labels {
   const call = modelCallIn(event)
-  if (!call) return NO_CALL
-  const { model, provider } = call.type === 'call.finished' ? call : NO_CALL_NAMES
-  return { model, provider, team: call.teamId, key_id: call.keyId }
+  return call ? Object.fromEntries(NAMES.map((name) => [name, VALUES[name](call)])) : NO_CALL
 }
-
-const NO_CALL_NAMES = { model: '', provider: '' }
 
 /** The labels of metrics about a provider, without the caller. */
 export function providerLabels(event: TelemetryEvent): Labels {
-  const { model, provider } = event.type === 'call.finished' ? event : NO_CALL_NAMES
-  return { model, provider }
+  const { model, provider } = callLabels(event)
+  return { model: model as string, provider: provider as string }
 }
 
-/** A key of a call: calls with the same key have the same labels in every metric. */
-export function callSeries({ model, provider, teamId, keyId, status, errorType }: CallFinished): string {
-  return `${model}\0${provider}\0${teamId}\0${keyId}\0${status}\0${errorType}`
+/** The metrics with those of a call's labels that are chosen. What differs in others alone is one series. */
+export function withCallLabels(metrics: readonly Metric[], chosen: readonly CallLabel[]): Metric[] {
+  const left = NAMES.filter((name) => !chosen.includes(name))
+  const kept = (labels: Labels) =>
+    Object.fromEntries(Object.entries(labels).filter(([name]) => !left.includes(name as CallLabel)))
+  return metrics.map((metric) =>
+    metric.ofCalls
+      ? {
+          ...metric,
+          ...(metric.initial ? { initial: kept(metric.initial) } : {}),
+          labels: (event) => kept(metric.labels(event)),
+        }
+      : metric,
+  )
+}
+
+/** Makes the key of a call: calls with the same key have the same labels in every metric. */
+export function callSeries(chosen: readonly CallLabel[] = DEFAULT_CALL_LABELS): (call: CallFinished) => string {
+  const values = [...new Set(chosen)].map((name) => VALUES[name])
+  return (call) => {
+    let key = `${call.status}\0${call.errorType}`
+    for (let index = 0; index < values.length; index++) key += `\0${(values[index] as (typeof values)[number])(call)}`
+    return key
+  }
 }

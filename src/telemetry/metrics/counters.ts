@@ -1,5 +1,5 @@
 import type { TelemetryEvent } from '../events.ts'
-import { callSeries } from './call-labels.ts'
+import { type CallLabel, callSeries } from './call-labels.ts'
 import type { Labels, Metric } from './metric.ts'
 import { boundText, seriesName } from './render.ts'
 import { labelSetLimit } from './series-limit.ts'
@@ -17,7 +17,9 @@ export interface Counters {
 /** The number of label sets of calls whose cells are cached. */
 const SERIES_KEPT = 5000
 
-export function counters(metrics: readonly Metric[]): Counters {
+/** `labels`: those of calls that the metrics have. */
+export function counters(metrics: readonly Metric[], labels?: readonly CallLabel[]): Counters {
+  const seriesOf = callSeries(labels)
   const families = metrics.map((metric) => ({ metric, cells: cellsOf(metric) }))
   const ofCalls = new Map<string, (Cell | undefined)[]>()
   // The few cells that have grown since the last drain; all cells may be thousands.
@@ -26,7 +28,7 @@ export function counters(metrics: readonly Metric[]): Counters {
   /** The cached cells of an event's label set, in the order of the metrics. */
   function knownFor(event: TelemetryEvent): (Cell | undefined)[] {
     if (event.type !== 'call.finished') return []
-    const series = callSeries(event)
+    const series = seriesOf(event)
     const found = ofCalls.get(series)
     if (found) return found
     if (ofCalls.size === SERIES_KEPT) ofCalls.clear()

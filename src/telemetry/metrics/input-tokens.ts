@@ -6,5 +6,6 @@ export const inputTokens: Metric = {
   help: 'Tokens sent to providers.',
   type: 'counter',
   value: (event) => (event.type === 'call.finished' ? event.usage?.inputTokens : undefined),
+  ofCalls: true,
   labels: callLabels,
 }

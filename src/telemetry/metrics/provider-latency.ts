@@ -9,5 +9,6 @@ export const providerLatency: Metric = {
   buckets: LATENCY_BUCKETS,
   value: (event) =>
     event.type === 'call.finished' && event.upstreamMs !== undefined ? event.upstreamMs / 1000 : undefined,
+  ofCalls: true,
   labels: providerLabels,
 }

@@ -9,5 +9,6 @@ export const requestFailures: Metric = {
     if (event.type === 'call.finished') return event.ending === 'answered' ? undefined : 1
     return modelCallIn(event) && event.type === 'request.finished' && event.status >= 400 ? 1 : undefined
   },
+  ofCalls: true,
   labels: (event) => ({ ...callLabels(event), error_type: modelCallIn(event)?.errorType ?? '' }),
 }

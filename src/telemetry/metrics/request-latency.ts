@@ -8,5 +8,6 @@ export const requestLatency: Metric = {
   type: 'histogram',
   buckets: LATENCY_BUCKETS,
   value: (event) => (event.type === 'call.finished' ? event.totalMs / 1000 : undefined),
+  ofCalls: true,
   labels: providerLabels,
 }

@@ -6,5 +6,6 @@ export const requests: Metric = {
   help: 'Model calls, by how they were answered.',
   type: 'counter',
   value: (event) => (modelCallIn(event) ? 1 : undefined),
+  ofCalls: true,
   labels: (event) => ({ ...callLabels(event), status_code: String(modelCallIn(event)?.status ?? '') }),
 }

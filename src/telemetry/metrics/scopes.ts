@@ -1,7 +1,7 @@
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { TelemetryEvent } from '../events.ts'
+import type { CountedMetrics } from './counted-metrics.ts'
 import { counters } from './counters.ts'
-import type { Metric } from './metric.ts'
 
 /** Keeps the runtime alive for work that outlives an answer. */
 interface Runtime {
@@ -25,8 +25,8 @@ export interface CounterPool {
 }
 
 /** Counters in the memory of this process, summed with those of its group. */
-export function processCounters(metrics: readonly Metric[], pool?: CounterPool): CounterScope {
-  const own = counters(metrics)
+export function processCounters({ metrics, labels }: CountedMetrics, pool?: CounterPool): CounterScope {
+  const own = counters(metrics, labels)
   pool?.counting(own.all)
   const all = pool ? pool.gathered : async () => own.all()
   return { count: own.count, settled: () => ({}), flush() {}, all }
@@ -35,8 +35,8 @@ export function processCounters(metrics: readonly Metric[], pool?: CounterPool):
 const FLUSH_INTERVAL_MS = 1000
 
 /** Counters in the shared store, for isolates, which are short-lived and share no memory. */
-export function sharedCounters(metrics: readonly Metric[], store: SharedStore): CounterScope {
-  const own = counters(metrics)
+export function sharedCounters({ metrics, labels }: CountedMetrics, store: SharedStore): CounterScope {
+  const own = counters(metrics, labels)
   let flushedAt = 0
   async function flush(): Promise<void> {
     const grown = own.drain()

@@ -8,5 +8,6 @@ export const spend: Metric = {
   type: 'counter',
   scale: NANO,
   value: (event) => (event.type === 'call.finished' && event.costNano ? event.costNano : undefined),
+  ofCalls: true,
   labels: callLabels,
 }

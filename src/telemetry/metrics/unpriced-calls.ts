@@ -6,5 +6,6 @@ export const unpricedCalls: Metric = {
   help: 'Model calls of unknown cost: their deployment has no price.',
   type: 'counter',
   value: (event) => (event.type === 'call.finished' && event.costNano === undefined ? 1 : undefined),
+  ofCalls: true,
   labels: callLabels,
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { knownSignals } from '../../../src/routing/known-signals.ts'
 import type { CallFinished, ToolCalled } from '../../../src/telemetry/events.ts'
+import { type CallLabel, withCallLabels } from '../../../src/telemetry/metrics/call-labels.ts'
 import { counters } from '../../../src/telemetry/metrics/counters.ts'
 import { families } from '../../../src/telemetry/metrics/families.ts'
 import { gauges } from '../../../src/telemetry/metrics/gauges.ts'
@@ -63,6 +64,43 @@ describe('metrics', () => {
       for (const [name, value] of Object.entries(own.drain())) alone[name] = (alone[name] ?? 0) + value
     }
     expect(together.drain()).toEqual(alone)
+  })
+
+  it('have the labels of calls that are chosen, and count what differs in others together', () => {
+    const chosen: CallLabel[] = ['deployment', 'endpoint', 'organization', 'user']
+    const labelled = withCallLabels(metrics, chosen)
+    const own = counters(labelled, chosen)
+    own.count(finishedCall({ keyId: 'key-1', model: 'big', organizationId: 'org-1', userId: 'user-1' }))
+    own.count(finishedCall({ keyId: 'key-2', model: 'small', organizationId: 'org-1', userId: 'user-1' }))
+    own.count(finishedCall({ organizationId: 'org-2', userId: 'user-1', status: 502, errorType: 'api_error' }))
+    own.count({
+      ...{ type: 'request.finished', at: '2026-03-04T05:06:07.089Z', requestId: 'r', method: 'POST', totalMs: 1 },
+      ...{ route: '/v1/embeddings', modelCall: true, keyId: 'key-3', teamId: '', organizationId: 'org-3', userId: '' },
+      ...{ status: 429, errorType: 'rate_limit_error' },
+    })
+    const printed = parsePrometheus(render(families(labelled, own.all())))
+    const labelsOf = (name: string) =>
+      printed.families.get(name)?.samples.map(({ labels, value }) => ({ ...labels, value }))
+    const of = (organization: string, user: string, status_code: string, value: number) => ({
+      ...{ deployment: 'big-1', endpoint: '/v1/chat/completions', organization, user, status_code, value },
+    })
+    expect(labelsOf('gateway_requests_total')).toEqual([
+      { ...of('org-3', '', '429', 1), deployment: '', endpoint: '/v1/embeddings' },
+      of('org-1', 'user-1', '200', 2),
+      of('org-2', 'user-1', '502', 1),
+    ])
+    expect(labelsOf('gateway_cache_hit_total')).toEqual([
+      { deployment: '', endpoint: '', organization: '', user: '', value: 0 },
+    ])
+    expect(labelsOf('gateway_request_total_latency_seconds')?.at(-1)).toEqual({ value: 3 })
+    expect(labelsOf('gateway_fields_dropped_total')).toEqual([{ endpoint: '', provider: '', field: '', value: 0 }])
+    const none = withCallLabels(metrics, [])
+    const counted = counters(none, [])
+    for (const keyId of ['a', 'b']) counted.count(finishedCall({ keyId, costNano: 1e9 }))
+    const unlabelled = parsePrometheus(render(families(none, counted.all())))
+    expect(unlabelled.families.get('gateway_spend_total')?.samples).toEqual([
+      { name: 'gateway_spend_total', labels: {}, value: 2 },
+    ])
   })
 
   it('have a series at 0 for what has not happened yet', () => {
