@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { personalTargets } from '../../identity/personal-targets.ts'
 import { lazily } from '../../lib/lazily.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
@@ -47,11 +48,14 @@ export const deploymentsHealth = defineRoute(
     summary: 'The health of each deployment that the caller may use.',
     tag: 'Health',
     auth: 'caller',
+    takesSession: true,
     query: () => z.object({ model: z.string().optional().describe('Only the deployments of this model.') }),
     responses: { 200: { description: 'The report.', schema: report } },
   },
   async ({ services, caller, input }) => {
-    const deployments = deploymentsFor(caller(), services.registry, input.query.model)
+    const { callable_target_default: targetDefault } = services.config.general_settings
+    const mayCall = await personalTargets(caller(), services.records.callableScopes, targetDefault)
+    const deployments = deploymentsFor(mayCall, services.registry, input.query.model)
     const signals = await services.store.signals(deployments.map(({ id }) => id))
     const now = services.clock.now()
     const healths = deployments.map((deployment, index) =>
@@ -71,7 +75,11 @@ export const deploymentsHealth = defineRoute(
 
 /** The deployments of the groups that the caller may call. A group that it may not call looks like one that does not
  *  exist. */
-function deploymentsFor({ mayCall }: Caller, { names, groups, resolve }: Registry, model?: string): Deployment[] {
+function deploymentsFor(
+  mayCall: Caller['mayCall'],
+  { names, groups, resolve }: Registry,
+  model?: string,
+): Deployment[] {
   const requested = model === undefined ? [...groups, ...names.map(resolve)] : [resolve(model)]
   const allowed = requested.flatMap((group) => (group && mayCall(group) ? group.deployments : []))
   return [...new Map(allowed.map((deployment) => [deployment.id, deployment])).values()]

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { personalTargets } from '../../identity/personal-targets.ts'
 import { lazily } from '../../lib/lazily.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Registry } from '../../routing/registry.ts'
@@ -28,14 +29,17 @@ export const fallbackEvents = defineRoute(
     summary: 'Retries and failovers of calls to models that the caller may use, newest first.',
     tag: 'Health',
     auth: 'caller',
+    takesSession: true,
     query: () =>
       z.object({
         limit: z.coerce.number().int().min(1).max(MOST).default(50).describe('At most 1,000.'),
       }),
     responses: { 200: { description: 'The events.', schema: () => z.object({ events: z.array(fallbackEvent()) }) } },
   },
-  async ({ services: { registry, store, clock }, caller, input: { query } }) => {
-    const maySee = visibleModels(caller(), registry)
+  async ({ services: { registry, store, clock, records, config }, caller, input: { query } }) => {
+    const { callable_target_default: targetDefault } = config.general_settings
+    const mayCall = await personalTargets(caller(), records.callableScopes, targetDefault)
+    const maySee = visibleModels(mayCall, registry)
     const entries = await store.entries('fallback-events', MOST)
     // The list expires as a whole, a week after its newest entry.
     const since = clock.now() - LIFETIME_MS.log
@@ -47,7 +51,7 @@ export const fallbackEvents = defineRoute(
 )
 
 /** The models whose events a caller sees: those that it may call by name or through a route group. */
-function visibleModels({ mayCall }: Caller, { names, resolve }: Registry): (model: string) => boolean {
+function visibleModels(mayCall: Caller['mayCall'], { names, resolve }: Registry): (model: string) => boolean {
   const deployments = names.map(resolve).flatMap((group) => (group && mayCall(group) ? group.deployments : []))
   const members = new Set(deployments.map(({ modelName }) => modelName))
   return (name) => members.has(name) || mayCall(resolve(name) ?? { name, accessGroups: [] })

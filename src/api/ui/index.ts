@@ -11,6 +11,7 @@ import { deadLetters } from './dead-letters/index.ts'
 import { emailRoutes } from './email/index.ts'
 import { budgetList } from './limits/budget-list.ts'
 import { keyStanding } from './limits/key-standing.ts'
+import { callableModels } from './models/callable-models.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
@@ -41,6 +42,7 @@ export const ui: readonly Route[] = [
   ...callableTargetBindings,
   ...callableTargetPolicies,
   ...callableTargetList,
+  callableModels,
   ...models,
   testModel,
   ...providerRoutes,

@@ -333,6 +333,10 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'DELETE /ui/api/callable-target-bindings/{binding_id}': everywhere(newBinding),
   'GET /ui/api/callable-target-policies': list(),
   'PUT /ui/api/callable-target-policies': scope({ mode: null }),
+  'GET /ui/api/callable-models': {
+    ...list(),
+    ...keys(({ key_id }) => ({ query: `?key_id=${key_id}` })),
+  },
   'GET /ui/api/callable-targets': { all: () => ({}) },
   'GET /ui/api/models': list(),
   'POST /ui/api/models': creation((world) => ({ ...MODEL, deployment_id: world.name() })),

@@ -37,6 +37,8 @@ export interface CallableScopeRecords {
   /** Outermost first, the scope itself last: an organization; a team in its organization; a user; a key with all that
    *  it belongs to. */
   levels(scope: CallableScope, reaches: Reaches): Promise<CallableLevel[] | undefined>
+  /** The levels of several scopes by themselves, as far as these exist. */
+  each(scopes: Readonly<Partial<Record<ScopeType, readonly string[]>>>): Promise<CallableLevel[]>
   /** The scopes that have a mode, by kind and id, after the cursor. */
   policies(page: {
     readonly reaches: Reaches
@@ -64,16 +66,23 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
         sql<CallableLevel>`
         WITH chain AS (SELECT ${CHAINS[scope.scope_type]} FROM ${scopeRow(scope, reaches)}),
         level AS (${sql.join(SCOPE_TYPES.map(levelOf), sql` UNION ALL `)})
-        SELECT level.scope_type, level.scope_id, level.mode, coalesce((
-          SELECT json_agg(json_build_object(
-            'callable_kind', callable_kind, 'callable_key', callable_key, 'enabled', enabled
-          ) ORDER BY callable_kind, callable_key)
-          FROM gateway_callable_binding AS binding
-          WHERE binding.scope_type = level.scope_type AND binding.scope_id = level.scope_id
-        ), '[]') AS bindings
-        FROM level ORDER BY level.place`,
+        SELECT ${LEVEL} FROM level ORDER BY level.place`,
       )
       return found.length === 0 ? undefined : found
+    },
+    async each(scopes) {
+      const named = SCOPE_TYPES.filter((type) => (scopes[type] ?? []).length > 0)
+      if (named.length === 0) return []
+      const rows = named.map((type) => {
+        const { table, id } = SCOPE_TABLES[type]
+        return sql`
+          SELECT ${type}::text AS scope_type, record.${id} AS scope_id, record.target_mode AS mode
+          FROM ${table} AS record WHERE record.${id} = ANY(${scopes[type]}::text[])`
+      })
+      return rowsOf(
+        database,
+        sql<CallableLevel>`WITH level AS (${sql.join(rows, sql` UNION ALL `)}) SELECT ${LEVEL} FROM level`,
+      )
     },
     policies({ reaches, where, cursor, limit }) {
       const types = SCOPE_TYPES.filter((type) => where.scope_type === undefined || where.scope_type === type)
@@ -127,6 +136,15 @@ export function callableScopeRecords(database: Sql): CallableScopeRecords {
     },
   }
 }
+
+/** The columns of a level, with its bindings. */
+const LEVEL = sql`level.scope_type, level.scope_id, level.mode, coalesce((
+    SELECT json_agg(json_build_object(
+      'callable_kind', callable_kind, 'callable_key', callable_key, 'enabled', enabled
+    ) ORDER BY callable_kind, callable_key)
+    FROM gateway_callable_binding AS binding
+    WHERE binding.scope_type = level.scope_type AND binding.scope_id = level.scope_id
+  ), '[]') AS bindings`
 
 const OF_MODELS = sql`callable_kind IN ('target', 'access_group')`
 const NONE = sql`NULL::text`

@@ -1,0 +1,60 @@
+import type { Caller, CallTarget } from '../pipeline/caller.ts'
+import type { CallableLevel, CallableScopeRecords } from '../stores/sql/records/callable-scope-records.ts'
+import type { ScopeType } from '../stores/sql/records/callable-scopes.ts'
+import { callableTargets } from './callable-targets.ts'
+import { grantsOf } from './grants.ts'
+import { type Grant, isSession } from './session-caller.ts'
+
+type MayCall = (target: CallTarget) => boolean
+
+/** What a caller may call. A person has no key here: it is what keys of theirs could call, in any of their teams, and in an
+ *  organization of which they administer the keys or in which they have no team. A key's own bindings narrow it further. */
+export async function personalTargets(
+  caller: Caller,
+  records: Pick<CallableScopeRecords, 'each'>,
+  targetDefault: 'allow' | 'deny',
+): Promise<MayCall> {
+  if (!isSession(caller)) return caller.mayCall
+  const grants = grantsOf(caller)
+  if (grants === 'everything') return () => true
+  const { userId } = caller
+  const user = userId === undefined ? [] : [userId]
+  const paths = pathsOf(grants)
+  const levels = await records.each({
+    organization: paths.flatMap(({ organization = [] }) => organization),
+    team: paths.flatMap(({ team = [] }) => team),
+    user,
+  })
+  const known = new Map(levels.map((level) => [nameOf(level.scope_type, level.scope_id), level]))
+  const along = paths.map((path) => {
+    const named = [...namesOf('organization', path), ...namesOf('team', path), ...user.map((id) => nameOf('user', id))]
+    const own = named.map((name) => known.get(name)).filter((level): level is CallableLevel => level !== undefined)
+    return callableTargets(own, targetDefault)
+  })
+  return (target) => along.some((mayCall) => mayCall(target))
+}
+
+/** Where a key of the person could be. */
+interface Path {
+  readonly organization?: readonly string[]
+  readonly team?: readonly string[]
+}
+
+function pathsOf(grants: readonly Grant[]): readonly Path[] {
+  const teams = grants.filter(({ scope }) => scope === 'team')
+  const inTeam = new Set(teams.map(({ organizationId }) => organizationId))
+  const organizations = grants.filter(
+    ({ scope, id, permissions }) => scope === 'organization' && (permissions.has('key.update') || !inTeam.has(id)),
+  )
+  const paths = [
+    ...teams.map(({ id, organizationId }) => ({
+      team: [id],
+      organization: organizationId === null ? [] : [organizationId],
+    })),
+    ...organizations.map(({ id }) => ({ organization: [id] })),
+  ]
+  return paths.length > 0 ? paths : [{}]
+}
+
+const nameOf = (type: ScopeType, id: string) => `${type} ${id}`
+const namesOf = (type: 'organization' | 'team', path: Path) => (path[type] ?? []).map((id) => nameOf(type, id))
