@@ -3,11 +3,13 @@ import { accepted } from '../../../config/accepted.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
+import type { PromptRecord } from '../../../stores/sql/prompts/prompt-records.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
-import type { Scope } from '../../scope.ts'
+import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
+import { isGroup } from '../routing/known-group.ts'
 import { storable } from '../storable.ts'
 import { newVersion } from './new-version.ts'
 import {
@@ -138,11 +140,21 @@ const archive = defineRoute(
     path: `${one.path}/archive`,
     method: 'post',
     action: 'prompt.archive',
-    summary: 'Archives a prompt: calls that name it are refused. Its versions and labels stay.',
+    summary:
+      'Archives a prompt: calls that name it are refused. Its versions and labels stay. No published policy may name it.',
     permission: 'config.update',
     responses: answers,
   },
-  (scope) => setState(scope, 'archived'),
+  (scope) =>
+    moved(scope, async (key) => {
+      const { prompts, routeGroupPolicies } = scope.services.records
+      const groups = await routeGroupPolicies.naming(key)
+      const gone = await goneOf(scope.services, groups)
+      const archived = await prompts.archive(key, gone)
+      if (!archived && (await prompts.find(key))?.state === 'active')
+        throw inUse(await routeGroupPolicies.naming(key), gone)
+      return archived
+    }),
 )
 
 const unarchive = defineRoute(
@@ -155,7 +167,7 @@ const unarchive = defineRoute(
     permission: 'config.update',
     responses: answers,
   },
-  (scope) => setState(scope, 'active'),
+  (scope) => moved(scope, scope.services.records.prompts.unarchive),
 )
 
 const remove = defineRoute(
@@ -182,14 +194,29 @@ const remove = defineRoute(
 export const prompts: readonly Route[] = [list, create, get, patch, archive, unarchive, remove]
 
 /** A prompt that is in this state already stays as it is. */
-async function setState(
+async function moved(
   { services, audits, input }: Scope<{ readonly params: { readonly key: string } }>,
-  state: 'active' | 'archived',
+  move: (key: string) => Promise<PromptRecord | undefined>,
 ): Promise<Answer> {
   const { key } = input.params
   const before = await promptOf(services, key)
-  const record = await services.records.prompts.setState(key, state)
+  const record = await move(key)
   if (!record) return json(shownPrompt(await promptOf(services, key)))
   audits({ changes: changesBetween({ ...before }, { ...record }, ['state']) })
   return json(shownPrompt(await seen(services, record)))
+}
+
+/** Those of these groups that are no more: their policies say nothing, and nobody could change them. */
+async function goneOf(services: ApiServices, groups: readonly string[]): Promise<string[]> {
+  const known = await Promise.all(groups.map((name) => isGroup(services, name)))
+  return groups.filter((_, at) => !known[at])
+}
+
+function inUse(groups: readonly string[], gone: readonly string[]): GatewayError {
+  const names = groups.filter((name) => !gone.includes(name)).map((name) => `'${name}'`)
+  const message =
+    names.length === 0
+      ? 'Policies that name the prompt are being changed. Try again.'
+      : `The published policies of these route groups name the prompt: ${names.join(', ')}. Publish others first.`
+  return new GatewayError('conflict', message, { param: 'key', code: 'prompt_in_use' })
 }

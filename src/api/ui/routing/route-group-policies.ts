@@ -146,7 +146,11 @@ const publish = defineRoute(
     const records = services.records.routeGroupPolicies
     const record = await records.publish(params.name, query.draft_version)
     if (record) return holds({ services, audits }, record)
-    if ((await records.find(params.name))?.draft) throw changedMeanwhile()
+    const draft = (await records.find(params.name))?.draft
+    if (draft) {
+      await requirePrompt(services, draft)
+      throw changedMeanwhile()
+    }
     const message = 'There is no draft to publish. Write one, unless somebody else has just published it.'
     throw new GatewayError('conflict', message, { code: 'no_draft' })
   },
@@ -169,6 +173,7 @@ const rollback = defineRoute(
     // Of another release of the gateway it may be one no more.
     if (past) accepted(routeGroupPolicy(), past.policy)
     const record = past && (await records.restore(params.name, asked.version))
+    if (past && !record) await requirePrompt(services, past.policy)
     if (!record) throw new GatewayError('not_found', 'This version was never published.', { param: 'version' })
     return holds({ services, audits }, record)
   },
@@ -235,8 +240,8 @@ async function holds(
 }
 
 /** Refuses a policy whose prompt is not there, as every call of the group would be. */
-async function requirePrompt(services: ApiServices, { prompt_ref }: RouteGroupPolicy): Promise<void> {
-  const ref = prompt_ref == null ? undefined : readPromptRef(prompt_ref)
+async function requirePrompt(services: ApiServices, { prompt_ref }: { readonly prompt_ref?: unknown }): Promise<void> {
+  const ref = typeof prompt_ref === 'string' ? readPromptRef(prompt_ref) : undefined
   if (!ref) return
   const prompt = await services.records.prompts.find(ref.key)
   if (prompt?.state === 'active' && versionMeant(prompt, ref) !== undefined) return

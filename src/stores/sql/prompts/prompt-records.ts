@@ -1,8 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { type Query, queries, rowsOf } from '../query.ts'
+import { batchOf, type Query, queries, rowsOf } from '../query.ts'
 import { routingChange } from '../records/routing-change.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
+import { promptOfPolicy } from './prompt-of-policy.ts'
 
 export type PromptRecord = Selectable<Schema['gateway_prompt']>
 export type PromptVersionRecord = Omit<Selectable<Schema['gateway_prompt_version']>, 'key'>
@@ -53,7 +54,9 @@ export interface PromptRecords {
   addVersion(key: string, next: NewVersion): Promise<PromptRecord | undefined>
   /** Without a revision, whichever there is. */
   describe(key: string, description: string, revision: number | undefined): Promise<PromptRecord | undefined>
-  setState(key: string, state: PromptRecord['state']): Promise<PromptRecord | undefined>
+  /** Archives a prompt that no published policy names, those of `except` aside: groups that are no more. */
+  archive(key: string, except: readonly string[]): Promise<PromptRecord | undefined>
+  unarchive(key: string): Promise<PromptRecord | undefined>
   /** Removes an archived prompt with its versions. */
   remove(key: string): Promise<PromptRecord | undefined>
   moveLabel(key: string, label: string, version: number): Promise<LabelMove | undefined>
@@ -155,11 +158,23 @@ export function promptRecords(database: Sql): PromptRecords {
           UPDATE gateway_prompt AS prompt SET description = ${description}, ${CHANGED}
           WHERE key = ${key} AND revision = coalesce(${revision ?? null}::integer, revision) RETURNING ${headOf()}`),
       ),
-    setState: (key, state) =>
+    async archive(key, except) {
+      const named = sql`SELECT FROM gateway_route_group_policy AS policy
+        WHERE ${promptOfPolicy(sql.ref('policy.published'))} = ${key} AND policy.group_name <> ALL (${except}::text[])`
+      // What is published meanwhile waits for the lock, or is seen by the statement behind it.
+      const [, changed] = await batchOf<[PromptRecord, PromptRecord]>(database, [
+        heads.where('key', '=', key).forUpdate(),
+        routingChange(sql<PromptRecord>`
+          UPDATE gateway_prompt AS prompt SET state = 'archived', ${CHANGED}
+          WHERE key = ${key} AND state = 'active' AND NOT EXISTS (${named}) RETURNING ${headOf()}`),
+      ])
+      return changed[0]
+    },
+    unarchive: (key) =>
       one(
         routingChange(sql<PromptRecord>`
-          UPDATE gateway_prompt AS prompt SET state = ${state}, ${CHANGED}
-          WHERE key = ${key} AND state <> ${state} RETURNING ${headOf()}`),
+          UPDATE gateway_prompt AS prompt SET state = 'active', ${CHANGED}
+          WHERE key = ${key} AND state = 'archived' RETURNING ${headOf()}`),
       ),
     remove: (key) =>
       one(

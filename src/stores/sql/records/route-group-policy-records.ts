@@ -1,5 +1,6 @@
-import { type NotNull, type OperationNodeSource, type Selectable, sql } from 'kysely'
-import { type Query, queries, rowsOf } from '../query.ts'
+import { type NotNull, type OperationNodeSource, type RawBuilder, type Selectable, sql } from 'kysely'
+import { promptOfPolicy } from '../prompts/prompt-of-policy.ts'
+import { batchOf, type Query, queries, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Sql } from '../sql.ts'
 import { routingChange } from './routing-change.ts'
@@ -14,15 +15,18 @@ export interface RouteGroupPolicyRecords {
   find(name: string): Promise<RouteGroupPolicyRecord | undefined>
   /** The published policies of all groups. */
   published(): Promise<{ group_name: string; published: Policy }[]>
+  /** The groups whose published policies name a prompt, by name. */
+  naming(prompt: string): Promise<string[]>
   /** Newest first, those before `cursor`. */
   versions(name: string, page: { readonly cursor: number; readonly limit: number }): Promise<RouteGroupPolicyVersion[]>
   version(name: string, version: number): Promise<RouteGroupPolicyVersion | undefined>
   /** Without a version, whichever draft there is. */
   putDraft(name: string, policy: Policy, draftVersion: number | undefined): Promise<RouteGroupPolicyRecord | undefined>
   dropDraft(name: string): Promise<RouteGroupPolicyRecord | undefined>
-  /** Publishes the draft as the next version. A draft is published once, even by simultaneous callers. */
+  /** Publishes the draft as the next version, unless it names a prompt that is archived or not there. A draft is published
+   *  once, even by simultaneous callers. */
   publish(name: string, draftVersion: number | undefined): Promise<RouteGroupPolicyRecord | undefined>
-  /** Publishes an earlier version as the next one; the draft stays. */
+  /** Publishes an earlier version as the next one, under the same condition; the draft stays. */
   restore(name: string, version: number): Promise<RouteGroupPolicyRecord | undefined>
 }
 
@@ -38,20 +42,23 @@ const COLUMNS = [
 ] as const
 const VERSION = ['version', 'policy', 'restored_from', 'published_at'] as const
 
-const publishing = (change: Query<RouteGroupPolicyRecord> & OperationNodeSource) =>
-  routingChange(
-    change,
-    sql`kept AS (
-      INSERT INTO gateway_route_group_policy_version (group_name, version, policy, restored_from, published_at)
-      SELECT group_name, version, published, restored_from, published_at FROM changed
-    ),`,
-  )
-
 const now = sql<string>`now()`
 
 export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords {
   const versions = queries.selectFrom('gateway_route_group_policy_version').select(VERSION)
   const one = async <Row>(query: Query<Row>) => (await rowsOf(database, query))[0]
+  /** A publication, while the prompt that it names is locked: it cannot be archived meanwhile. */
+  async function publishing(lock: Query<unknown>, change: Query<RouteGroupPolicyRecord> & OperationNodeSource) {
+    const published = routingChange(
+      change,
+      sql`kept AS (
+        INSERT INTO gateway_route_group_policy_version (group_name, version, policy, restored_from, published_at)
+        SELECT group_name, version, published, restored_from, published_at FROM changed
+      ),`,
+    )
+    const [, rows] = await batchOf<[unknown, RouteGroupPolicyRecord]>(database, [lock, published])
+    return rows[0]
+  }
   return {
     find: (name) =>
       one(queries.selectFrom('gateway_route_group_policy').select(COLUMNS).where('group_name', '=', name)),
@@ -64,6 +71,17 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
           .where('published', 'is not', null)
           .$narrowType<{ published: NotNull }>(),
       ),
+    async naming(prompt) {
+      const rows = await rowsOf(
+        database,
+        queries
+          .selectFrom('gateway_route_group_policy')
+          .select('group_name')
+          .where(promptOfPolicy(sql.ref('published')), '=', prompt)
+          .orderBy('group_name'),
+      )
+      return rows.map(({ group_name }) => group_name)
+    },
     versions: (name, { cursor, limit }) =>
       rowsOf(
         database,
@@ -88,42 +106,50 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
           .where('draft', 'is not', null)
           .returning(COLUMNS),
       ),
-    publish: (name, draftVersion) =>
-      one(
-        publishing(
-          queries
-            .updateTable('gateway_route_group_policy')
-            .set((held) => ({
-              published: held.ref('draft'),
-              version: held('version', '+', 1),
-              ...{ published_at: now, restored_from: null, draft: null, drafted_at: null },
-            }))
-            .where('group_name', '=', name)
-            .where('draft', 'is not', null)
-            .$if(draftVersion !== undefined, (update) => update.where('draft_version', '=', draftVersion as number))
-            .returning(COLUMNS),
-        ),
-      ),
+    publish: (name, draftVersion) => {
+      const draft = sql.ref('gateway_route_group_policy.draft')
+      return publishing(
+        sql`SELECT FROM gateway_route_group_policy AS policy JOIN gateway_prompt AS prompt
+          ON prompt.key = ${promptOfPolicy(sql.ref('policy.draft'))} WHERE policy.group_name = ${name} FOR UPDATE`,
+        queries
+          .updateTable('gateway_route_group_policy')
+          .set((held) => ({
+            published: held.ref('draft'),
+            version: held('version', '+', 1),
+            ...{ published_at: now, restored_from: null, draft: null, drafted_at: null },
+          }))
+          .where('group_name', '=', name)
+          .where('draft', 'is not', null)
+          .where(hasItsPrompt(draft))
+          .$if(draftVersion !== undefined, (update) => update.where('draft_version', '=', draftVersion as number))
+          .returning(COLUMNS),
+      )
+    },
     restore(name, version) {
       const past = queries
         .selectFrom('gateway_route_group_policy_version')
         .select('policy')
         .where('group_name', '=', name)
         .where('version', '=', version)
-      return one(
-        publishing(
-          queries
-            .updateTable('gateway_route_group_policy')
-            .set((held) => ({
-              published: past,
-              version: held('version', '+', 1),
-              ...{ published_at: now, restored_from: version },
-            }))
-            .where('group_name', '=', name)
-            .where((held) => held.exists(past))
-            .returning(COLUMNS),
-        ),
+      return publishing(
+        sql`SELECT FROM gateway_prompt AS prompt WHERE prompt.key = ${promptOfPolicy(sql`(${past})`)} FOR UPDATE`,
+        queries
+          .updateTable('gateway_route_group_policy')
+          .set((held) => ({
+            published: past,
+            version: held('version', '+', 1),
+            ...{ published_at: now, restored_from: version },
+          }))
+          .where('group_name', '=', name)
+          .where((held) => held.exists(past))
+          .where(hasItsPrompt(sql`(${past})`))
+          .returning(COLUMNS),
       )
     },
   }
 }
+
+/** Whether the prompt that a policy names may be named, if it names one. */
+const hasItsPrompt = (policy: RawBuilder<unknown>) =>
+  sql<boolean>`(${policy} ->> 'prompt_ref' IS NULL OR EXISTS (SELECT FROM gateway_prompt AS prompt
+    WHERE prompt.key = ${promptOfPolicy(policy)} AND prompt.state = 'active'))`

@@ -202,6 +202,74 @@ describe.skipIf(!postgresUrl || !redisUrl)('prompts', () => {
     expect(Date.now() - since).toBeLessThan(5000)
   })
 
+  describe('that a published policy names', () => {
+    const group = async (method: string, path: string, body?: unknown, gateway = one) => {
+      const init =
+        body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+      const response = await gateway.fetch(`/ui/api/route-groups${path}`, { method, ...init })
+      // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
+      return { status: response.status, body: (await response.json()) as any }
+    }
+    const draft = async (name: string, prompt_ref: string | null) =>
+      expect((await group('PUT', `/${name}/policy/draft`, { prompt_ref })).status).toBe(200)
+    const publish = (name: string, gateway = one) => group('POST', `/${name}/policy/publish`, undefined, gateway)
+    const stateOf = async (key: string) => (await ask('GET', `/${key}`)).body.state
+
+    it.each(['used', 'used@1', 'used:live'])('as %s are not archived, and the groups are named', async (ref) => {
+      await ask('POST', '', { key: 'used', ...say('x'), labels: ['live'] })
+      await ask('POST', '', { key: 'use', ...say('x') })
+      await draft('plain', ref)
+      expect((await publish('plain')).status).toBe(200)
+      const refused = await ask('POST', '/used/archive', undefined, other)
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'prompt_in_use', param: 'key' } } })
+      expect(refused.body.error.message).toContain("'plain'")
+      expect(await stateOf('used')).toBe('active')
+      expect((await ask('POST', '/use/archive')).body.state).toBe('archived')
+      await ask('POST', '/use/unarchive')
+      await draft('plain', null)
+      expect((await publish('plain')).status).toBe(200)
+      expect((await ask('POST', '/used/archive')).body.state).toBe('archived')
+      await ask('DELETE', '/used')
+    })
+
+    it('are archived when the group is no more, or only drafts them; what names an archived one is not published', async () => {
+      await ask('POST', '', { key: 'left', ...say('x') })
+      expect((await group('POST', '', { name: 'brief', members: [{ model_name: 'plain' }] })).status).toBe(201)
+      await draft('brief', 'left')
+      expect((await publish('brief')).status).toBe(200)
+      expect((await ask('POST', '/left/archive')).status).toBe(409)
+      expect((await group('DELETE', '/brief')).status).toBe(200)
+      await draft('plain', 'left')
+      expect((await ask('POST', '/left/archive')).body.state).toBe('archived')
+
+      const mistaken = { status: 400, body: { error: { param: 'prompt_ref' } } }
+      expect(await publish('plain', other)).toMatchObject(mistaken)
+      await ask('POST', '/left/unarchive')
+      const { body } = await publish('plain')
+      await draft('plain', null)
+      await publish('plain')
+      await ask('POST', '/left/archive')
+      const { version } = body.published
+      expect(await group('POST', '/plain/policy/rollback', { version })).toMatchObject(mistaken)
+      expect((await group('GET', '/plain/policy')).body.published.policy.prompt_ref ?? null).toBeNull()
+    })
+
+    it('are never archived by one process while another publishes the policy', async () => {
+      await ask('POST', '', { key: 'raced', ...say('x') })
+      for (let round = 0; round < 15; round++) {
+        await draft('plain', 'raced')
+        const [archived, published] = await Promise.all([ask('POST', '/raced/archive'), publish('plain', other)])
+        expect([archived.status, published.status].sort()).toSatisfy(
+          ([first, second]) => first === 200 && second !== 200,
+          JSON.stringify([archived, published]),
+        )
+        await ask('POST', '/raced/unarchive')
+        await draft('plain', null)
+        await publish('plain')
+      }
+    })
+  })
+
   it('an archived prompt is named by no call and deleted only then; a new one of its key is another', async () => {
     await ask('POST', '', { key: 'gone', ...say('before') })
     await ask('POST', '/gone/versions', say('newer'))
