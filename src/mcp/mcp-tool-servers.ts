@@ -4,7 +4,7 @@ import { describeError, type Log, throttled } from '../lib/log.ts'
 import { checkServer } from './check-server.ts'
 import { type Connecting, type Connection, connection } from './connection.ts'
 import { within } from './deadline.ts'
-import { type KeptList, keptList } from './listing/kept-list.ts'
+import { type KeptList, keptList, REST_MS } from './listing/kept-list.ts'
 import type { Listing } from './listing/list-tools.ts'
 import { LIST_CHANGED, listed } from './listing/listed.ts'
 import { plainText } from './plain-text.ts'
@@ -49,6 +49,14 @@ export function mcpToolServers(options: Connecting & { readonly now: () => numbe
         reason = describeError(error)
         report()
       },
+      hung: (error) =>
+        error instanceof ToolFailure && error.kind === 'timeout'
+          ? failureOf(
+              server,
+              'timeout',
+              `did not answer when it was last asked, and is left alone for ${REST_MS / 1000} s`,
+            )
+          : undefined,
     })
     return { server, connection: own, list }
   }

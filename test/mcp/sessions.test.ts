@@ -126,6 +126,39 @@ describe.each([
     await expect.poll(() => names(at('changing'))).not.toEqual([before])
   })
 
+  it('is left alone without a list while it hangs: one asks now and then, and the others do not wait', async () => {
+    const own = await startScriptedToolServer()
+    const sleepy = toolServer(own.url('sleepy'), { key: 'sleepy', timeoutMs: 300 })
+    const lists = () => own.received.filter(({ body }) => body?.method === 'tools/list').length
+    const failures = async (count: number) => {
+      const ended = await Promise.allSettled(Array.from({ length: count }, () => names(sleepy)))
+      return ended.map((one) => (one.status === 'rejected' ? String(one.reason.message) : 'listed'))
+    }
+    const WAITED = "The tool server 'sleepy' did not answer within 300 ms."
+    const LEFT = "The tool server 'sleepy' did not answer when it was last asked, and is left alone for 5 s."
+    expect(await failures(1)).toEqual([WAITED])
+    const began = performance.now()
+    expect(await failures(50)).toEqual(Array(50).fill(LEFT))
+    expect(performance.now() - began).toBeLessThan(250)
+    expect(lists()).toBe(1)
+    clock.advance(5001)
+    expect(await failures(50)).toEqual([WAITED, ...Array(49).fill(LEFT)])
+    expect(lists()).toBe(2)
+
+    // Who leaves says nothing of the server, and nobody waits for who asks in its place.
+    clock.advance(5001)
+    const leaving = newAbort<Error>()
+    const left = servers.tools(sleepy, { signal: leaving })
+    leaving.abort(new Error('left'))
+    await expect(left).rejects.toThrow('left')
+    expect(await failures(1)).toEqual([LEFT])
+    own.wake()
+    clock.advance(5001)
+    await expect.poll(() => failures(1)).toEqual(['listed'])
+    expect(await failures(20)).toEqual(Array(20).fill('listed'))
+    await own.close()
+  })
+
   it('shows an old list of a server that fails, as long as it is of use', async () => {
     const server = at('plain')
     expect(await names(server)).toEqual(['say'])

@@ -18,6 +18,8 @@ export interface ScriptedToolServer {
   readonly received: readonly ReceivedMessage[]
   /** Answers that are still open. */
   open(): number
+  /** From now on the `sleepy` one lists its tools. */
+  wake(): void
   close(): Promise<void>
 }
 
@@ -270,6 +272,7 @@ export async function startScriptedToolServer(): Promise<ScriptedToolServer> {
   let serial = 0
   /** The tools of the server whose list changes. */
   let changes = 0
+  let asleep = true
 
   const server = createServer(async (request, response) => {
     opened.add(response)
@@ -320,8 +323,11 @@ export async function startScriptedToolServer(): Promise<ScriptedToolServer> {
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })
 
-  /** A list that is another one after each call, and says so. */
+  /** A list that is not told until it is woken, and one that is another one after each call, and says so. */
   function changing(name: string): Behaviour {
+    if (name === 'sleepy') {
+      return usual({ 'tools/list': () => (asleep ? undefined : { tools: [plainTool('say')] }) })
+    }
     if (name !== 'changing') return usual()
     return usual({
       'tools/list': () => ({ tools: [plainTool(`version-${changes}`)] }),
@@ -341,6 +347,9 @@ export async function startScriptedToolServer(): Promise<ScriptedToolServer> {
     url: (behaviour) => `http://127.0.0.1:${port}/${behaviour}`,
     received,
     open: () => opened.size,
+    wake() {
+      asleep = false
+    },
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

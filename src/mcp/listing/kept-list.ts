@@ -7,10 +7,11 @@ const TTL_MS = 60_000
 /** The age at which a list is too old to use, for a server that answers no more. */
 const USELESS_MS = 10 * TTL_MS
 /** How long a server is left alone after it failed to list its tools. */
-const REST_MS = 5000
+export const REST_MS = 5000
 
 /** The tools of one server, as it last listed them. A list that is known is returned at once, also while a newer one is
- *  fetched, of which there is one fetching at a time. */
+ *  fetched, of which there is one fetching at a time. Without a list, a server that was asked in vain for as long as it
+ *  may take is left alone; then one asks it again, and only the others are refused at once. */
 export interface KeptList {
   /** `via`: the gateways through which the question has come. */
   get(signal: Abort, via?: string): Promise<Listing>
@@ -25,6 +26,7 @@ export function keptList({
   now,
   defer,
   failed,
+  hung,
 }: {
   /** Fetches under the signal of whoever waits, if there is one, and under a time limit of its own. */
   readonly fetch: (via?: string, signal?: Abort) => Promise<Listing>
@@ -33,19 +35,44 @@ export function keptList({
   readonly defer: ((work: Promise<void>) => void) | undefined
   /** Called when a list could not be renewed. */
   readonly failed: (error: unknown) => void
+  /** The failure of those who come while the server is left alone after this one; undefined for one that came at once,
+   *  after which anybody may ask again. */
+  readonly hung: (error: unknown) => Error | undefined
 }): KeptList {
   let kept: { readonly listing: Listing; readonly at: number; readonly changes: number } | undefined
   let changes = 0
   let fetching: Promise<Listing> | undefined
   let renewing = false
   let restsUntil = Number.NEGATIVE_INFINITY
+  /** Set from a fetching that hung to the next one that does not. */
+  let broken: Error | undefined
 
   async function fetched(via?: string, signal?: Abort): Promise<Listing> {
     // A list that changes while it is fetched is fetched again.
     const before = changes
-    const listing = await fetch(via, signal)
-    kept = { listing, at: now(), changes: before }
-    return listing
+    try {
+      const listing = await fetch(via, signal)
+      kept = { listing, at: now(), changes: before }
+      broken = undefined
+      return listing
+    } catch (error) {
+      // That a client left says nothing of the server.
+      if (!signal?.aborted) {
+        broken = hung(error)
+        if (broken) restsUntil = now() + REST_MS
+      }
+      throw error
+    }
+  }
+
+  /** The first list, or the next one after the last has become useless. */
+  function first(signal: Abort, via?: string): Promise<Listing> {
+    if (broken) {
+      if (fetching || now() < restsUntil) return Promise.reject(broken)
+      // Also where the one that asks may be killed: the next one's turn is later than that.
+      restsUntil = now() + REST_MS
+    }
+    return defer ? fetched(via, signal) : unlessAborted(shared(via), signal)
   }
 
   /** One fetching for all who wait. */
@@ -73,8 +100,7 @@ export function keptList({
 
   return {
     async get(signal, via) {
-      if (!kept || now() - kept.at > USELESS_MS)
-        return defer ? fetched(via, signal) : unlessAborted(shared(via), signal)
+      if (!kept || now() - kept.at > USELESS_MS) return first(signal, via)
       const old = kept.changes !== changes || now() - kept.at > TTL_MS
       if (old && !renewing && now() >= restsUntil) {
         const work = renew(via)
