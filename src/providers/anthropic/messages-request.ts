@@ -2,8 +2,11 @@ import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/len
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import type { Takes } from '../provider.ts'
+import { withAllowedTools } from '../wire/allowed-tools.ts'
 import { JSON_ONLY } from '../wire/json-only.ts'
+import { toldConversation } from '../wire/told-conversation.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
+import { temperatureUpToOne } from '../wire/within-range.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
 import { thinkingFields } from './thinking-fields.ts'
@@ -56,16 +59,16 @@ export function messagesRequest(body: ChatRequest, model: string, drop: Drop = (
   refuseUnsupportedFields(body, SUPPORTED, API, drop)
   const asked = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens)
   const { thinking, effort, budget } = thinkingFields(body, model, asked, drop)
-  const { system, messages } = messagesTurns(body.messages)
+  const { system, messages } = messagesTurns(toldConversation(body.messages, drop))
   const instructions = [...system, ...jsonInstruction(body.response_format)]
   return {
     model,
     max_tokens: asked ?? DEFAULT_MAX_TOKENS + budget,
     ...(instructions.length > 0 ? { system: instructions } : {}),
     messages,
-    ...messagesTools(body),
+    ...messagesTools(withAllowedTools(body, API)),
     ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
-    ...withinRange(body.temperature, drop),
+    ...(isSet(body.temperature) ? { temperature: temperatureUpToOne(body.temperature, drop) } : {}),
     ...(thinking ? { thinking } : {}),
     ...outputConfig(body, effort),
     ...stopSequences(body.stop),
@@ -99,13 +102,6 @@ function outputFormat(format: unknown): JsonRecord {
 /** The API has no format for any JSON: the model is told. */
 function jsonInstruction(format: unknown): JsonRecord[] {
   return asRecord(format).type === 'json_object' ? [{ type: 'text', text: JSON_ONLY }] : []
-}
-
-/** Chat's range is twice as wide as the API's. */
-function withinRange(temperature: unknown, drop: Drop): JsonRecord {
-  if (typeof temperature !== 'number' || temperature <= 1) return {}
-  drop('temperature')
-  return { temperature: 1 }
 }
 
 function stopSequences(stop: unknown): JsonRecord {

@@ -49,8 +49,6 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
 
 function blocksOf(message: JsonRecord, at: string): JsonRecord[] {
   if (message.role === 'tool') return [toolResult(message, at)]
-  // The API has no names for the participants of one role.
-  if (message.name !== undefined && message.name !== null) throw unsupported(`${at}.name`, API)
   if (message.role !== 'assistant') return contentBlocks(message.content, `${at}.content`)
   if (message.function_call) throw unsupported(`${at}.function_call`, API, 'Use tool_calls.')
   if (message.audio) throw unsupported(`${at}.audio`, API)

@@ -2,8 +2,11 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { withAllowedTools } from '../wire/allowed-tools.ts'
 import { JSON_ONLY } from '../wire/json-only.ts'
+import { toldConversation } from '../wire/told-conversation.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
+import { stopsUpTo, temperatureUpToOne } from '../wire/within-range.ts'
 import { converseMessages } from './converse-messages.ts'
 import { CONVERSE } from './converse-name.ts'
 import { reasoningFields } from './reasoning-fields.ts'
@@ -38,16 +41,20 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'additionalModelRequestFields',
 ])
 
+const MOST_STOPS = 2500
+const NOVA = /(^|[./])amazon\.nova/
+const MOST_STOPS_OF_NOVA = 4
+
 /** Translates a chat request to Converse. */
 export function converseRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(body, SUPPORTED, CONVERSE, drop)
-  const { messages, system: told } = converseMessages(body.messages)
+  const { messages, system: told } = converseMessages(toldConversation(body.messages, drop))
   const system = asRecord(body.response_format).type === 'json_object' ? [...told, { text: JSON_ONLY }] : told
   const inferenceConfig = {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    temperature: body.temperature ?? undefined,
+    temperature: temperatureUpToOne(body.temperature ?? undefined, drop),
     topP: body.top_p ?? undefined,
-    stopSequences: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
+    stopSequences: stopsUpTo(NOVA.test(model) ? MOST_STOPS_OF_NOVA : MOST_STOPS, body.stop ?? undefined, drop),
   }
   const modelFields = {
     ...(body.top_k == null ? {} : { top_k: body.top_k }),
@@ -58,7 +65,7 @@ export function converseRequest(body: ChatRequest, model: string, drop: Drop = (
     messages,
     ...(system.length > 0 ? { system } : {}),
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
-    ...toolConfig(body, messages),
+    ...toolConfig(withAllowedTools(body, CONVERSE), messages),
     ...outputConfig(body.response_format),
     ...serviceTier(body.service_tier),
     ...(Object.keys(modelFields).length > 0 ? { additionalModelRequestFields: modelFields } : {}),

@@ -2,7 +2,10 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { withAllowedTools } from '../wire/allowed-tools.ts'
+import { toldConversation } from '../wire/told-conversation.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
+import { stopsUpTo, temperatureUpToOne } from '../wire/within-range.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
 
 /** Cohere's own fields and those that it shares with the public shape; they are sent unchanged. */
@@ -35,6 +38,8 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'thinking',
 ])
 
+const MOST_STOPS = 5
+
 /** Translates a chat request to Cohere's API. */
 export function cohereRequest(body: ChatRequest, model: string, drop: Drop = () => {}): JsonRecord {
   refuseUnsupportedFields(body, SUPPORTED, COHERE, drop)
@@ -42,15 +47,16 @@ export function cohereRequest(body: ChatRequest, model: string, drop: Drop = () 
     max_tokens: body.max_completion_tokens ?? body.max_tokens,
     p: body.top_p,
     k: body.top_k,
-    stop_sequences: typeof body.stop === 'string' ? [body.stop] : body.stop,
+    temperature: temperatureUpToOne(body.temperature, drop),
+    stop_sequences: stopsUpTo(MOST_STOPS, body.stop, drop),
     thinking: thinkingOf(body),
   }
   return {
     model,
-    messages: cohereMessages(body.messages),
+    messages: cohereMessages(toldConversation(body.messages, drop, true)),
     ...present(Object.fromEntries(SAME_FIELDS.map((name) => [name, body[name]]))),
     ...present(renamed),
-    ...toolsOf(body),
+    ...toolsOf(withAllowedTools(body, COHERE)),
     ...responseFormat(body.response_format),
   }
 }

@@ -2,6 +2,7 @@ import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, type Connection, dropper } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
 import { hasCacheMarks } from '../wire/plain-conversation.ts'
+import { toldConversation } from '../wire/told-conversation.ts'
 import { refuseUnsupportedFields } from '../wire/unsupported-fields.ts'
 import { GEMINI } from './api-name.ts'
 import { conversationOf } from './contents.ts'
@@ -48,8 +49,8 @@ export const generateContent: Adapter<ChatRequest> = {
     refuseUnsupportedFields(body, SUPPORTED, GEMINI, drop)
     if (call.translated && hasCacheMarks(body)) drop('cache_control')
     refuseCloudObjects(body.messages, connection, OBJECTS)
-    const { contents, systemInstruction } = conversationOf(body.messages, connection.model)
-    const generationConfig = generationConfigOf(body, connection.model)
+    const { contents, systemInstruction } = conversationOf(toldConversation(body.messages, drop), connection.model)
+    const generationConfig = generationConfigOf(body, connection.model, drop)
     const { safety_settings: safetySettings, cached_content: cachedContent } = body
     return {
       method: 'POST',

@@ -1,18 +1,22 @@
 import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import type { Drop } from '../../modes/field-table.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
+import { stopsUpTo } from '../wire/within-range.ts'
 import { GEMINI } from './api-name.ts'
 import { thinkingOf } from './thinking.ts'
 
+const MOST_STOPS = 5
+
 /** The generation settings of a chat request. */
-export function generationConfigOf(body: ChatRequest, model: string): JsonRecord | undefined {
+export function generationConfigOf(body: ChatRequest, model: string, drop: Drop): JsonRecord | undefined {
   const { stop, modalities } = body
   const config: Record<string, unknown> = {
     temperature: body.temperature,
     topP: body.top_p,
     topK: body.top_k,
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
-    stopSequences: typeof stop === 'string' ? [stop] : stop,
+    stopSequences: stopsUpTo(MOST_STOPS, stop, drop),
     candidateCount: body.n === 1 ? undefined : body.n,
     seed: body.seed,
     presencePenalty: body.presence_penalty,

@@ -1,0 +1,16 @@
+import type { Drop } from '../../modes/field-table.ts'
+
+/** A temperature for a vendor whose range ends at 1; chat's is twice as wide. */
+export function temperatureUpToOne(temperature: unknown, drop: Drop): unknown {
+  if (typeof temperature !== 'number' || temperature <= 1) return temperature
+  drop('temperature')
+  return 1
+}
+
+/** The stop sequences as a list of as many as a vendor takes. */
+export function stopsUpTo(most: number, stop: unknown, drop: Drop): unknown {
+  const list = typeof stop === 'string' ? [stop] : stop
+  if (!Array.isArray(list) || list.length <= most) return list
+  drop('stop')
+  return list.slice(0, most)
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { chatDialect } from '../../../src/api/dialects/chat.ts'
+import { asRecord } from '../../../src/lib/json/lenient.ts'
+import { chat, chatRequest } from '../../../src/modes/chat.ts'
+import { asMode, type ModelRequest } from '../../../src/modes/mode.ts'
+import { translatorOf } from '../../../src/pipeline/translate/translator.ts'
+import type { Notes } from '../../../src/providers/provider.ts'
+import { wholeBody } from '../../../src/transport/whole-body.ts'
+import { deploymentOf } from '../../support/deployment-of.ts'
+
+const CLAUDE = 'anthropic/claude-sonnet-4-5'
+const NOVA = 'bedrock/amazon.nova-pro-v1:0'
+const LLAMA = 'bedrock/meta.llama4-maverick-17b-instruct-v1:0'
+const GEMINI = 'gemini/gemini-2.5-pro'
+const COHERE = 'cohere/command-a-03-2025'
+
+const messages = [{ role: 'user', content: 'Hi' }]
+
+/** What a provider is asked for a chat request, and what it is not told. */
+async function asked(model: string, fields: object) {
+  const body = { model: 'm', messages, ...fields } as ModelRequest
+  const deployment = deploymentOf(model)
+  const translator = translatorOf(deployment, asMode(chat), chatDialect)
+  const notes: Notes = { dropped: undefined }
+  const bytes = new TextEncoder().encode(JSON.stringify(body))
+  const outgoing = { body, bytes, contentType: 'application/json', streamed: false, notes }
+  const whole = wholeBody((await translator?.request(outgoing, deployment.connection))?.body ?? '{}')
+  const sent = JSON.parse(typeof whole === 'string' ? whole : new TextDecoder().decode(whole))
+  return { sent, dropped: [...(notes.dropped ?? [])] }
+}
+
+describe('a temperature beyond the range of a vendor', () => {
+  it.each([
+    [CLAUDE, (sent: Record<string, unknown>) => sent.temperature],
+    [NOVA, (sent: Record<string, unknown>) => asRecord(sent.inferenceConfig).temperature],
+    [COHERE, (sent: Record<string, unknown>) => sent.temperature],
+  ])('becomes its highest at %s', async (model, read) => {
+    const hot = await asked(model, { temperature: 1.7 })
+    expect([read(hot.sent), hot.dropped]).toEqual([1, ['temperature']])
+    const mild = await asked(model, { temperature: 0.7 })
+    expect([read(mild.sent), mild.dropped]).toEqual([0.7, []])
+    expect(read((await asked(model, {})).sent)).toBeUndefined()
+  })
+
+  it('is told Gemini, whose range is as wide', async () => {
+    const { sent, dropped } = await asked(GEMINI, { temperature: 1.7 })
+    expect([sent.generationConfig, dropped]).toEqual([{ temperature: 1.7 }, []])
+  })
+})
+
+describe('more stop sequences than a vendor takes', () => {
+  const stop = ['a', 'b', 'c', 'd', 'e', 'f']
+  it.each([
+    [NOVA, 4, (sent: Record<string, unknown>) => asRecord(sent.inferenceConfig).stopSequences],
+    [GEMINI, 5, (sent: Record<string, unknown>) => asRecord(sent.generationConfig).stopSequences],
+    [COHERE, 5, (sent: Record<string, unknown>) => sent.stop_sequences],
+  ])('are cut at %s to %i', async (model, most, read) => {
+    const many = await asked(model, { stop })
+    expect([read(many.sent), many.dropped]).toEqual([stop.slice(0, most), ['stop']])
+    const few = await asked(model, { stop: 'a' })
+    expect([read(few.sent), few.dropped]).toEqual([['a'], []])
+  })
+
+  it.each([[CLAUDE], [LLAMA]])('all go to %s', async (model) => {
+    const { sent, dropped } = await asked(model, { stop })
+    expect([sent.stop_sequences ?? sent.inferenceConfig.stopSequences, dropped]).toEqual([stop, []])
+  })
+})
+
+describe('tools that are allowed', () => {
+  const tools = ['read', 'write'].map((name) => ({ type: 'function', function: { name, parameters: {} } }))
+  const allow = (mode: string, ...names: string[]) => ({
+    tools,
+    tool_choice: {
+      type: 'allowed_tools',
+      allowed_tools: { mode, tools: names.map((name) => ({ type: 'function', function: { name } })) },
+    },
+  })
+  const readers = [
+    [CLAUDE, (sent: never) => [namesIn(asRecord(sent).tools), asRecord(sent).tool_choice], { type: 'any' }],
+    [
+      NOVA,
+      (sent: never) => {
+        const { tools, toolChoice } = asRecord(asRecord(sent).toolConfig)
+        return [namesIn(tools), toolChoice]
+      },
+      { any: {} },
+    ],
+    [COHERE, (sent: never) => [namesIn(asRecord(sent).tools), asRecord(sent).tool_choice], 'REQUIRED'],
+  ] as const
+  const namesIn = (list: unknown) =>
+    (list as Record<string, { name?: string }>[]).map((tool) => tool.name ?? (tool.toolSpec ?? tool.function)?.name)
+
+  it.each(readers)('are the only ones that %s is offered', async (model, read, required) => {
+    expect(read((await asked(model, allow('required', 'write'))).sent as never)).toEqual([['write'], required])
+    const [names, choice] = read((await asked(model, allow('auto', 'read', 'write'))).sent as never)
+    expect(names).toEqual(['read', 'write'])
+    expect([undefined, 'auto', 'AUTO']).toContain(asRecord(choice).type ?? choice)
+    await expect(asked(model, allow('auto', 'other'))).rejects.toThrow("'tool_choice' cannot be expressed")
+  })
+})
+
+describe('a conversation', () => {
+  const texts = ({ system, systemInstruction, ...sent }: Record<string, unknown>) =>
+    JSON.stringify([system, systemInstruction, sent.messages, sent.contents])
+
+  it.each([CLAUDE, NOVA, GEMINI, COHERE])('of nothing but instructions has a turn of the user at %s', async (model) => {
+    const { sent } = await asked(model, {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'developer', content: 'Say hi.' },
+      ],
+    })
+    const turns = (sent.messages ?? sent.contents) as { role: string }[]
+    const users = turns.filter(({ role }) => role === 'user')
+    expect(users).toHaveLength(1)
+    expect(JSON.stringify(users)).toContain('Say hi.')
+    expect(JSON.stringify(users)).not.toContain('Be brief.')
+    expect(texts(sent)).toContain('Be brief.')
+  })
+
+  it.each([CLAUDE, NOVA, GEMINI, COHERE])('of named participants says at %s who speaks', async (model) => {
+    const { sent, dropped } = await asked(model, {
+      messages: [
+        { role: 'user', name: 'alice', content: 'Tea?' },
+        { role: 'assistant', name: 'host', content: 'Who else?' },
+        { role: 'user', name: 'bob', content: [{ type: 'text', text: 'Me.' }] },
+      ],
+    })
+    expect(texts(sent)).toContain('alice: Tea?')
+    expect(texts(sent)).toContain('bob: ')
+    expect(texts(sent)).not.toContain('host')
+    expect(texts(sent)).not.toContain('"name"')
+    expect(dropped).toEqual(['messages.name'])
+  })
+
+  it.each([
+    [CLAUDE, ['messages.image_url.detail']],
+    [NOVA, ['messages.image_url.detail']],
+    [GEMINI, ['messages.image_url.detail']],
+    [COHERE, []],
+  ])('with the detail of an image at %s leaves out %o', async (model, hints) => {
+    const picture = (detail?: string) => ({
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=', detail } }] },
+      ],
+    })
+    expect((await asked(model, picture('low'))).dropped).toEqual(hints)
+    expect((await asked(model, picture('auto'))).dropped).toEqual([])
+    expect((await asked(model, picture())).dropped).toEqual([])
+  })
+})
+
+describe('a tool of type function', () => {
+  const issue = (tool: object) => {
+    const result = chatRequest().safeParse({ model: 'm', messages, tools: [tool] })
+    return result.success ? undefined : result.error.issues[0]?.path.join('.')
+  }
+
+  it.each([
+    [{ type: 'function' }, 'tools.0.function'],
+    [{ type: 'function', name: 'read' }, 'tools.0.function'],
+    [{ type: 'function', function: {} }, 'tools.0.function.name'],
+    [{ type: 'function', function: { name: 'read', parameters: '{}' } }, 'tools.0.function.parameters'],
+    [{ type: 'function', function: { name: 'read', parameters: [] } }, 'tools.0.function.parameters'],
+  ])('%o is refused by its field', (tool, path) => expect(issue(tool)).toBe(path))
+
+  it.each([
+    { type: 'function', function: { name: 'read' } },
+    { type: 'function', function: { name: 'read', parameters: null, strict: true } },
+    { type: 'mcp', server: 'files' },
+    { type: 'custom', custom: { name: 'patch' } },
+    { type: 'web_search_20250305', name: 'web_search' },
+  ])('%o is taken', (tool) => expect(issue(tool)).toBeUndefined())
+})
