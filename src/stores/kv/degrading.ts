@@ -4,7 +4,7 @@ import { createChanges } from './changes.ts'
 import { strictly, within } from './deadline.ts'
 import { DEADLINES, type Deadlines, guarded } from './guarded.ts'
 import { expiringMap } from './in-process/expiring-map.ts'
-import type { Admission, Decided, Settlement, SharedStore } from './shared-store.ts'
+import type { Admission, Cooled, Decided, Settlement, SharedStore } from './shared-store.ts'
 import { createUnsettled } from './unsettled.ts'
 
 export interface DegradingOptions {
@@ -23,7 +23,7 @@ export interface DegradingOptions {
 
 export interface DegradingStore extends SharedStore {
   admit(call: Admission): Promise<Decided>
-  settle(outcome: Settlement): Promise<void>
+  settle(outcome: Settlement): Promise<readonly Cooled[] | undefined>
   state(): 'primary' | 'degraded'
 }
 
@@ -138,16 +138,19 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
     const unused = { attemptId, ...UNUSED, unusedSince: now() }
     const outcomes = candidates.map(({ deployment }) => ({ deployment, ...unused }))
     const id = `${attemptId}/release`
-    defer(settle({ callId, id, slots: subjects, budgets: unspent, outcomes, counters: {}, entries: [] }))
+    const nothing = { counters: {}, entries: [] }
+    defer(settle({ callId, id, slots: subjects, budgets: unspent, outcomes, ...nothing }).then(() => {}))
   }
 
-  async function settle(outcome: Settlement): Promise<void> {
+  async function settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> {
     const admittedHere = localCalls.get(outcome.callId) === local && local !== undefined
     localCalls.delete(outcome.callId)
     const settled = await askPrimary('background', async (store) => store.settle(outcome))
     if (!settled) unsettled.add(outcome)
-    if (admittedHere || !settled) await local?.settle(outcome)
-    if (settled) await resendSettlements()
+    const here = admittedHere || !settled ? await local?.settle(outcome) : undefined
+    if (!settled) return here
+    await resendSettlements()
+    return settled[0]
   }
 
   async function resendSettlements(): Promise<void> {

@@ -12,7 +12,7 @@ import {
 import { endLead, renewLead } from './in-process/leads.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
 import { answerKey, budgetKey, clearedKey, type Key, LIFETIME_MS, leadKey, providerIdKey } from './keys.ts'
-import type { AttemptStart, Change, Lease, Settlement, SharedStore } from './shared-store.ts'
+import type { AttemptStart, Change, Cooled, Lease, Settlement, SharedStore } from './shared-store.ts'
 import { milliseconds } from './windows.ts'
 
 /** Budgets can be removed by key; their spend is then read from the database. */
@@ -44,8 +44,9 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
     return { deployment: name, at, probe }
   }
 
-  function settle(outcome: Settlement): undefined {
+  function settle(outcome: Settlement): readonly Cooled[] | undefined {
     at = now()
+    let cooled: Cooled[] | undefined
     const repeated = !state.settled.add(outcome.id ?? outcome.callId, at)
     for (const subject of outcome.slots) state.slots.get(subject)?.remove(outcome.callId)
     const holds = holdIds(outcome.callId, outcome.budgets)
@@ -64,11 +65,14 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       const ended = repeated ? onlyReleased(told) : told
       if (!ended) continue
       const known = deployment(ended.deployment)
-      finish(known, ended, at)
+      if (finish(known, ended, at)) {
+        cooled ??= []
+        cooled.push({ deployment: ended.deployment, until: known.cooledUntil, failures: known.failures })
+      }
       state.deployments.set(ended.deployment, known, deploymentExpiresAt(known, at))
     }
     if (outcome.lead) endLead(state, outcome.lead, outcome.callId, at)
-    if (repeated) return
+    if (repeated) return undefined
     for (const [name, amount] of Object.entries(outcome.counters)) {
       state.counters.set(name, (state.counters.get(name) ?? 0) + amount)
     }
@@ -79,6 +83,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       state.logs.set(log, entries, at + LIFETIME_MS.log)
     }
     for (const { key, text, ttlSeconds } of outcome.values ?? []) put(key, text, ttlSeconds)
+    return cooled
   }
 
   function renew(lease: Lease): void {

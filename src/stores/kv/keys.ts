@@ -20,8 +20,12 @@ export const deploymentKey = (deployment: string) => key(`gateway:deployment:${d
 export const activeKey = (deployment: string) => key(`gateway:active:${deployment}`)
 /** What a key's caller was read from, and when, as JSON; the number is that of its form. An hour; changes remove it. */
 export const authKey = (keyHash: string) => key(`gateway:auth:2:${keyHash}`)
-/** Marks that a passed soft limit was reported in a period. 40 days. */
-export const softBudgetKey = (subject: string, period: string) => key(`gateway:soft-budget:${subject}:${period}`)
+/** Marks that a passed soft limit was told of in a period. 40 days. */
+export const softBudgetKey = (subject: string, period: string, limitNano: number) =>
+  key(`gateway:soft-budget:${subject}:${period}:${limitNano}`)
+/** Marks that an exceeded budget was told of in a period. 40 days. */
+export const exceededBudgetKey = (subject: string, period: string, limitNano: number) =>
+  key(`gateway:exceeded-budget:${subject}:${period}:${limitNano}`)
 /** Marks a settled call. One hour. */
 export const settledKey = (id: string) => key(`gateway:settled:${id}`)
 /** Marks that a job was begun in one of its intervals. Two intervals. */

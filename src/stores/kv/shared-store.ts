@@ -123,6 +123,8 @@ export interface Refused {
   readonly subject: string
   /** When a retry may succeed, in milliseconds since 1970; undefined if that is unknown (slots, budgets). */
   readonly resetsAt: number | undefined
+  /** What a budget that refuses has spent. */
+  readonly spentNano?: number
   readonly quotas: QuotaStates
   readonly unconfirmed?: true
 }
@@ -187,6 +189,15 @@ export interface Settlement {
   readonly values?: readonly StoredValue[]
 }
 
+/** A deployment that a settlement took out of rotation. Failures that only prolong its cooldown are none. */
+export interface Cooled {
+  readonly deployment: string
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly until: number
+  /** Failures since its last success. */
+  readonly failures: number
+}
+
 export interface StoredValue {
   readonly key: Key
   readonly text: string
@@ -231,8 +242,9 @@ export interface SharedStore {
   startAttempt(start: AttemptStart): Promise<Reservation | undefined>
   /** Records the outcome of a call, once for each call id, or for each `id` if it has one. A later settlement releases
    *  what the call holds by then (its slots, holds and places at deployments), because a call that is repeated after a
-   *  crash was admitted again; it spends, counts and learns nothing. */
-  settle(outcome: Settlement): Promise<void> | undefined
+   *  crash was admitted again; it spends, counts and learns nothing. The answer names the deployments that it
+   *  cooled, if any: each cooldown is in the answer to one settlement. */
+  settle(outcome: Settlement): Promise<readonly Cooled[] | undefined> | readonly Cooled[] | undefined
   /** Extends the leases of a long call. An expired lease stays expired. */
   renew(lease: Lease): Promise<void>
   /** Publishes a change as a whole. Resolves with true if it applies to every process from its next call on; with false if

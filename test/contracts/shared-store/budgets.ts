@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { budgetKey } from '../../../src/stores/kv/keys.ts'
-import { admitted, budget, call, kinds, settlement, type World } from './world.ts'
+import type { Admission, Refused } from '../../../src/stores/kv/shared-store.ts'
+import { admitted, budget, call, kinds, requests, settlement, type World } from './world.ts'
 
 /** Money: neither overspent nor pinned. */
 export function budgetsContract({ fresh }: World): void {
@@ -23,6 +24,19 @@ export function budgetsContract({ fresh }: World): void {
           call({ budgets: [budget(50 * DIME, 1)] }),
         ),
       ).toEqual(['admitted', 'refused'])
+    })
+
+    it('says of a budget that refuses what it has spent, and of nothing else that does', async () => {
+      const { store } = fresh()
+      const refusal = async (admission: Admission) => {
+        const { kind, spentNano } = (await store.admit(admission)) as Refused
+        return [kind, spentNano]
+      }
+      expect(await refusal(call({ budgets: [budget(100, 60, '2026-02', 41)] }))).toEqual(['refused', 41])
+      expect(await refusal(call({ budgets: [budget(40, 0, '2026-02', 41)] }))).toEqual(['refused', 41])
+      await admitted(store, call({ budgets: [budget(100, 50, '2026-02', 41)] }))
+      expect(await refusal(call({ budgets: [budget(100, 10)] }))).toEqual(['refused', 41])
+      expect(await refusal(call({ quotas: [requests(0)], budgets: [budget(100, 10)] }))).toEqual(['refused', undefined])
     })
 
     it('asks of a call alone only what it probably costs, and of calls together what they may cost', async () => {

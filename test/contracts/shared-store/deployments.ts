@@ -43,6 +43,32 @@ export function deploymentsContract({ fresh }: World): void {
       expect((await store.signals(['north']))[0]).toMatchObject({ active: 1, used: { requests: 1 } })
     })
 
+    it('names a cooldown in the answer to the settlement with which it begins, and in no other', async () => {
+      const { store, open, clock } = fresh()
+      const failed = (fields = {}) =>
+        store.settle(ended(call(), { cooldown: { allowedFails: 1, seconds: 60 }, ...fields }))
+      expect(await failed()).toBeUndefined()
+      const [first, second] = [ended(call()), ended(call())]
+      const cooled = [{ deployment: 'east', until: EVENING + MINUTE, failures: 2 }]
+      expect(await store.settle(first)).toEqual(cooled)
+      expect(await store.settle(first)).toBeUndefined()
+      clock.advance(MINUTE - 1)
+      // It only lasts longer.
+      expect(await open().settle(second)).toBeUndefined()
+      clock.advance(MINUTE - 1)
+      expect(await failed({ deployment: 'west' })).toBeUndefined()
+      clock.advance(1)
+      // The probe fails: the next one begins.
+      expect(await failed()).toEqual([{ deployment: 'east', until: EVENING + 3 * MINUTE - 1, failures: 4 }])
+      expect(await failed({ result: 'succeeded' })).toBeUndefined()
+      expect(await failed({ cooldown: { allowedFails: 0, seconds: 0 } })).toBeUndefined()
+      const both = [ended(call()), ended(call(), { deployment: 'west' })].flatMap(({ outcomes }) => outcomes)
+      expect(await store.settle({ ...ended(call()), outcomes: both })).toMatchObject([
+        { deployment: 'east', failures: 2 },
+        { deployment: 'west', failures: 2 },
+      ])
+    })
+
     it('admits without a reservation when none is free', async () => {
       const { store } = fresh()
       const full = [{ deployment: 'east', limits: { tokens: 0 } }]

@@ -73,6 +73,7 @@ export function limitsContract({ fresh, raw }: World): void {
       expect(await store.admit(call({ budgets: full.budgets }))).toEqual({
         ...refusal,
         reason: 'budget',
+        spentNano: 0,
         scope: 'team_budget',
         subject: 'team:1',
         resetsAt: undefined,

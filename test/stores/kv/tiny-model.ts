@@ -111,7 +111,8 @@ export function tinyModel(now: () => number) {
     const free = cached?.state === 'hit' || cached?.state === 'follow'
     for (const budget of call.budgets) {
       const { subject, limitNano, period, seedNano } = budget
-      if (free && spentOf(subject, period, seedNano) >= limitNano) return refuse('budget', budget)
+      const spentNano = spentOf(subject, period, seedNano)
+      if (free && spentNano >= limitNano) return { ...refuse('budget', budget), spentNano }
     }
     for (const budget of free ? [] : call.budgets) {
       const { subject, limitNano, holdNano, likelyNano = holdNano, ownNano = [], period, seedNano } = budget
@@ -122,7 +123,9 @@ export function tinyModel(now: () => number) {
       const owed = spentOf(subject, period, seedNano) + sum(others)
       const kept = own.filter(({ amount }) => amount !== holdNano)
       const needs = sum(others) > 0 ? sum(kept) + holdNano : likelyNano
-      if (owed >= limitNano || owed + needs > limitNano) return refuse('budget', budget)
+      if (owed >= limitNano || owed + needs > limitNano) {
+        return { ...refuse('budget', budget), spentNano: spentOf(subject, period, seedNano) }
+      }
     }
 
     const spentNano = call.budgets.map(({ subject, period, seedNano }) => spentOf(subject, period, seedNano))

@@ -82,7 +82,7 @@ function findStale(state: State, call: Admission): Stale | undefined {
 }
 
 /** The reason for which a check refuses a call. */
-type Refusal = Pick<Refused, 'reason' | 'scope' | 'subject' | 'resetsAt'>
+type Refusal = Pick<Refused, 'reason' | 'scope' | 'subject' | 'resetsAt' | 'spentNano'>
 
 const WINDOWS = { minute: 0, hour: 1, day: 2 } as const
 const counterIndex = ({ unit, window }: Quota) => (unit === 'requests' ? 0 : 3) + WINDOWS[window]
@@ -179,9 +179,10 @@ function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, n
     const again = holds?.amount(holdIds[index] as string, now) ?? 0
     const own = holds && ownNano ? ownHolds(holds, call.callId, ownNano, now) : 0
     const others = (holds?.total(now) ?? 0) - again - own
-    const committed = (spentNano[index] as number) + others
+    const spent = spentNano[index] as number
+    const committed = spent + others
     if (committed >= limitNano || committed + (others > 0 ? own + holdNano : likelyNano) > limitNano) {
-      return { reason: 'budget', scope, subject, resetsAt: undefined }
+      return { reason: 'budget', scope, subject, resetsAt: undefined, spentNano: spent }
     }
   }
 }
@@ -190,7 +191,8 @@ function checkBudgets(call: Admission, { known, spentNano, holdIds }: Budgets, n
 function checkSpent(call: Admission, { spentNano }: Budgets): Refusal | undefined {
   for (let index = 0; index < call.budgets.length; index++) {
     const { scope, subject, limitNano } = call.budgets[index] as Budget
-    if ((spentNano[index] as number) >= limitNano) return { reason: 'budget', scope, subject, resetsAt: undefined }
+    const spent = spentNano[index] as number
+    if (spent >= limitNano) return { reason: 'budget', scope, subject, resetsAt: undefined, spentNano: spent }
   }
 }
 

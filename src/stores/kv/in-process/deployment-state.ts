@@ -140,7 +140,8 @@ export function onlyReleased(outcome: DeploymentOutcome): DeploymentOutcome | un
   return outcome.result === 'committed' ? undefined : { ...outcome, result: 'neutral', used: NOTHING }
 }
 
-export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): void {
+/** Records an outcome. Returns whether it cooled the deployment, which was not cooled before. */
+export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: number): boolean {
   const { attemptId, result } = outcome
   const continues = result === 'committed'
   if (isRefundable(state, outcome, now)) state.used.requests = Math.max(0, state.used.requests - 1)
@@ -158,7 +159,9 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
     state.lastErrorAt = now
     const { seconds, allowedFails } = outcome.cooldown
     if (seconds > 0 && state.failures > allowedFails) {
+      const begins = state.cooledUntil <= now
       state.cooledUntil = Math.max(state.cooledUntil, now + milliseconds(seconds))
+      return begins
     }
   } else if (result === 'succeeded') {
     state.latencyMs = mean(state.latencyMs, outcome.latencyMs)
@@ -166,4 +169,5 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
     if (outcome.latencyMs !== undefined) state.samples += 1
     state.lastSuccessAt = now
   }
+  return false
 }

@@ -141,7 +141,7 @@ if answers > 0 then
   reserves = cached == 'lead' or cached == 'alone'
 end
 for i = 1, reserves and 0 or #budgets do
-  if budgets[i].spent >= budgets[i].limit then return { 'refused', now, 'budget', i - 1, before } end
+  if budgets[i].spent >= budgets[i].limit then return { 'refused', now, 'budget', i - 1, before, budgets[i].spent } end
 end
 
 -- 'held' is the sum of all holds in the set. The set may outlive the hash, and the hash the set.
@@ -177,7 +177,7 @@ for i = 1, reserves and #budgets or 0 do
     owed = budget.spent + others
     if others <= 0 then needs = budget.likely end
     if owed >= budget.limit or owed + needs > budget.limit then
-      return { 'refused', now, 'budget', i - 1, before }
+      return { 'refused', now, 'budget', i - 1, before, budget.spent }
     end
   end
 end

@@ -105,7 +105,9 @@ function decode(reply: Reply, call: Admission): Admitted | Refused | Stale {
     const at = reply.number()
     const { scope, subject } = item<{ readonly scope: string; readonly subject: string }>(REFUSERS[reason](call), at)
     const quotas = readQuotas(reply.numbers(), call.quotas)
-    return { kind, now, reason, scope, subject, resetsAt: reason === 'quota' ? quotas.resetsAt[at] : undefined, quotas }
+    const resetsAt = reason === 'quota' ? quotas.resetsAt[at] : undefined
+    const refused = { kind, now, reason, scope, subject, resetsAt, quotas } as const
+    return reason === 'budget' ? { ...refused, spentNano: reply.number() } : refused
   }
   if (kind !== 'admitted') throw new StoreUnavailable('nonsense')
   const reserved = reply.number()

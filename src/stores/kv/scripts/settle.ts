@@ -11,10 +11,10 @@ import {
   settledKey,
   slotKey,
 } from '../keys.ts'
-import type { Settlement } from '../shared-store.ts'
+import { type Cooled, type Settlement, StoreUnavailable } from '../shared-store.ts'
 import { milliseconds } from '../windows.ts'
 import { DEPLOYMENTS } from './deployments.ts'
-import { type Argument, inDigits, luaScript, type Script } from './script.ts'
+import { type Argument, inDigits, luaScript, type Reply, type Script } from './script.ts'
 
 /** Settles a call once; later it only releases what the call holds. A budget that the store does not have is not created, since the database has its spend. */
 const TEXT = `
@@ -48,15 +48,16 @@ local function mean(old, sample)
   return old == 0 and sample or old + MEAN_WEIGHT * (sample - old)
 end
 
-for _ = 1, number() do
+local cooled = { '1' }
+for i = 1, number() do
   local state = readDeployment(key(), key())
   local attemptId, result = text(), text()
   local latencyMs, firstTokenMs, err = text(), text(), text()
   local allowedFails, cooldownMs, unusedSince = number(), number(), text()
   local used, usesAny = {}, false
-  for i = 1, #UNITS do
-    used[i] = number()
-    usesAny = usesAny or used[i] ~= 0
+  for unit = 1, #UNITS do
+    used[unit] = number()
+    usesAny = usesAny or used[unit] ~= 0
   end
   local ends = result ~= 'committed'
   if repeated then
@@ -94,6 +95,11 @@ for _ = 1, number() do
     set('lastError', err)
     set('lastErrorAt', now)
     if cooldownMs > 0 and state.failures + 1 > allowedFails then
+      if state.cooledUntil <= now then
+        cooled[#cooled + 1] = i - 1
+        cooled[#cooled + 1] = now + cooldownMs
+        cooled[#cooled + 1] = state.failures + 1
+      end
       state.cooledUntil = math.max(state.cooledUntil, now + cooldownMs)
       set('cooledUntil', state.cooledUntil)
     end
@@ -135,7 +141,7 @@ for _ = 1, number() do
 end
 
 for _ = 1, number() do call('SET', key(), text(), 'PX', text()) end
-return { '1' }
+return cooled
 `
 
 function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
@@ -184,10 +190,20 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
   return { keys, args }
 }
 
-export const settleScript: Script<Settlement, void> = {
+function decode(reply: Reply, { outcomes }: Settlement): readonly Cooled[] | undefined {
+  reply.flag()
+  if (reply.left() === 0) return undefined
+  const cooled: Cooled[] = []
+  while (reply.left() > 0) {
+    const outcome = outcomes[reply.number()]
+    if (!outcome) throw new StoreUnavailable('nonsense')
+    cooled.push({ deployment: outcome.deployment, until: reply.number(), failures: reply.number() })
+  }
+  return cooled
+}
+
+export const settleScript: Script<Settlement, readonly Cooled[] | undefined> = {
   text: luaScript(DEPLOYMENTS, TEXT),
   encode,
-  decode: (reply) => {
-    reply.flag()
-  },
+  decode,
 }
