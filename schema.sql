@@ -199,6 +199,8 @@ CREATE INDEX IF NOT EXISTS gateway_key_team ON gateway_key (team_id);
 CREATE INDEX IF NOT EXISTS gateway_key_organization ON gateway_key (organization_id);
 CREATE INDEX IF NOT EXISTS gateway_key_user ON gateway_key (user_id);
 CREATE INDEX IF NOT EXISTS gateway_key_owner ON gateway_key (owner_account_id);
+CREATE INDEX IF NOT EXISTS gateway_key_end ON gateway_key (expires_at, key_id)
+  WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
 CREATE INDEX IF NOT EXISTS gateway_key_target_mode ON gateway_key (key_id) WHERE target_mode IS NOT NULL;
 
 -- A person's way in. What limits and bills them, and what they are a member of, hangs on their user row.
@@ -666,6 +668,13 @@ CREATE INDEX IF NOT EXISTS gateway_audit_event_resource
 CREATE INDEX IF NOT EXISTS gateway_audit_event_actor ON gateway_audit_event (actor_id, occurred_at, event_id);
 CREATE INDEX IF NOT EXISTS gateway_audit_event_organization
   ON gateway_audit_event (organization_id, occurred_at, event_id);
+
+-- Which warning of its end was given of a key: so many days before expires_at.
+CREATE TABLE IF NOT EXISTS gateway_key_notice (
+  key_id text COLLATE "C" PRIMARY KEY REFERENCES gateway_key (key_id) ON DELETE CASCADE,
+  expires_at timestamptz NOT NULL,
+  days integer NOT NULL
+);
 
 -- Records of the ledger and the audit that the database refused, until they are written after all. letter_id is derived
 -- from the record.

@@ -1,4 +1,5 @@
 import { retention as fileRetention } from './batch/files/retention.ts'
+import { expiringKeys } from './identity/expiring-keys.ts'
 import type { Job } from './lib/job.ts'
 import { describeError } from './lib/log.ts'
 import { healthChecks } from './pipeline/health/health-checks.ts'
@@ -9,7 +10,13 @@ import { retention as recordRetention } from './telemetry/retention.ts'
 
 /** All enabled jobs. */
 export function scheduledJobs(services: Services): readonly Job[] {
-  const jobs = [healthChecks(services, services.live), filling(services), ...emails(services), ...sweeping(services)]
+  const jobs = [
+    healthChecks(services, services.live),
+    filling(services),
+    ...emails(services),
+    ...warning(services),
+    ...sweeping(services),
+  ]
   return jobs.filter(({ everySeconds }) => everySeconds > 0)
 }
 
@@ -25,6 +32,12 @@ function emails({ outbox }: Services): Job[] {
     { name: 'email', everySeconds: outbox.enabled ? 60 : 0, atStart: true, run: outbox.sendDue },
     { name: 'email_sweep', everySeconds: 3600, run: outbox.sweep },
   ]
+}
+
+/** Tells of keys that end soon, where anybody listens. */
+function warning({ config, sinks, records, telemetry, clock }: Services): Job[] {
+  if (!sinks.listenTo('key.expiring')) return []
+  return [expiringKeys(config.gateway_settings.key_expiring_days, { records: records.keyNotices, telemetry, clock })]
 }
 
 /** The most steps of one run, well below the subrequests that Workers allows for one event. */

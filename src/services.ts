@@ -32,7 +32,7 @@ import { outbox } from './mail/outbox.ts'
 import { resetLinks } from './mail/reset-links.ts'
 import { mailSender } from './mail/senders.ts'
 import { mcpToolServers } from './mcp/mcp-tool-servers.ts'
-import { softBudgets } from './pipeline/admit/soft-budgets.ts'
+import { budgetNotices } from './pipeline/admit/budget-notices.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
 import { flights } from './pipeline/cache/flights.ts'
 import { foreground } from './pipeline/foreground.ts'
@@ -238,7 +238,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     footprints: footprints(boundsOf(config, adapters.memoryBytes), systemClock.now),
     clientAddress: clientAddress(config.general_settings.trusted_proxies),
     budgets: budgetRecords(callSql),
-    softBudgets: softBudgets({ store, telemetry: reports, now: systemClock.now, log }),
+    budgetNotices: budgetNotices({ store, telemetry: reports, now: systemClock.now, log }),
     usual: usualUsage(systemClock.now),
     get registry() {
       return live.current()

@@ -15,7 +15,7 @@ export function batchWorkerOf(
 ): BatchWorker {
   const { config, telemetry, log, queue, store, clock, sql, blobs } = services
   const { embeddings_batch_enabled: enabled, batch_concurrency } = config.general_settings
-  const shared = { config, blobs, clock, log }
+  const shared = { config, blobs, clock, telemetry, log }
   return batchWorker({
     enabled,
     items: services.records.batchItems,

@@ -45,6 +45,17 @@ export function accountsOf(scope: LimitedScope): Account[] {
   ]
 }
 
+/** Whose account a subject names, and of which model. */
+export function ownerOf(subject: string): {
+  readonly level: string
+  readonly id: string
+  /** '' for an account of all models. */
+  readonly model: string
+} {
+  const [, level = '', id = '', model = ''] = /^([^:]*):([^|@]*)(?:\|(.*?))?(?:@\d+[a-z]+)?$/.exec(subject) ?? []
+  return { level, id: decodeURIComponent(id), model }
+}
+
 /** Keeps the last period: computing it anew for every call would cost more. */
 function periodsOf({ budget_duration, budget_started_at }: LimitedScope): (now: number) => string {
   const duration = budget_duration === null ? undefined : readBudgetDuration(budget_duration)

@@ -72,7 +72,7 @@ async function run(
     // Deferred before the upstream is asked: if the client leaves, only deferred work still runs.
     call.client.defer(finished)
     input.begun()
-    services.softBudgets.look(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
+    services.budgetNotices.passed(call.client, admittedCall.budgets, admittedCall.admitted.spentNano)
     if (call.cache?.hit) return await replay(services, call, call.cache.hit, end)
     stopRenewal = startLeaseRenewal(services, call)
     const { plan, tools } = admittedCall

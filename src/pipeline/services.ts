@@ -11,7 +11,7 @@ import type { BudgetRecords } from '../stores/sql/records/budget-records.ts'
 import type { ContentDoor } from '../telemetry/content/content-door.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Transport } from '../transport/transport.ts'
-import type { SoftBudgets } from './admit/soft-budgets.ts'
+import type { BudgetNotices } from './admit/budget-notices.ts'
 import type { UsualUsage } from './admit/usual-usage.ts'
 import type { Flights } from './cache/flights.ts'
 import type { Client } from './client.ts'
@@ -25,7 +25,7 @@ export interface PipelineServices {
   readonly store: SharedStore
   /** The database's record of budgets, for when the shared store has none. */
   readonly budgets: BudgetRecords
-  readonly softBudgets: SoftBudgets
+  readonly budgetNotices: BudgetNotices
   readonly usual: UsualUsage
   readonly transport: Transport
   /** Asks the servers of managed tools that the registry names. */

@@ -2,6 +2,7 @@ import type { Classification } from '../lib/errors.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { AuditEvent } from '../stores/sql/records/audit-records.ts'
 import { CALL_FACTS } from '../stores/sql/spend/call-facts.ts'
+import type { Notice } from './notices.ts'
 
 /** The ending of a model call, as its client saw it. */
 export const ENDINGS = CALL_FACTS.ending.values
@@ -193,18 +194,6 @@ export interface RequestFinished {
   readonly totalMs: number
 }
 
-/** A budget has passed its soft limit. Emitted once a period. */
-export interface SoftBudgetExceeded {
-  readonly type: 'budget.soft_exceeded'
-  readonly at: string
-  /** e.g. `team_budget`. */
-  readonly scope: string
-  readonly subject: string
-  readonly period: string
-  readonly softNano: number
-  readonly spentNano: number
-}
-
 /** An attempt failed and another one followed. */
 export interface FallbackEvent {
   readonly timestamp: string
@@ -254,7 +243,7 @@ export type BatchMoved = BatchClaimed | BatchItemEnded
 export type TelemetryEvent =
   | CallFinished
   | RequestFinished
-  | SoftBudgetExceeded
+  | Notice
   | RecordsMoved
   | SinkMoved
   | AuditRecorded

@@ -272,8 +272,8 @@ const WAYS: readonly Way[] = [
     requests: none,
   },
   {
-    name: 'a look at soft budgets throws',
-    prepare: ({ services }) => vi.spyOn(services.softBudgets, 'look').mockImplementation(oops),
+    name: 'a look at the budgets throws',
+    prepare: ({ services }) => vi.spyOn(services.budgetNotices, 'passed').mockImplementation(oops),
     ends: 'internal',
     requests: none,
   },

@@ -9,7 +9,7 @@ import { mcpToolServers } from '../../src/mcp/mcp-tool-servers.ts'
 import type { ToolServers } from '../../src/mcp/tool-servers.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode } from '../../src/modes/mode.ts'
-import { softBudgets } from '../../src/pipeline/admit/soft-budgets.ts'
+import { budgetNotices } from '../../src/pipeline/admit/budget-notices.ts'
 import { usualUsage } from '../../src/pipeline/admit/usual-usage.ts'
 import type { BatchMark } from '../../src/pipeline/batch-mark.ts'
 import { flights } from '../../src/pipeline/cache/flights.ts'
@@ -163,7 +163,7 @@ export function budgetedCalls(
     signals: knownSignals(Date.now),
     store,
     budgets: { spent: async (of) => of.map(() => 0) },
-    softBudgets: softBudgets({ store, telemetry, now: Date.now, log }),
+    budgetNotices: budgetNotices({ store, telemetry, now: Date.now, log }),
     usual: usualUsage(Date.now),
     transport,
     toolServers:

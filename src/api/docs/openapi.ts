@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type { WebhookEvent } from '../../config/sections/callback-settings.ts'
+import { webhookPayloads } from '../../telemetry/sinks/webhook-payloads.ts'
 import type { Route, RouteContract } from '../route.ts'
 import { VERSION } from '../version.ts'
 
@@ -34,6 +36,9 @@ export function openapi(routes: readonly Route[]): object {
     },
     servers: [{ url: '/' }],
     paths,
+    webhooks: Object.fromEntries(
+      Object.entries(webhookPayloads()).map(([event, payload]) => [event, posted(event, payload)]),
+    ),
     components: {
       schemas: { Error: ERROR },
       securitySchemes: {
@@ -88,6 +93,32 @@ function operation(contract: RouteContract): object {
     },
   }
 }
+
+/** The post of an event to the configured webhook. */
+function posted(event: string, { summary, data }: ReturnType<typeof webhookPayloads>[WebhookEvent]): object {
+  const schema = z.object({ type: z.literal(event), timestamp: z.iso.datetime(), data })
+  return {
+    post: {
+      summary,
+      tags: ['Webhooks'],
+      parameters: SIGNATURE.map(([name, description]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string' },
+      })),
+      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } },
+      responses: { '2XX': { description: 'The event is taken. Any other answer has it sent again, or refuses it.' } },
+    },
+  }
+}
+
+const SIGNATURE = [
+  ['webhook-id', 'The same with each delivery of the event.'],
+  ['webhook-timestamp', 'Seconds since 1970, of this delivery.'],
+  ['webhook-signature', '`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` in base64 (Standard Webhooks).'],
+] as const
 
 function operationId({ method, path }: RouteContract): string {
   return `${method}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())}`

@@ -4,9 +4,11 @@ import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { BatchLease } from '../../stores/sql/batches/batch-leases.ts'
 import type { EndingBatch } from '../../stores/sql/batches/finish-records.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { errorFileId, outputFileId, resultKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
 import { persistently } from '../persistently.ts'
+import { tellFinished } from '../tell-finished.ts'
 import { underLease } from '../under-lease.ts'
 import type { FinishStores } from './finish-stores.ts'
 import { errorLines, outputLines } from './result-lines.ts'
@@ -21,6 +23,7 @@ const BLOBS_AT_ONCE = 100
 export interface FinishingServices extends FinishStores {
   readonly config: Config
   readonly clock: Clock
+  readonly telemetry: Telemetry
   readonly log: Log
 }
 
@@ -59,8 +62,8 @@ async function finishBatch(
   lease: BatchLease,
   signal: AbortSignal,
 ): Promise<void> {
-  const { records, blobs, config, log } = services
-  const { batch_id: id, outcome } = batch
+  const { records, blobs, config } = services
+  const { batch_id: id } = batch
   const outputFile = { fileId: outputFileId(id), filename: `${id}_output.jsonl` }
   const errorFile = { fileId: errorFileId(id), filename: `${id}_error.jsonl` }
   const output = await writeLines(blobs, outputFile, outputLines(services, batch), signal)
@@ -68,7 +71,7 @@ async function finishBatch(
   signal.throwIfAborted()
   const ended = await records.end(lease, { output, errors }, config.general_settings.file_retention_days)
   if (!ended) return
-  log.info('batch.ended', { batchId: id, outcome, output: output?.lines ?? 0, errors: errors?.lines ?? 0 })
+  tellFinished(services, ended)
 }
 
 /** Removes the blobs of results of ended batches. What was removed before a failure is not removed again. */

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { digestOf } from '../../lib/crypto.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -8,9 +9,11 @@ import type { LiveRegistry } from '../../routing/live/live-registry.ts'
 import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { UncheckedBatch, ValidationRecords } from '../../stores/sql/batches/validation-records.ts'
 import { type BatchCheckpoint, type BatchError, CHECKPOINT_ITEMS } from '../../stores/sql/schema/batch-schema.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { contentKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
 import { linesOf } from '../lines.ts'
+import { tellFinished } from '../tell-finished.ts'
 import { underLease } from '../under-lease.ts'
 import { yielding } from '../yielding.ts'
 import { checkLine, type LineRules } from './check-line.ts'
@@ -26,6 +29,8 @@ export interface ValidationServices {
   /** The callers of keys as they are at this moment. */
   readonly callers: { find(keyId: string): Promise<Caller> }
   readonly live: LiveRegistry
+  readonly clock: Clock
+  readonly telemetry: Telemetry
   readonly log: Log
 }
 
@@ -44,8 +49,9 @@ export function validation(services: ValidationServices): BatchStage {
       const lease = { batchId: batch.batch_id, token }
       const check = async (leased: AbortSignal) => {
         const checked = await checkInput(services, batch, leased)
-        if (checked.errors) await records.fail(lease, checked.errors)
-        else await records.pass(lease, checked)
+        if (!checked.errors) return void (await records.pass(lease, checked))
+        const failed = await records.fail(lease, checked.errors)
+        if (failed) tellFinished(services, failed)
       }
       await underLease(lease, check, { leases: records, log, signal, failed: 'batch.not_validated' })
       return true

@@ -7,7 +7,14 @@ export const CALLBACKS = ['prometheus', 'langfuse', 'otel', 'opentelemetry', 's3
 export type CallbackName = (typeof CALLBACKS)[number]
 
 /** The events that a webhook may be told of. */
-export const WEBHOOK_EVENTS = ['call.finished', 'budget.soft_limit'] as const
+export const WEBHOOK_EVENTS = [
+  'call.finished',
+  'budget.soft_limit',
+  'budget.exceeded',
+  'deployment.cooled',
+  'batch.finished',
+  'key.expiring',
+] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 /** What metrics may tell of a call. */

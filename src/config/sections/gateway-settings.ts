@@ -7,6 +7,10 @@ import { mcpServers } from './mcp-servers.ts'
 /** What a sink is told of a call fits into memory many times over. */
 const MOST_LOGGED_BYTES = 1024 * 1024
 
+/** Of the end of a key. */
+const MOST_WARNINGS = 10
+const MOST_DAYS_AHEAD = 365
+
 const chains = (description: string) =>
   z
     .array(z.record(text(), z.array(text()).min(1)))
@@ -38,6 +42,11 @@ export const gatewaySettings = lazily(() =>
       .array(checked(mistakeInPattern))
       .default([])
       .describe('Regular expressions (JavaScript, flags gu); what they match in content is replaced by [redacted].'),
+    key_expiring_days: z
+      .array(z.int().min(1).max(MOST_DAYS_AHEAD))
+      .max(MOST_WARNINGS)
+      .default([7, 1])
+      .describe('How many days before its end sinks are told of a key (key.expiring); none with an empty list.'),
     mcp_servers: mcpServers().default([]).describe('Servers of managed tools.'),
   }).superRefine((settings, context) => {
     if (!Array.isArray(settings.success_callback)) return

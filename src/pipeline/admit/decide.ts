@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { rateHeaders } from '../../limits/rate-headers.ts'
 import type { Admission, Admitted, Quota, Refused, Stale } from '../../stores/kv/shared-store.ts'
 import type { Caller } from '../caller.ts'
+import type { Client } from '../client.ts'
 import { noteExhausted } from '../exhausted.ts'
 import type { PipelineServices } from '../services.ts'
 
@@ -27,6 +28,8 @@ export type Held = Pick<Admission, 'versions' | 'confirmedAt'>
 export interface Asking {
   readonly caller: Caller
   readonly address: string
+  /** Absent where there are no budgets. */
+  readonly client?: Pick<Client, 'defer'>
 }
 
 /** The result of an admission that was granted. */
@@ -42,7 +45,7 @@ export interface Decision<Asked extends Admission = Admission> {
  *  refused. Throws the refusal. */
 export async function decide<Asked extends Admission>(
   services: PipelineServices,
-  { caller: first, address }: Asking,
+  { caller: first, address, client }: Asking,
   ask: (caller: Caller, seeds: Seeds, held: Held) => Asked,
   doesWithout?: (caller: Caller, refused: Refused) => boolean,
 ): Promise<Decision<Asked>> {
@@ -57,6 +60,7 @@ export async function decide<Asked extends Admission>(
     if (answer.kind === 'admitted') return { caller, asked, admitted: answer }
     if (answer.kind === 'refused') {
       noteExhausted(caller, answer, asked.quotas)
+      if (client) services.budgetNotices.refused(client, asked.budgets, answer)
       // This ends: each round leaves fewer models to exclude.
       if (doesWithout?.(caller, answer)) continue
       throw refusal(answer, asked.quotas)

@@ -4,6 +4,7 @@ import type { Deployment } from '../../routing/deployment.ts'
 import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import type { PipelineServices } from '../services.ts'
 import { cooldown } from '../settle/outcome.ts'
+import { tellCooled } from '../settle/tell-cooled.ts'
 import { probe } from './probe.ts'
 
 const AT_ONCE = 5
@@ -55,5 +56,6 @@ async function check(
     cooldown: cooldown(services, failure),
     ...(failure ? { result: 'failed', error: failure.row.classification ?? failure.failure } : { result: 'succeeded' }),
   }
-  await services.store.settle({ callId: id, slots: [], budgets: [], outcomes: [outcome], counters: {}, entries: [] })
+  const settlement = { callId: id, slots: [], budgets: [], outcomes: [outcome], counters: {}, entries: [] }
+  tellCooled(services, settlement, [deployment], await services.store.settle(settlement))
 }

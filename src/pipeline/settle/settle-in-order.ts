@@ -1,21 +1,34 @@
 import { describeError } from '../../lib/log.ts'
-import type { Settlement } from '../../stores/kv/shared-store.ts'
+import type { Cooled, Settlement } from '../../stores/kv/shared-store.ts'
 import type { Call } from '../call.ts'
 import type { PipelineServices } from '../services.ts'
+import { tellCooled } from './tell-cooled.ts'
 
 /** Settles behind what the call has settled early, so that outcomes reach the store in order. Resolves when it is done;
  *  undefined if it is at once. A failure is logged and not thrown. */
 export function settleInOrder(
-  { store, log }: PipelineServices,
+  services: PipelineServices,
   call: Call,
   settlementOf: () => Settlement,
 ): Promise<void> | undefined {
+  const { store, log } = services
   const failed = (error: unknown) => log.warn('settle.failed', { callId: call.id, error: describeError(error) })
   try {
     const settlement = settlementOf()
     const settle = () => store.settle(settlement)
+    const told = (cooled: readonly Cooled[] | undefined) => {
+      if (!cooled) return
+      try {
+        const deployments = call.attempts.map(({ deployment }) => deployment)
+        tellCooled(services, settlement, deployments, cooled)
+      } catch (error) {
+        failed(error)
+      }
+    }
     const settling = call.settling ? call.settling.then(settle) : settle()
-    return settling?.catch(failed)
+    if (settling instanceof Promise) return settling.then(told, failed)
+    told(settling)
+    return undefined
   } catch (error) {
     failed(error)
     return undefined

@@ -2,9 +2,9 @@ import { parseRecord } from '../../lib/json/lenient.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 import type { Usage } from '../../modes/usage.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { CallFinished, TelemetryEvent } from '../events.ts'
+import type { CallFinished } from '../events.ts'
 import { post } from './post.ts'
-import type { Delivered, Sink, SinkEntry, SinkEvent } from './sink.ts'
+import { CALLS_ALONE, type Delivered, type Sink, type SinkEntry } from './sink.ts'
 
 export interface LangfuseSettings {
   readonly host: string
@@ -26,7 +26,7 @@ export function langfuse({ host, publicKey, secretKey, projectId }: LangfuseSett
     name: 'langfuse',
     gathering: { entries: 100, bytes: BATCH_BYTES, ms: 1000 },
     takesContent: true,
-    wants: (event: TelemetryEvent): event is SinkEvent => event.type === 'call.finished',
+    takes: CALLS_ALONE,
     placeOf({ callId, traceId = callId }) {
       if (projectId === undefined) return undefined
       return `${root}/project/${encodeURIComponent(projectId)}/traces/${encodeURIComponent(traceId)}`

@@ -1,9 +1,8 @@
 import type { Abort } from '../../lib/abort.ts'
 import { sha256Hex } from '../../stores/blobs/s3-signature.ts'
-import type { TelemetryEvent } from '../events.ts'
 import type { ObjectWriter } from './s3-objects.ts'
 import { logRow } from './s3-rows.ts'
-import type { Sink, SinkEntry, SinkEvent } from './sink.ts'
+import { CALLS_ALONE, type Sink, type SinkEntry } from './sink.ts'
 
 export interface S3SinkSettings {
   readonly bucket: string
@@ -33,7 +32,7 @@ export function s3({ bucket, prefix, compression }: S3SinkSettings, write: Objec
     name: 's3',
     gathering: GATHERING,
     takesContent: true,
-    wants: (event: TelemetryEvent): event is SinkEvent => event.type === 'call.finished',
+    takes: CALLS_ALONE,
     // The folder of its hour: which object has it is known only to who sends it.
     placeOf: ({ at }) => `s3://${bucket}/${root}${folderOf(hourOf(at))}`,
     async deliver(entries, abort) {

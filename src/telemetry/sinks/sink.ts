@@ -1,9 +1,16 @@
 import type { Abort } from '../../lib/abort.ts'
 import type { CallContent } from '../content/recording.ts'
-import type { CallFinished, CallTrace, SoftBudgetExceeded, TelemetryEvent } from '../events.ts'
+import type { CallFinished, CallTrace } from '../events.ts'
+import { NOTICES, type Notice } from '../notices.ts'
 
 /** The events that a sink may take. */
-export type SinkEvent = CallFinished | SoftBudgetExceeded
+export type SinkEvent = CallFinished | Notice
+
+/** For sinks of calls alone. */
+export const CALLS_ALONE: ReadonlySet<SinkEvent['type']> = new Set(['call.finished'])
+
+/** For sinks of notices, too. */
+export const EVERYTHING: ReadonlySet<SinkEvent['type']> = new Set([...CALLS_ALONE, ...NOTICES])
 
 /** An event on its way to a sink. It may have been JSON meanwhile, perhaps of an older build. */
 export interface SinkEntry {
@@ -50,7 +57,10 @@ export interface Sink {
   readonly takesContent: boolean
   /** How long its far end may take to answer; 10 seconds where it says nothing. */
   readonly answerMs?: number
-  wants(event: TelemetryEvent): event is SinkEvent
+  /** The events that it is told of. */
+  readonly takes: ReadonlySet<SinkEvent['type']>
+  /** Whether it is not told of a call although it takes calls. */
+  leavesOut?(call: CallFinished): boolean
   /** The W3C `traceparent` by which an upstream continues the trace of a call's attempt, where the sink tells of one. */
   traceparent?(callId: string, trace: CallTrace | undefined, attempt: number): string
   /** The address at which people find a call, where the sink can name it. */

@@ -14,6 +14,8 @@ export interface Sinks {
   readonly traceparent: Sink['traceparent']
   /** Some sink takes the content of calls. */
   readonly takeContent: boolean
+  /** Some sink is told of these events. */
+  listenTo(type: SinkEvent['type']): boolean
   /** Hands an event to the sinks that want it. Never waits, never throws. */
   take(event: TelemetryEvent, content?: CallContent): void
   states(): SinkState[]
@@ -42,11 +44,12 @@ export function sinksOf(
     byName,
     traceparent: sinks.find((sink) => sink.traceparent)?.traceparent,
     takeContent: sinks.some(({ takesContent }) => takesContent),
+    listenTo: (type) => sinks.some(({ takes }) => takes.has(type)),
     take(event, content) {
       // The batch tries again: there will be a call of this item.
       if (event.type === 'call.finished' && event.repeats) return
       for (const { sink, lane } of lanes) {
-        if (!sink.wants(event)) continue
+        if (!isTaken(sink, event)) continue
         const id = idOf(event)
         lane.take(sink.takesContent && content ? { id, event, content } : { id, event })
       }
@@ -54,13 +57,20 @@ export function sinksOf(
     states: () => lanes.map(({ lane, counts }) => counts.state(lane.depth())),
     test(name) {
       const found = byName.get(name)
-      return found && attemptDelivery(found.sink, [{ id: newId('test'), event: testEvent(Date.now()) }])
+      return (
+        found && attemptDelivery(found.sink, [{ id: newId('test'), event: testEvent(found.sink.takes, Date.now()) }])
+      )
     },
     async drain(limitMs) {
       const lost = await Promise.all(lanes.map(({ lane }) => lane.drain(limitMs)))
       return lost.reduce((sum, one) => sum + one, 0)
     },
   }
+}
+
+function isTaken({ takes, leavesOut }: Sink, event: TelemetryEvent): event is SinkEvent {
+  if (!(takes as ReadonlySet<string>).has(event.type)) return false
+  return event.type !== 'call.finished' || leavesOut?.(event) !== true
 }
 
 function idOf(event: SinkEvent): string {

@@ -2,9 +2,11 @@ import type { WebhookEvent } from '../../config/sections/callback-settings.ts'
 import type { Abort } from '../../lib/abort.ts'
 import { reveal, type Secret } from '../../lib/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { TelemetryEvent } from '../events.ts'
+import type { CallFinished } from '../events.ts'
+import { NOTICES } from '../notices.ts'
+import { noticeData, PUBLIC_NAMES, snakeCase } from './notice-data.ts'
 import { post } from './post.ts'
-import { type Delivered, type Sink, type SinkEntry, type SinkEvent, SinkFailure } from './sink.ts'
+import { CALLS_ALONE, type Delivered, type Sink, type SinkEntry, type SinkEvent, SinkFailure } from './sink.ts'
 
 export interface WebhookSettings {
   readonly url: string
@@ -14,22 +16,30 @@ export interface WebhookSettings {
   readonly headers: Readonly<Record<string, Secret>>
 }
 
-/** The public names of events. */
-const NAMES: Readonly<Record<SinkEvent['type'], WebhookEvent>> = {
-  'call.finished': 'call.finished',
-  'budget.soft_exceeded': 'budget.soft_limit',
-}
 const AT_ONCE = 16
 
-/** Posts each event by itself, signed as Standard Webhooks asks (https://www.standardwebhooks.com). */
-export function webhook(settings: WebhookSettings, transport: Transport): Sink {
-  const { url, secret, headers } = settings
-  const events = new Set<string>(settings.events)
+/** Posts each event by itself, signed as Standard Webhooks asks (https://www.standardwebhooks.com). Calls and notices have a
+ *  sink each, so that many calls delay or displace no notice. The first is `webhook`, another one `webhook.notices`. */
+export function webhook(settings: WebhookSettings, transport: Transport): Sink[] {
+  const chosen = (of: readonly SinkEvent['type'][]) =>
+    new Set(of.filter((type) => settings.events.includes(PUBLIC_NAMES[type])))
+  return [chosen([...CALLS_ALONE]), chosen(NOTICES)]
+    .filter(({ size }) => size > 0)
+    .map((takes, index) => posting(index === 0 ? 'webhook' : 'webhook.notices', takes, settings, transport))
+}
+
+function posting(
+  name: string,
+  takes: Sink['takes'],
+  { url, secret, headers }: WebhookSettings,
+  transport: Transport,
+): Sink {
   const sign = signer(secret)
 
   async function send({ id, event }: SinkEntry, abort: Abort): Promise<number> {
-    const { type, at, ...data } = event
-    const body = JSON.stringify({ type: NAMES[type], timestamp: at, data: wireData(data) })
+    const { type, at } = event
+    const data = event.type === 'call.finished' ? callData(event) : noticeData(event)
+    const body = JSON.stringify({ type: PUBLIC_NAMES[type], timestamp: at, data })
     const timestamp = String(Math.floor(Date.now() / 1000))
     const signature = await sign(`${id}.${timestamp}.${body}`)
     const own = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
@@ -42,11 +52,10 @@ export function webhook(settings: WebhookSettings, transport: Transport): Sink {
   }
 
   return {
-    name: 'webhook',
+    name,
     gathering: { entries: AT_ONCE, bytes: Number.POSITIVE_INFINITY, ms: 250 },
     takesContent: false,
-    wants: (event: TelemetryEvent): event is SinkEvent =>
-      event.type in NAMES && events.has(NAMES[event.type as SinkEvent['type']]),
+    takes,
     async deliver(entries, abort): Promise<Delivered> {
       const outcomes = await Promise.allSettled(entries.map((entry) => send(entry, abort)))
       const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
@@ -73,7 +82,11 @@ function statusIn(outcomes: readonly PromiseSettledResult<number>[]): number | u
   return answered?.status === 'fulfilled' ? answered.value : undefined
 }
 
-/** The fields of an event in the spelling of every other answer of the API. */
+/** The fields of a call in the spelling of every other answer of the API. */
+function callData({ type: _type, at: _at, ...fields }: CallFinished): Record<string, unknown> {
+  return wireData(fields)
+}
+
 function wireData(data: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [snakeCase(name), wireValue(value)]))
 }
@@ -82,8 +95,6 @@ function wireValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireValue)
   return typeof value === 'object' && value !== null ? wireData(value) : value
 }
-
-const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function signer(secret: Secret): (text: string) => Promise<string> {
   let importing: Promise<CryptoKey> | undefined

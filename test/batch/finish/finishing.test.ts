@@ -8,6 +8,7 @@ import { jsonLog } from '../../../src/lib/log.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { finishRecords } from '../../../src/stores/sql/batches/finish-records.ts'
 import { queries, rowsOf } from '../../../src/stores/sql/query.ts'
+import type { TelemetryEvent } from '../../../src/telemetry/events.ts'
 import { type BatchPlace, batchPlace } from '../../support/batch-place.node.ts'
 
 const YAML = 'model_list: [{ model_name: m, gateway_params: { model: echo/m } }]'
@@ -20,6 +21,7 @@ type Standing = 'completed' | 'failed' | 'blob' | 'failed blob' | 'running' | 'l
 describe('the files of batches', () => {
   let place: BatchPlace
   let services: FinishingServices
+  const told: TelemetryEvent[] = []
   let now = Date.now()
   const going = new AbortController().signal
 
@@ -30,6 +32,7 @@ describe('the files of batches', () => {
       records: finishRecords(place.sql),
       blobs: place.blobs,
       clock: { now: () => now },
+      telemetry: { emit: (event) => void told.push(event), settledCounters: () => ({}) },
       log: jsonLog('silent', () => {}),
     }
   })
@@ -148,6 +151,24 @@ describe('the files of batches', () => {
       { purpose: 'batch_output', state: 'ready', key_id: 'master_key', lines: 2 },
     ])
     expect(await step()).toBe(false)
+    expect(told.filter((event) => event.type === 'batch.finished' && event.batchId === id)).toEqual([
+      {
+        type: 'batch.finished',
+        at: expect.any(String),
+        batchId: id,
+        status: 'completed',
+        endpoint: batch.endpoint,
+        keyId: 'master_key',
+        teamId: '',
+        organizationId: '',
+        userId: '',
+        requests: 6,
+        completed: 4,
+        failed: 2,
+        costNano: 0,
+        createdAt: new Date(batch.created_at).toISOString(),
+      },
+    ])
   })
 
   it('are not there where they would be empty', async () => {
@@ -272,6 +293,8 @@ describe('the files of batches', () => {
       await step()
       const batch = await place.batch(id)
       expect(batch).toMatchObject({ status: 'expired', completed: 3, failed: 4 })
+      // Who died between the end and telling of it told nobody.
+      expect(told.filter((event) => event.type === 'batch.finished' && event.batchId === id).length).toBeLessThan(2)
       expect(await linesOf(batch.output_file_id)).toEqual([0, 2, 5].map((at) => resultOf(id, at)))
       const errors = (await linesOf(batch.error_file_id))?.map((line) => JSON.parse(line).custom_id)
       expect(errors).toEqual([1, 3, 4, 6].map(idOf))
@@ -293,8 +316,9 @@ describe('the files of batches', () => {
     expect(await step()).toBe(true)
     expect((await place.batch(id)).status).toBe('completed')
     const nothing = { output: undefined, errors: undefined }
-    expect(await services.records.end({ batchId: id, token: 'killed' }, nothing, 30)).toBe(false)
+    expect(await services.records.end({ batchId: id, token: 'killed' }, nothing, 30)).toBeUndefined()
     expect((await place.batch(id)).output_file_id).toBe(outputFileId(id))
+    expect(told.filter((event) => event.type === 'batch.finished' && event.batchId === id)).toHaveLength(1)
   })
 
   it('are written from pages of a few megabytes', async () => {

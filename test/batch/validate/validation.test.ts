@@ -11,6 +11,7 @@ import type { LiveRegistry } from '../../../src/routing/live/live-registry.ts'
 import { registryOf } from '../../../src/routing/registry.ts'
 import { validationRecords } from '../../../src/stores/sql/batches/validation-records.ts'
 import { queries, rowsOf } from '../../../src/stores/sql/query.ts'
+import type { TelemetryEvent } from '../../../src/telemetry/events.ts'
 import { type BatchPlace, batchPlace } from '../../support/batch-place.node.ts'
 
 const YAML = `
@@ -33,6 +34,7 @@ const lines = (count: number) => Array.from({ length: count }, (_, at) => line({
 describe('the validation of batches', () => {
   let place: BatchPlace
   let services: ValidationServices
+  const told: TelemetryEvent[] = []
   const going = new AbortController().signal
 
   beforeAll(async () => {
@@ -45,6 +47,8 @@ describe('the validation of batches', () => {
       blobs: place.blobs,
       callers: { find: async () => ({ ...masterCaller, mayCall: ({ name }) => name !== 'forbidden' }) },
       live: { current: () => registry, attend: () => undefined } as Partial<LiveRegistry> as LiveRegistry,
+      clock: { now: Date.now },
+      telemetry: { emit: (event) => void told.push(event), settledCounters: () => ({}) },
       log: jsonLog('silent', () => {}),
     }
   })
@@ -105,6 +109,12 @@ describe('the validation of batches', () => {
     const batch = await validated(new Uint8Array([...good, ...bytes]))
     expect(batch).toMatchObject({ status: 'failed', requests: 0, in_progress_at: null })
     expect(batch.failed_at).not.toBeNull()
+    expect(told.at(-1)).toMatchObject({
+      type: 'batch.finished',
+      batchId: batch.batch_id,
+      status: 'failed',
+      requests: 0,
+    })
     expect(batch.errors).toEqual([{ code, message: expect.any(String), param, line: 3 }])
   })
 
@@ -173,7 +183,7 @@ describe('the validation of batches', () => {
     expect((await place.batch(id)).status).toBe('in_progress')
     const lost = { batchId: id, token: 'killed' }
     expect(await services.records.pass(lost, { requests: 9, checkpoints: [] })).toBe(false)
-    expect(await services.records.fail(lost, [])).toBe(false)
+    expect(await services.records.fail(lost, [])).toBeUndefined()
     expect(await services.records.renew(lost)).toBe(false)
     expect((await place.batch(id)).requests).toBe(3)
   })

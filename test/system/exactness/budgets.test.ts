@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { GatewayProcess } from '../../runtimes/node/gateway-process.ts'
 import { deployment } from '../../support/configuration.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
-import { answer, cutAfter, json, silence } from '../../support/upstream/index.ts'
+import { answer, cutAfter, json, silence, slowBetween } from '../../support/upstream/index.ts'
 import { as, LEVELS, type Level, PATHS, type Pair, pairExists, spread, startPair, statusOf } from './pair.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -281,6 +281,53 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     await expect.poll(() => told().length, { timeout: 3000 }).toBe(1)
     await wait(100)
     expect(told()).toMatchObject([{ scope: `${level}_budget`, softNano: 5 * CENT }])
+  })
+
+  it.each([
+    ['org', { max_budget: 0.05 }, 'org_budget', '', ''],
+    ['key', { max_budget: 0.05, budget_duration: '30d' }, 'key_budget', '@30d', ''],
+    ['team', { model_max_budget: { cheap: 0.05 } }, 'team_model_budget', '|cheap', 'cheap'],
+  ] as const)(
+    'a budget of the %s that refuses is told of once, by whichever process: %o',
+    async (level, fields, scope, suffix, model) => {
+      const { key, ids } = await pair.family({ [level]: fields })
+      const subject = `${level}:${ids[level]}${suffix}`
+      const told = () =>
+        pair.gateways.flatMap((gateway) => gateway.logged('budget.exceeded').filter((line) => line.subject === subject))
+      for (let call = 0; call < 5; call++) {
+        expect(await statusOf(ask(pair.gateways[call % 2] as GatewayProcess, key))).toBe(200)
+      }
+      await expect.poll(() => storedOf(subject)).toEqual({ spent: 5 * CENT, held: 0 })
+      expect(told()).toEqual([])
+      const answers = await spread(pair, 20, (gateway) => statusOf(ask(gateway, key)))
+      expect(new Set(answers)).toEqual(new Set([429]))
+      await expect.poll(() => told().length, { timeout: 3000 }).toBe(1)
+      await wait(100)
+      const facts = { scope, level, id: ids[level], model, limitNano: 5 * CENT, spentNano: 5 * CENT }
+      expect(told()).toMatchObject([facts])
+      if (level !== 'key') return
+      // Who was given more and has spent that, too, is told of again.
+      await pair.admin('PATCH', `keys/${ids.key}`, { max_budget: 0.06 })
+      expect(await statusOf(ask(pair.gateways[0], key))).toBe(200)
+      await expect.poll(() => storedOf(subject)).toEqual({ spent: 6 * CENT, held: 0 })
+      await spread(pair, 6, (gateway) => statusOf(ask(gateway, key)))
+      await expect.poll(() => told().length, { timeout: 3000 }).toBe(2)
+      expect(
+        told()
+          .map(({ limitNano }) => limitNano)
+          .sort(),
+      ).toEqual([5 * CENT, 6 * CENT])
+    },
+  )
+
+  it('a budget that only other calls hold is not told of as exceeded', async () => {
+    upstream.script('budget-cheap', [answer({ ...TEN_TOKENS, text: 'one two three' }, slowBetween({ ms: 200 }))])
+    const { key, ids } = await pair.family({ user: { max_budget: 0.015 } })
+    const answers = await spread(pair, 6, (gateway) => statusOf(ask(gateway, key, { stream: true })))
+    expect(answers.filter((status) => status === 200)).toHaveLength(1)
+    await expect.poll(() => storedOf(`user:${ids.user}`)).toMatchObject({ held: 0 })
+    const told = pair.gateways.flatMap((gateway) => gateway.logged('budget.exceeded'))
+    expect(told.filter(({ id }) => id === ids.user)).toEqual([])
   })
 
   it('the budgets of all levels begin anew with each of their periods, without anybody doing anything', async () => {

@@ -3,23 +3,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GatewayProcess } from '../../runtimes/node/gateway-process.ts'
 import { deployment } from '../../support/configuration.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
+import { type SinkReceiver, startSinkReceiver } from '../../support/sink-receiver.node.ts'
 import { answer, rateLimited, serverError, slowBetween } from '../../support/upstream/index.ts'
 import { type Pair, pairExists, startPair } from './pair.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const COOLDOWN = 2
+const WEBHOOK_SECRET = 'whsec_YSB3ZWJob29rIGtleSBvZiB0aGlydHktdHdvIGJ5dGU='
 
 describe.skipIf(!pairExists())('a deployment that is out of rotation, over two processes', () => {
   let pair: Pair
   let upstream: Upstream
+  let receiver: SinkReceiver
   const [primary, spare, alone] = ['cooldowns-primary', 'cooldowns-spare', 'cooldowns-alone']
 
   beforeAll(async () => {
     upstream = await startUpstream()
+    receiver = await startSinkReceiver()
     pair = await startPair({
       general_settings: { log_level: 'warn' },
       router_settings: { num_retries: 2, cooldown_time: COOLDOWN },
-      gateway_settings: { fallbacks: [{ group: ['spare'] }] },
+      gateway_settings: {
+        fallbacks: [{ group: ['spare'] }],
+        success_callback: ['webhook'],
+        callback_settings: { webhook: { url: receiver.url, secret: WEBHOOK_SECRET, events: ['deployment.cooled'] } },
+      },
       model_list: [
         deployment(upstream.url, 'group', primary),
         deployment(upstream.url, 'spare', spare),
@@ -30,6 +38,7 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
   afterAll(async () => {
     await pair?.close()
     await upstream?.close()
+    await receiver?.close()
   })
 
   async function ask(at: number, more: object = {}) {
@@ -76,6 +85,34 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
     expect(upstream.calls(alone)[3]?.outcome).toBe('running')
     await reader.cancel()
     expect(upstream.calls(alone)).toHaveLength(36)
+    pair.expectShared()
+  }, 60_000)
+
+  it('is told of once for each of its cooldowns, by whichever process', async () => {
+    upstream.script(alone, [serverError()])
+    const heard = () => {
+      const told = receiver.received.map(({ body }) => JSON.parse(body.toString()))
+      return told.filter(({ data }) => data.deployment === alone)
+    }
+    const before = heard().length
+    for (let cooldown = 1; cooldown <= 2; cooldown++) {
+      await Promise.all(Array.from({ length: 8 }, (_, at) => ask(at, { model: 'alone' })))
+      await expect.poll(() => heard().length, { timeout: 3000 }).toBe(before + cooldown)
+      await wait(1000 * COOLDOWN + 200)
+    }
+    expect(heard()).toHaveLength(before + 2)
+    expect(heard().at(-1)).toEqual({
+      type: 'deployment.cooled',
+      timestamp: expect.any(String),
+      data: {
+        deployment: alone,
+        model: 'alone',
+        provider: 'openai-compatible',
+        error: 'provider_error',
+        failures: expect.any(Number),
+        until: expect.any(String),
+      },
+    })
     pair.expectShared()
   }, 60_000)
 })

@@ -143,8 +143,15 @@ describe('OpenTelemetry in JSON', () => {
       ])
     }
     const [{ resourceLogs }] = sent('/v1/logs')
-    const [record] = resourceLogs[0].scopeLogs[0].logRecords
-    expect(record).toMatchObject({
+    const records = resourceLogs[0].scopeLogs[0].logRecords as Record<string, unknown>[]
+    // The first deployment failed on the way.
+    expect(records.find(({ eventName }) => eventName === 'gateway.deployment.cooled')).toMatchObject({
+      severityNumber: 13,
+      severityText: 'WARN',
+      body: { stringValue: 'deployment.cooled' },
+      attributes: expect.arrayContaining([{ key: 'gateway.deployment', value: { stringValue: 'first' } }]),
+    })
+    expect(records.find(({ eventName }) => String(eventName).startsWith('gen_ai'))).toMatchObject({
       traceId: TRACE,
       spanId: spans()[0]?.spanId,
       eventName: 'gen_ai.client.inference.operation.details',

@@ -1,6 +1,6 @@
 import { jsonLog } from '../../../src/lib/log.ts'
 import type { SinkMoved } from '../../../src/telemetry/events.ts'
-import type { Delivered, Sink, SinkEntry, SinkEvent } from '../../../src/telemetry/sinks/sink.ts'
+import { CALLS_ALONE, type Delivered, type Sink, type SinkEntry } from '../../../src/telemetry/sinks/sink.ts'
 import { tally } from '../../../src/telemetry/sinks/tally.ts'
 import { finishedCall } from '../../support/finished-calls.ts'
 
@@ -16,7 +16,7 @@ export function sinkBench(gathering: Sink['gathering'] = { entries: 100, bytes: 
     name: 'far',
     gathering,
     takesContent: true,
-    wants: (event): event is SinkEvent => event.type === 'call.finished',
+    takes: CALLS_ALONE,
     async deliver(entries) {
       batches.push(entries.map(({ id }) => id))
       return { answer: 'it answered 200', ...(await far.answer(entries)) }

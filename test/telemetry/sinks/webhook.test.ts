@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secret } from '../../../src/lib/secret.ts'
-import { SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
+import { type Sink, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
 import { webhook } from '../../../src/telemetry/sinks/webhook.ts'
 import { undiciTransport } from '../../../src/transport/undici.node.ts'
 import { type Received, type SinkReceiver, startSinkReceiver } from '../../support/sink-receiver.node.ts'
@@ -30,7 +30,7 @@ describe('the webhook of a gateway', () => {
 gateway_settings:
   success_callback: [webhook, prometheus]
   callback_settings:
-    webhook: { url: '${receiver.url}/hook?tenant=1', secret: ${SECRET}, headers: { x-own: own-header } }
+    webhook: { url: '${receiver.url}/hook?tenant=1', secret: ${SECRET}, headers: { x-own: own-header }, events: [call.finished] }
 model_list:
   - { model_name: echo, gateway_params: { model: echo/echo } }
 `
@@ -102,7 +102,7 @@ describe('a far end of a webhook', () => {
   const transport = undiciTransport()
   afterAll(() => transport.close())
   const to = (url: string) =>
-    webhook({ url, secret: secret(SECRET), events: ['call.finished'], headers: {} }, transport)
+    webhook({ url, secret: secret(SECRET), events: ['call.finished'], headers: {} }, transport)[0] as Sink
   const signal = () => new AbortController().signal
 
   it('gets again what it did not take, and only that', async () => {

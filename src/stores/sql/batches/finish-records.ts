@@ -3,6 +3,7 @@ import { queries, rowsOf } from '../query.ts'
 import { type BatchCheckpoint, CHECKPOINT_ITEMS } from '../schema/batch-schema.ts'
 import type { Sql } from '../sql.ts'
 import { type BatchLease, type BatchLeases, batchLeases, leaseEnd, under, unleased } from './batch-leases.ts'
+import { type EndedBatch, endedBatch } from './ended-batch.ts'
 import { UNFINISHED } from './unfinished.ts'
 
 /** A batch of which nothing runs any more, and whose files are to be written. */
@@ -43,13 +44,13 @@ export interface FinishRecords extends BatchLeases {
   results(batchId: string, failed: boolean, after: number): Promise<ResultRow[]>
   /** The numbers of the requests behind an item that were answered well, in order: at most `limit`. */
   answered(batchId: string, after: number, limit: number): Promise<number[]>
-  /** Ends the batch: its files are there from now on, and the results in the database are gone. Resolves with false if
+  /** Ends the batch: its files are there from now on, and the results in the database are gone. Resolves with undefined if
    *  the lease is lost. */
   end(
     lease: BatchLease,
     files: { readonly output: WrittenFile | undefined; readonly errors: WrittenFile | undefined },
     retentionDays: number,
-  ): Promise<boolean>
+  ): Promise<EndedBatch | undefined>
   /** Results of ended batches that may still be blobs. */
   leftBlobs(limit: number): Promise<{ readonly batch_id: string; readonly item: number }[]>
   forgetBlobs(blobs: readonly { readonly batch_id: string; readonly item: number }[]): Promise<void>
@@ -116,7 +117,7 @@ export function finishRecords(database: Sql): FinishRecords {
       const column = (name: keyof WrittenFile) => files.map((file) => file[name])
       const [ended] = await rowsOf(
         database,
-        sql`
+        sql<EndedBatch>`
           WITH ended AS (
             UPDATE gateway_batch SET status = coalesce(outcome, 'completed'), failed = requests - completed,
               completed_at = CASE WHEN coalesce(outcome, 'completed') = 'completed' THEN now() END,
@@ -125,7 +126,7 @@ export function finishRecords(database: Sql): FinishRecords {
               output_file_id = ${output?.fileId ?? null}, error_file_id = ${errors?.fileId ?? null},
               lease_token = NULL, lease_until = NULL
             WHERE ${under(lease)} AND status IN ('finalizing', 'cancelling')
-            RETURNING batch_id, key_id, team_id, organization_id, user_id
+            RETURNING ${endedBatch}
           ), written AS (
             INSERT INTO gateway_file (file_id, purpose, filename, bytes, sha256, lines, state,
               key_id, team_id, organization_id, user_id, expires_at)
@@ -138,9 +139,9 @@ export function finishRecords(database: Sql): FinishRecords {
             DELETE FROM gateway_batch_result AS result USING ended
             WHERE result.batch_id = ended.batch_id
           )
-          SELECT batch_id FROM ended`,
+          SELECT * FROM ended`,
       )
-      return ended !== undefined
+      return ended
     },
     leftBlobs: (limit) =>
       rowsOf(

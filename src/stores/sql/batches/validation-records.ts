@@ -3,6 +3,7 @@ import { rowsOf } from '../query.ts'
 import type { BatchCheckpoint, BatchError } from '../schema/batch-schema.ts'
 import type { Sql } from '../sql.ts'
 import { type BatchLease, type BatchLeases, batchLeases, leaseEnd, under, unleased } from './batch-leases.ts'
+import { type EndedBatch, endedBatch } from './ended-batch.ts'
 
 /** A batch whose input file is to be checked. */
 export interface UncheckedBatch {
@@ -22,8 +23,8 @@ export interface ValidationRecords extends BatchLeases {
     lease: BatchLease,
     found: { readonly requests: number; readonly checkpoints: readonly BatchCheckpoint[] },
   ): Promise<boolean>
-  /** Nothing of it will run. Resolves with false if the lease is lost. */
-  fail(lease: BatchLease, errors: readonly BatchError[]): Promise<boolean>
+  /** Nothing of it will run. Resolves with undefined if the lease is lost. */
+  fail(lease: BatchLease, errors: readonly BatchError[]): Promise<EndedBatch | undefined>
 }
 
 export function validationRecords(database: Sql): ValidationRecords {
@@ -55,14 +56,14 @@ export function validationRecords(database: Sql): ValidationRecords {
       return passed.length > 0
     },
     async fail(lease, errors) {
-      const failed = await rowsOf(
+      const [failed] = await rowsOf(
         database,
-        sql`
+        sql<EndedBatch>`
           UPDATE gateway_batch SET status = 'failed', failed_at = now(), errors = ${JSON.stringify(errors)}::json,
             lease_token = NULL, lease_until = NULL
-          WHERE ${under(lease)} AND status = 'validating' RETURNING batch_id`,
+          WHERE ${under(lease)} AND status = 'validating' RETURNING ${endedBatch}`,
       )
-      return failed.length > 0
+      return failed
     },
   }
 }

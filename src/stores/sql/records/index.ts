@@ -4,6 +4,7 @@ import { fileRecords } from '../batches/file-records.ts'
 import { itemRecords } from '../batches/item-records.ts'
 import { retentionRecords } from '../batches/retention-records.ts'
 import { deadLetterRecords } from '../dead-letter-records.ts'
+import { keyNoticeRecords } from '../key-notice-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
 import { emailRecords } from '../people/email-records.ts'
@@ -42,6 +43,7 @@ export const sqlRecords = (sql: Sql) => ({
   users: userRecords(sql),
   memberships: membershipRecords(sql),
   keys: keyRecords(sql),
+  keyNotices: keyNoticeRecords(sql),
   callers: callerRecords(sql),
   facts: recordFacts(sql),
   usedBudgets: usedBudgets(sql),

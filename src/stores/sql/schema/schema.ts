@@ -46,6 +46,7 @@ export interface Schema {
   gateway_user: GatewayUserTable
   gateway_membership: GatewayMembershipTable
   gateway_key: GatewayKeyTable
+  gateway_key_notice: GatewayKeyNoticeTable
   gateway_account: GatewayAccountTable
   gateway_account_identity: GatewayAccountIdentityTable
   gateway_recovery_code: GatewayRecoveryCodeTable
@@ -275,6 +276,13 @@ interface GatewayAuditEventTable {
   status: Int4
   changes: Json<Record<string, { old: unknown; new: unknown }>>
   metadata: Json<JsonObject>
+}
+
+/** Which warning of its end was given of a key. */
+interface GatewayKeyNoticeTable {
+  key_id: string
+  expires_at: Timestamp
+  days: Int4
 }
 
 /** A record of the ledger or the audit that the database refused. */

@@ -1,11 +1,11 @@
 import { through } from '../../../lib/bytes/through.ts'
 import type { Secret } from '../../../lib/secret.ts'
 import type { Transport } from '../../../transport/transport.ts'
-import type { CallFinished, TelemetryEvent } from '../../events.ts'
+import type { CallFinished } from '../../events.ts'
 import { post, type SinkRequest } from '../post.ts'
-import type { Delivered, Sink, SinkEntry, SinkEvent } from '../sink.ts'
+import { CALLS_ALONE, type Delivered, EVERYTHING, type Sink, type SinkEntry } from '../sink.ts'
 import { keyValues } from './attributes.ts'
-import { callRecord } from './log-records.ts'
+import { callRecord, noticeRecord } from './log-records.ts'
 import { EXPORTS, type Signal } from './messages.ts'
 import { callMetrics } from './metrics.ts'
 import { rejectedIn } from './partial-success.ts'
@@ -52,8 +52,8 @@ export function otlp(name: string, settings: OtlpSettings, transport: Transport)
       takesContent: signal === 'traces',
       answerMs: 1000 * to.timeout,
       ...(signal === 'traces' ? { traceparent: (...of) => traceparent(sampling, ...of) } : {}),
-      wants: (event: TelemetryEvent): event is SinkEvent =>
-        event.type === 'call.finished' && (signal !== 'traces' || isSampled(event.callId, event.trace, sampling)),
+      takes: signal === 'logs' ? EVERYTHING : CALLS_ALONE,
+      leavesOut: ({ callId, trace }) => signal === 'traces' && !isSampled(callId, trace, sampling),
       async deliver(entries, abort) {
         const calls = entries.flatMap(({ event }) => (event.type === 'call.finished' ? [event] : []))
         const told = TELLS[signal](entries, calls, sampling)
@@ -82,7 +82,8 @@ const TELLS: Readonly<Record<Signal, Tells>> = {
   traces: (entries) =>
     entries.flatMap(({ event, content }) => (event.type === 'call.finished' ? callSpans(event, content) : [])),
   metrics: (_entries, calls) => callMetrics(calls),
-  logs: (_entries, calls, sampling) => calls.map((call) => callRecord(call, sampling)),
+  logs: (entries, _calls, sampling) =>
+    entries.map(({ event }) => (event.type === 'call.finished' ? callRecord(event, sampling) : noticeRecord(event))),
 }
 
 /** The number of spans, data points or log records. */

@@ -1,0 +1,81 @@
+import { describeError, type Log } from '../../lib/log.ts'
+import { ownerOf } from '../../limits/accounts.ts'
+import { expiringMap } from '../../stores/kv/in-process/expiring-map.ts'
+import { exceededBudgetKey, type Key, softBudgetKey } from '../../stores/kv/keys.ts'
+import type { Budget, Refused, SharedStore } from '../../stores/kv/shared-store.ts'
+import type { BudgetMoved } from '../../telemetry/notices.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { Client } from '../client.ts'
+import type { AskedBudget } from './hold.ts'
+
+/** Tells of budgets that pass their soft limit and of those that are exceeded: once a period across all processes, and
+ *  once more for another limit. No call waits for it. */
+export interface BudgetNotices {
+  /** Looks at what the budgets of an admitted call had spent before it. */
+  passed(client: Pick<Client, 'defer'>, budgets: readonly AskedBudget[], spentNano: readonly number[]): void
+  /** Looks at a refusal: the budget is exceeded if it has no room for the call's likely cost, whatever other calls hold. */
+  refused(client: Pick<Client, 'defer'>, budgets: readonly Budget[], refused: Refused): void
+}
+
+/** Longer than any period in which the same crossing could be seen again. */
+const REMEMBER_SECONDS = 40 * 86_400
+const REMEMBERED_HERE = 10_000
+
+export function budgetNotices(options: {
+  readonly store: SharedStore
+  readonly telemetry: Telemetry
+  readonly now: () => number
+  readonly log: Log
+}): BudgetNotices {
+  const { store, telemetry, now, log } = options
+  const told = expiringMap<true>(now, REMEMBERED_HERE)
+
+  /** Emits an event unless this or another process has done so. */
+  function tellOnce(client: Pick<Client, 'defer'>, key: Key, event: () => BudgetMoved): void {
+    if (told.get(key)) return
+    told.set(key, true, now() + 1000 * REMEMBER_SECONDS)
+    client.defer(tell(key, event))
+  }
+
+  async function tell(key: Key, event: () => BudgetMoved): Promise<void> {
+    const moved = event()
+    try {
+      if (!(await store.putNew(key, '1', REMEMBER_SECONDS))) return
+    } catch (error) {
+      log.warn('budget.not_remembered', { subject: moved.subject, error: describeError(error) })
+    }
+    telemetry.emit(moved)
+  }
+
+  function factsOf({ scope, subject, period }: Budget, spentNano: number) {
+    return { at: new Date(now()).toISOString(), scope, ...ownerOf(subject), subject, period, spentNano }
+  }
+
+  return {
+    passed(client, budgets, spentNano) {
+      for (let index = 0; index < budgets.length; index++) {
+        const budget = budgets[index] as AskedBudget
+        const { subject, period, softNano } = budget
+        const spent = spentNano[index] ?? 0
+        if (softNano === undefined || spent < softNano) continue
+        tellOnce(client, softBudgetKey(subject, period, softNano), () => ({
+          type: 'budget.soft_exceeded',
+          ...factsOf(budget, spent),
+          softNano,
+        }))
+      }
+    },
+    refused(client, budgets, { reason, subject: refuser, spentNano: spent = 0 }) {
+      const budget = reason === 'budget' && budgets.find(({ subject }) => subject === refuser)
+      if (!budget) return
+      const { subject, period, limitNano, holdNano, likelyNano = holdNano } = budget
+      // A limit of 0 blocks: there is nothing to exceed.
+      if (limitNano <= 0 || (spent < limitNano && spent + likelyNano <= limitNano)) return
+      tellOnce(client, exceededBudgetKey(subject, period, limitNano), () => ({
+        type: 'budget.exceeded',
+        ...factsOf(budget, spent),
+        limitNano,
+      }))
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { isoTime } from '../../lib/iso-time.ts'
+import type { Deployment } from '../../routing/deployment.ts'
+import type { Cooled, Settlement } from '../../stores/kv/shared-store.ts'
+import type { PipelineServices } from '../services.ts'
+
+/** Tells of the deployments that a settlement has cooled. The store answers so to one settlement of all processes. */
+export function tellCooled(
+  { telemetry, clock }: Pick<PipelineServices, 'telemetry' | 'clock'>,
+  { outcomes }: Settlement,
+  deployments: readonly Deployment[],
+  cooled: readonly Cooled[] = [],
+): void {
+  for (const { deployment: id, until, failures } of cooled) {
+    const deployment = deployments.find((one) => one.id === id)
+    telemetry.emit({
+      type: 'deployment.cooled',
+      at: isoTime(clock.now()),
+      deployment: id,
+      model: deployment?.modelName ?? '',
+      provider: deployment?.provider.kind ?? '',
+      error: outcomes.findLast((one) => one.deployment === id && one.result === 'failed')?.error ?? '',
+      failures,
+      until: isoTime(until),
+    })
+  }
+}
