@@ -37,6 +37,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   maximum: (bound: number, value) => typeof value !== 'number' || value <= bound,
   exclusiveMinimum: (bound: number, value) => typeof value !== 'number' || value > bound,
   minItems: (count: number, value) => !Array.isArray(value) || value.length >= count,
+  maxItems: (count: number, value) => !Array.isArray(value) || value.length <= count,
   anyOf: (options: Schema[], value) => options.some((option) => accepts(option, value)),
   items: (items: Schema, value) => !Array.isArray(value) || value.every((entry) => accepts(items, entry)),
   required: (keys: string[], value) => !isObject(value) || keys.every((key) => Object.hasOwn(value, key)),

@@ -35,6 +35,7 @@ describe('a file without anything in it', () => {
         callback_settings: {},
         turn_off_message_logging: false,
         max_logged_bytes: 16_384,
+        key_expiring_days: [7, 1],
         redact: [],
         mcp_servers: [],
       })
