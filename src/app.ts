@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { authRoutes } from './api/auth/index.ts'
+import { consoleRoutes } from './api/console/shell.ts'
 import { documentation } from './api/docs/index.ts'
 import type { Env } from './api/exchange.ts'
 import { healthRoutes } from './api/health/index.ts'
@@ -20,7 +21,7 @@ export function createApp(services: ApiServices): Hono<Env> {
   const app = new Hono<Env>()
   const { cors_origins: origins } = services.config.general_settings
   if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(services, origins))
-  const all = [...routes, ...documentation(routes)]
+  const all = [...routes, ...documentation(routes), ...consoleRoutes()]
   for (const route of all) mount(app, services, route)
   app.notFound((c) =>
     refuse(c, services, noRoute(c.req.method, c.req.path, all, c.req.header('upgrade')), contractAt(c.req.path, all)),

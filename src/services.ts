@@ -99,6 +99,8 @@ export interface Adapters {
   readonly toResponse?: ToResponse
   /** Where requests do not own their timers, and may share them. */
   readonly timers?: Timers
+  /** The page of the console, if it was built. */
+  readonly consoleShell?: string | undefined
 }
 
 export interface Services extends ApiServices {

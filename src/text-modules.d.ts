@@ -7,3 +7,8 @@ declare module '*.sql' {
   const text: string
   export default text
 }
+
+declare module '*.html' {
+  const text: string
+  export default text
+}

@@ -1,3 +1,4 @@
+import consoleShell from '../build/console/shell.html'
 import configText from '../gateway.yaml'
 import schemaText from '../schema.sql'
 import { createApp } from './app.ts'
@@ -30,7 +31,7 @@ function assemble(bindings: WorkerBindings) {
   const variables = Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'))
   const config = loadConfig(configText, variables)
   const log = jsonLog(config.general_settings.log_level, write)
-  const services = createServices(config, workerAdapters(config, bindings, schemaText, log))
+  const services = createServices(config, { ...workerAdapters(config, bindings, schemaText, log), consoleShell })
   return { app: createApp(services), services, log }
 }
 

@@ -68,6 +68,8 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly flushCounters: (client: Client) => void
   /** Whether the process is stopping. */
   readonly draining: () => boolean
+  /** The page of the console, if it was built. */
+  readonly consoleShell?: string | undefined
 }
 
 /** One request as its handler sees it. */

@@ -72,6 +72,7 @@ export const FAILURES = {
   /** No memory for one more body or answer. */
   overloaded: { status: 503, type: 'api_error', code: 'too_many_bytes_in_flight' },
   shutting_down: { status: 503, type: 'api_error', code: 'shutting_down' },
+  console_not_built: { status: 503, type: 'api_error', code: 'console_not_built' },
   internal: { status: 500, type: 'api_error', code: 'internal_error' },
   // The upstream's
   upstream_unreachable: { status: 502, type: 'api_error', ...upstream, retry: true, classification: 'connection' },

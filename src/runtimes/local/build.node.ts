@@ -20,7 +20,7 @@ if (esbuild) {
     }),
   )
   for (const file of ['schema.sql', 'gateway.yaml']) cpSync(`${root}${file}`, `${out}/${file}`)
-  cpSync(`${root}src/console/public`, `${out}/public`, { recursive: true })
+  cpSync(`${root}build/console`, `${out}/console`, { recursive: true })
   process.stdout.write(`${out} is built (${Math.round(performance.now() - began)} ms)\n`)
 } else {
   process.stdout.write(`${out} is not built, for esbuild is not installed: development dependencies were left out.\n`)

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { digestOf } from '../../../lib/crypto.ts'
+import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -11,21 +13,100 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Answers the files of a folder, read once, as Workers does for `[assets]`. */
-export function assets(folder: URL): (method: string, target: string) => Answer | undefined {
+/** Files under this path are named after their content. */
+const NAMED_AFTER_CONTENT = '/assets/'
+
+/** The codings of files that are there, the preferred one first, with the ends of their names. */
+const CODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+type Variant = 'identity' | (typeof CODINGS)[number][0]
+
+export interface AssetRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+interface Asset {
+  readonly headers: Readonly<Record<string, string>>
+  readonly etag: string
+  readonly variants: ReadonlyMap<Variant, () => Uint8Array>
+}
+
+/** Answers the static files of the console as Workers does for `[assets]`: `files/` of a folder, and `compressed/` beside
+ *  it. Without the folder there is none. A file is read when it is first asked for. */
+export function assets(folder: URL): (request: AssetRequest) => Answer | undefined {
   const root = fileURLToPath(folder)
-  const files = new Map<string, Uint8Array>(
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .map((file) => [`/${relative(root, file).split(sep).join('/')}`, readFileSync(file)] as const),
+  const files = new Map(
+    filesIn(join(root, 'files'))
+      .filter((path) => !path.startsWith('/_'))
+      .map((path) => [path, lazily(() => assetAt(root, path))] as const),
   )
-  return (method, target) => {
+  return ({ method, url = '', headers }) => {
     if (method !== 'GET' && method !== 'HEAD') return undefined
-    const [path = ''] = target.split('?', 1)
-    const file = files.get(path)
-    if (!file) return undefined
-    const headers = { 'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream' }
-    return { status: 200, headers, body: file }
+    const end = url.indexOf('?')
+    const asset = files.get(end < 0 ? url : url.slice(0, end))?.()
+    if (!asset) return undefined
+    if (headers['if-none-match'] !== undefined && tagsOf(headers['if-none-match']).includes(asset.etag)) {
+      const { 'content-type': _, ...kept } = asset.headers
+      return { status: 304, headers: kept, body: new Uint8Array() }
+    }
+    const variant = variantFor(asset, String(headers['accept-encoding'] ?? ''))
+    const body = asset.variants.get(variant)?.() as Uint8Array
+    const coded = variant === 'identity' ? {} : { 'content-encoding': variant }
+    return { status: 200, headers: { ...asset.headers, ...coded }, body }
   }
+}
+
+/** The page of the console, if it was built. */
+export function consoleShell(folder: URL): string | undefined {
+  const file = join(fileURLToPath(folder), 'shell.html')
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+function assetAt(root: string, path: string): Asset {
+  const content = readFileSync(join(root, 'files', path))
+  const compressed = CODINGS.map(([coding, end]) => [coding, join(root, 'compressed', `${path}${end}`)] as const)
+  const present = compressed.filter(([, file]) => existsSync(file))
+  const etag = `"${digestOf(content).slice(0, 32)}"`
+  return {
+    etag,
+    headers: {
+      'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
+      'cache-control': path.startsWith(NAMED_AFTER_CONTENT)
+        ? 'public, max-age=31536000, immutable'
+        : 'public, max-age=0, must-revalidate',
+      etag,
+      'x-content-type-options': 'nosniff',
+      ...(present.length > 0 ? { vary: 'accept-encoding' } : {}),
+    },
+    variants: new Map<Variant, () => Uint8Array>([
+      ['identity', () => content],
+      ...present.map(([coding, file]) => [coding, lazily(() => readFileSync(file) as Uint8Array)] as const),
+    ]),
+  }
+}
+
+function variantFor({ variants }: Asset, accepted: string): Variant {
+  const taken = accepted
+    .toLowerCase()
+    .split(',')
+    .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
+    .map((one) => one.split(';', 1)[0]?.trim())
+  return CODINGS.map(([coding]) => coding).find((coding) => variants.has(coding) && taken.includes(coding)) ?? 'identity'
+}
+
+const tagsOf = (header: string | string[]): string[] =>
+  String(header)
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `/${relative(folder, join(parentPath, name)).split(sep).join('/')}`)
 }

@@ -9,13 +9,13 @@ import { runOnce, scheduledJobs } from '../../../scheduled.ts'
 import { type Adapters, createServices, type Services } from '../../../services.ts'
 import type { PostgresQueue } from '../../../stores/queue/postgres.ts'
 import type { Queue } from '../../../stores/queue/queue.ts'
-import { assets } from '../http/assets.node.ts'
+import { assets, consoleShell } from '../http/assets.node.ts'
 import { nodeClient } from '../http/client.node.ts'
 import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
 import { onExpectation } from '../http/expectations.node.ts'
 import { requestListener, toResponse, unreadableAnswer } from '../http/listener.node.ts'
 import { watchStalls } from '../http/stalls.node.ts'
-import { PUBLIC_FILES } from '../setup/places.node.ts'
+import { CONSOLE } from '../setup/places.node.ts'
 import { startTimers } from './timers.node.ts'
 
 // Importing node:http would also load Node's fetch and WebSocket, which are not used: 40 ms.
@@ -56,15 +56,16 @@ export async function serve(
     draining: () => draining,
     toResponse,
     timers: sharedTimers(),
+    consoleShell: consoleShell(CONSOLE),
   })
   const app = createApp(services)
   // Loaded at the start, so that the first request finds stored models, and unknown names are logged.
   services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
-  const assetAt = assets(PUBLIC_FILES)
+  const assetAt = assets(CONSOLE)
   const listener = requestListener((request, incoming, outgoing) => {
     const answer = connections.answering(outgoing)
-    const asset = assetAt(incoming.method ?? '', incoming.url ?? '')
+    const asset = assetAt(incoming)
     return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, pending.add) })
   }, log)
   const server = createServer(

@@ -6,5 +6,5 @@ const place = (source: string, built: string) => new URL(isBuilt ? built : sourc
 export const SCHEMA = place('../../../../schema.sql', './schema.sql')
 export const SAMPLE_CONFIG = place('../../../../gateway.yaml', './gateway.yaml')
 export const PACKAGE = place('../../../../package.json', '../package.json')
-/** The folder of static files, with a final slash. */
-export const PUBLIC_FILES = place('../../../console/public/', './public/')
+/** The folder of the built console, with a final slash. */
+export const CONSOLE = place('../../../../build/console/', './console/')

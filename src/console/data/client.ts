@@ -1,0 +1,133 @@
+import type { Api } from '../api-types.ts'
+import { noteAway } from './connection.ts'
+import { signedInAgain } from './signing-in.ts'
+
+/** A route of the gateway: `GET /ui/api/teams/{team_id}`. */
+export type RouteName = keyof Api
+
+type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never
+type Part<Name extends string, Type> = undefined extends Type
+  ? { readonly [Key in Name]?: undefined }
+  : Record<string, never> extends Type
+    ? { readonly [Key in Name]?: Type | undefined }
+    : { readonly [Key in Name]: Type }
+
+/** What a route takes: the names in its path, its query, its body. */
+export type Input<Name extends RouteName> = ([Named<Name>] extends [never]
+  ? { readonly params?: undefined }
+  : { readonly params: Readonly<Record<Named<Name>, string>> }) & {
+  readonly query?: Api[Name]['query'] | undefined
+} & Part<'body', Api[Name]['body']>
+
+export type Answer<Name extends RouteName> = Api[Name]['answer']
+
+/** The rows of a list. */
+export type Row<Name extends RouteName> = Answer<Name> extends { data: Array<infer One> } ? One : never
+
+/** A refusal of the gateway, in its own words. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string | undefined
+  /** The field that is wrong. */
+  readonly param: string | undefined
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(message: string, facts: Partial<Omit<ApiError, 'name' | 'message'>> & { readonly status: number }) {
+    super(message)
+    this.status = facts.status
+    this.code = facts.code
+    this.param = facts.param
+    this.requestId = facts.requestId
+    this.retryAfterSeconds = facts.retryAfterSeconds
+  }
+}
+
+interface Loose {
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  readonly body?: unknown
+}
+
+/** The address of a route, for a link to a file or a fetch of its own. */
+export function addressOf(name: RouteName, { params, query }: Loose = {}): string {
+  const path = name
+    .slice(name.indexOf(' ') + 1)
+    .replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(params?.[key] ?? ''))
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== '') search.append(key, String(value))
+  }
+  return search.size > 0 ? `${path}?${search}` : path
+}
+
+/** Asks a route of the gateway. A session that has ended is opened again over the page, and the request is repeated. */
+export async function api<Name extends RouteName>(
+  name: Name,
+  input: Input<Name> = {} as Input<Name>,
+  signal?: AbortSignal,
+): Promise<Answer<Name>> {
+  const { body } = input as Loose
+  const init: RequestInit = {
+    method: name.slice(0, name.indexOf(' ')),
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(signal ? { signal } : {}),
+  }
+  const address = addressOf(name, input as Loose)
+  const response = await send(address, init)
+  return (await readJson(response)) as Answer<Name>
+}
+
+/** As `fetch`, with failures as ApiError and with a session that is opened again. */
+export async function send(address: string, init: RequestInit = {}): Promise<Response> {
+  let response = await reached(address, init)
+  if (response.status === 401 && !address.startsWith('/auth/')) {
+    await signedInAgain()
+    response = await reached(address, init)
+  }
+  if (response.ok) {
+    if (address.startsWith('/ui/api/')) noteAway(false)
+    return response
+  }
+  throw await errorOf(response)
+}
+
+async function reached(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, { credentials: 'same-origin', ...init })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError('The gateway cannot be reached.', { status: 0, code: 'unreachable' })
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined
+  try {
+    return await response.json()
+  } catch {
+    throw new ApiError('The answer is not what the console understands.', { status: response.status, code: 'malformed' })
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  const { message, code, param } = wireError(text)
+  const failure = new ApiError(message ?? `The gateway answered ${response.status}.`, {
+    status: response.status,
+    code: code ?? undefined,
+    param: param ?? undefined,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: Number(response.headers.get('retry-after')) || undefined,
+  })
+  if (failure.code === 'database_unavailable') noteAway(true)
+  return failure
+}
+
+function wireError(text: string): { message?: string; code?: string | null; param?: string | null } {
+  try {
+    return (JSON.parse(text) as { error?: object }).error ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,37 @@
+import { useLocation } from 'preact-iso/router'
+
+/** What the address says after its `?`: everything on a page that one would send to a colleague. */
+export interface Params {
+  get(name: string): string
+  /** Changes some; an empty one is taken out. With `replace` it is no step of the browser's history. */
+  set(changes: Readonly<Record<string, string | undefined>>, options?: { readonly replace?: boolean }): void
+  /** The address with some changed. */
+  with(changes: Readonly<Record<string, string | undefined>>): string
+}
+
+export function useParams(): Params {
+  const { url, route } = useLocation()
+  const [path = '', search = ''] = url.split('?', 2)
+  const current = new URLSearchParams(search)
+  const changed = (changes: Readonly<Record<string, string | undefined>>) => {
+    const next = new URLSearchParams(current)
+    for (const [name, value] of Object.entries(changes)) {
+      if (value) next.set(name, value)
+      else next.delete(name)
+    }
+    return next.size > 0 ? `${path}?${next}` : path
+  }
+  return {
+    get: (name) => current.get(name) ?? '',
+    set: (changes, { replace = false } = {}) => route(changed(changes), replace),
+    with: changed,
+  }
+}
+
+/** The address of a page of the console: `pathTo('teams', { open: id })`. */
+export function pathTo(page: string, params: Readonly<Record<string, string | undefined | null>> = {}): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) if (value) search.set(name, value)
+  const path = page === '' ? '/console' : `/console/${page}`
+  return search.size > 0 ? `${path}?${search}` : path
+}

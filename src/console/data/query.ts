@@ -1,0 +1,126 @@
+import {
+  type InfiniteData,
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/preact-query'
+import { type Answer, ApiError, api, type Input, type RouteName, type Row } from './client.ts'
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      gcTime: 5 * 60_000,
+      // What was refused is refused again; what failed on the way is asked twice more.
+      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+export interface Reading {
+  /** Asked only while true; default: true. */
+  readonly enabled?: boolean
+  /** Seconds between polls while the page is visible; 0 or undefined: no polling. */
+  readonly live?: number | undefined
+}
+
+/** One answer of the gateway, remembered and refreshed. The former answer stays while another input is asked. */
+export function useApi<Name extends RouteName>(
+  name: Name,
+  input: Input<Name> = {} as Input<Name>,
+  { enabled = true, live }: Reading = {},
+) {
+  return useQuery<Answer<Name>, ApiError>({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => api(name, input, signal),
+    enabled,
+    placeholderData: keepPreviousData as never,
+    refetchInterval: (query) => pollAfter(live, query.state.fetchFailureCount),
+  })
+}
+
+const MOST_ROWS = 1000
+
+interface Page<Name extends RouteName> {
+  readonly data: readonly Row<Name>[]
+  readonly next_cursor: string | null
+}
+
+/** A list, page after page. */
+export interface Pages<One> {
+  readonly rows: readonly One[]
+  readonly error: ApiError | null
+  /** Nothing has been read yet. */
+  readonly pending: boolean
+  /** Other rows than those that are asked for are still shown. */
+  readonly stale: boolean
+  readonly readAt: number
+  /** There are more rows, which can be shown; `full`: which are too many to be shown. */
+  readonly more: false | 'more' | 'full'
+  readonly loadingMore: boolean
+  loadMore(): void
+  refresh(): void
+}
+
+export function usePages<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  { enabled = true, live }: Reading = {},
+): Pages<Row<Name>> {
+  const query = useInfiniteQuery<Page<Name>, ApiError, InfiniteData<Page<Name>>, readonly unknown[], string>({
+    queryKey: [name, input, 'pages'],
+    queryFn: async ({ pageParam, signal }) => {
+      const paged = { ...(input as object), query: { ...(input.query as object), limit: 100, cursor: pageParam } }
+      return (await api(name, paged as unknown as Input<Name>, signal)) as unknown as Page<Name>
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    enabled,
+    placeholderData: keepPreviousData,
+    // Only the first page moves by itself.
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) > 1 ? false : pollAfter(live, state.fetchFailureCount),
+  })
+  const rows = query.data?.pages.flatMap(({ data }) => data) ?? []
+  return {
+    rows,
+    error: query.error,
+    pending: query.isPending,
+    stale: query.isPlaceholderData,
+    readAt: query.dataUpdatedAt,
+    more: query.hasNextPage ? (rows.length >= MOST_ROWS ? 'full' : 'more') : false,
+    loadingMore: query.isFetchingNextPage,
+    loadMore: () => void query.fetchNextPage(),
+    refresh: () => void query.refetch(),
+  }
+}
+
+/** Twice as long after each failure, a minute at most. */
+function pollAfter(seconds: number | undefined, failures: number): number | false {
+  return seconds ? Math.min(60_000, 1000 * seconds * 2 ** failures) : false
+}
+
+/** A change. Afterwards everything that was read under `refreshes` is read anew: the beginnings of paths. */
+export function useChange<Name extends RouteName>(
+  name: Name,
+  { refreshes = [], done }: { readonly refreshes?: readonly string[]; readonly done?: (answer: Answer<Name>) => void } = {},
+) {
+  return useMutation<Answer<Name>, ApiError, Input<Name>>({
+    mutationFn: (input) => api(name, input),
+    onSuccess: async (answer) => {
+      await refresh(...refreshes)
+      done?.(answer)
+    },
+  })
+}
+
+/** Reads anew what was read under these beginnings of paths: `/ui/api/teams`. */
+export async function refresh(...paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return
+  await queries.invalidateQueries({
+    predicate: ({ queryKey: [name] }) => paths.some((path) => String(name).slice(String(name).indexOf(' ') + 1).startsWith(path)),
+  })
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import { CopyButton } from './button.tsx'
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet'
+
+/** A word that is worth a colour. */
+export function Badge({ tone = 'quiet', children, title }: { readonly tone?: Tone; readonly children: ComponentChildren; readonly title?: string }) {
+  return (
+    <span class={`badge ${tone}`} title={title}>
+      {children}
+    </span>
+  )
+}
+
+/** How something is: a shape and a word; only deviations have a colour. */
+export function State({ tone = 'quiet', children, title }: { readonly tone?: Tone; readonly children: ComponentChildren; readonly title?: string | undefined }) {
+  return (
+    <span class={`state ${tone}`} title={title}>
+      {children}
+    </span>
+  )
+}
+
+/** A long name, cut on the left, where names begin alike; whole as a title. */
+export function Cut({ children, mono }: { readonly children: string; readonly mono?: boolean }) {
+  return (
+    <span class={mono ? 'cut left mono' : 'cut left'} title={children}>
+      <bdi>{children}</bdi>
+    </span>
+  )
+}
+
+/** Something that has a name and an id: shows the name, leads to it, copies the id. */
+export function Entity({ name, id, href }: { readonly name?: string | null | undefined; readonly id: string | null | undefined; readonly href?: string | undefined }) {
+  if (!id) return <span class="quiet">–</span>
+  const text = name || id
+  return (
+    <span class="entity">
+      {href ? (
+        <a href={href} class="cut" title={name ? `${name} (${id})` : id}>
+          {text}
+        </a>
+      ) : (
+        <span class="cut" title={name ? `${name} (${id})` : id}>
+          {text}
+        </span>
+      )}
+      <CopyButton text={id} label={`Copy the id ${id}`} />
+    </span>
+  )
+}

@@ -1,0 +1,49 @@
+/** A number at or above the greatest one that makes round steps, and the steps. */
+export function niceScale(greatest: number, steps = 4): { readonly top: number; readonly ticks: readonly number[] } {
+  if (!(greatest > 0)) return { top: 1, ticks: [0] }
+  const rough = greatest / steps
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = ([1, 2, 2.5, 5, 10].find((nice) => nice * power >= rough) ?? 10) * power
+  const top = Math.ceil(greatest / step - 1e-9) * step
+  return { top, ticks: Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step) }
+}
+
+/** At most so many of the labels, at equal distances, so that they do not touch. */
+export function labelEvery(count: number, width: number, labelWidth = 84): number {
+  return Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / labelWidth))))
+}
+
+const COLOURS = 7
+
+/** The colours of series by their ids: each keeps its own as long as the tab lives, so that a model looks the same on every
+ *  page. `other` is grey. */
+export function colourClass(id: string): string {
+  if (id === OTHER) return 'c-other'
+  let at = assigned.get(id)
+  if (at === undefined) {
+    at = assigned.size % COLOURS
+    assigned.set(id, at)
+  }
+  return `c${at}`
+}
+const assigned = new Map<string, number>()
+
+/** The id of what is summed up beyond the first few. */
+export const OTHER = '\u0000other'
+
+export interface Series {
+  readonly id: string
+  readonly label: string
+  /** One for each moment; null: nothing is known of it. */
+  readonly values: ReadonlyArray<number | null>
+}
+
+/** The first few series, and the sum of the others. */
+export function topSeries(series: readonly Series[], most = 7): readonly Series[] {
+  const total = ({ values }: Series) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+  const sorted = [...series].sort((one, other) => total(other) - total(one) || (one.id < other.id ? -1 : 1))
+  if (sorted.length <= most) return sorted
+  const rest = sorted.slice(most)
+  const values = (rest[0] as Series).values.map((_, at) => rest.reduce((sum, one) => sum + (one.values[at] ?? 0), 0))
+  return [...sorted.slice(0, most), { id: OTHER, label: `${rest.length} others`, values }]
+}

@@ -1,0 +1,201 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { colourClass, labelEvery, niceScale, type Series } from './chart-scale.ts'
+
+interface ChartProps {
+  /** What is shown, for those who do not see it; the numbers are in the table of the page. */
+  readonly label: string
+  /** The names of the moments, as the axis and the tip have them. */
+  readonly times: readonly string[]
+  readonly series: readonly Series[]
+  readonly format: (value: number) => string
+  readonly kind?: 'bars' | 'lines'
+  readonly height?: number
+  /** The last moment has not ended. */
+  readonly unfinished?: boolean
+  /** Somebody chose moments, from the first to the last. */
+  readonly onRange?: ((from: number, to: number) => void) | undefined
+  readonly legend?: boolean
+}
+
+const LEFT = 52
+const BOTTOM = 22
+const TOP = 8
+
+/** Values over time: stacked bars or lines, from a zero at the bottom. Arrows read it value by value; dragging, or arrows with
+ *  Shift and then Enter, choose a range. */
+export function Chart({ label, times, series, format, kind = 'bars', height = 200, unfinished = false, onRange, legend = series.length > 1 }: ChartProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const width = useWidth(host)
+  const [at, setAt] = useState<number>()
+  const [from, setFrom] = useState<number>()
+  const count = times.length
+  const inner = Math.max(10, width - LEFT)
+  const step = inner / Math.max(1, count)
+  const bottom = height - BOTTOM
+  const sums = times.map((_, moment) => series.reduce((sum, { values }) => sum + (values[moment] ?? 0), 0))
+  const greatest = kind === 'bars' ? Math.max(0, ...sums) : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const { top, ticks } = niceScale(greatest)
+  const y = (value: number) => bottom - (value / top) * (bottom - TOP)
+  const every = labelEvery(count, inner)
+
+  const momentAt = (event: PointerEvent) => {
+    const box = (host.current as HTMLDivElement).getBoundingClientRect()
+    return Math.max(0, Math.min(count - 1, Math.floor((event.clientX - box.left - LEFT) / step)))
+  }
+  function choose(to: number): void {
+    if (from !== undefined && onRange && from !== to) onRange(Math.min(from, to), Math.max(from, to))
+    setFrom(undefined)
+  }
+  function key(event: KeyboardEvent): void {
+    const move = { ArrowRight: 1, ArrowLeft: -1, Home: -count, End: count }[event.key]
+    if (move !== undefined) {
+      event.preventDefault()
+      const now = at ?? (move > 0 ? -1 : count)
+      if (!event.shiftKey) setFrom(undefined)
+      else if (from === undefined) setFrom(Math.max(0, Math.min(count - 1, now)))
+      setAt(Math.max(0, Math.min(count - 1, now + move)))
+    } else if (event.key === 'Enter' && at !== undefined) choose(at)
+    else if (event.key === 'Escape') {
+      setAt(undefined)
+      setFrom(undefined)
+    }
+  }
+  const chosen = at === undefined ? undefined : { first: Math.min(from ?? at, at), last: Math.max(from ?? at, at) }
+  const spoken = at === undefined ? label : `${times[at]}: ${wordsAt(series, at, format)}`
+
+  return (
+    <div class="chart" ref={host}>
+      <svg
+        height={height}
+        role="img"
+        tabIndex={0}
+        aria-label={spoken}
+        onKeyDown={key}
+        onBlur={() => setAt(undefined)}
+        onPointerMove={(event) => setAt(momentAt(event))}
+        onPointerLeave={() => {
+          setAt(undefined)
+          setFrom(undefined)
+        }}
+        onPointerDown={(event) => onRange && setFrom(momentAt(event))}
+        onPointerUp={(event) => choose(momentAt(event))}
+      >
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
+            <text class="axis" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
+              {format(tick)}
+            </text>
+          </g>
+        ))}
+        {times.map((time, moment) =>
+          moment % every === 0 && (moment === 0 || LEFT + moment * step + 60 < width || every === 1) ? (
+            <text key={time} class="axis" x={LEFT + (moment + 0.5) * step} y={height - 5} text-anchor={moment === 0 && step < 60 ? 'start' : 'middle'}>
+              {time}
+            </text>
+          ) : null,
+        )}
+        {chosen && <rect class="cursor" x={LEFT + chosen.first * step} width={(chosen.last - chosen.first + 1) * step} y={TOP} height={bottom - TOP} />}
+        {kind === 'bars'
+          ? times.map((time, moment) => <Stack key={time} {...{ series, moment, y, bottom }} x={LEFT + moment * step} width={step} unfinished={unfinished && moment === count - 1} />)
+          : series.map(({ id, values }) => <path key={id} class={`line ${colourClass(id)}`} d={linePath(values, (moment) => LEFT + (moment + 0.5) * step, y)} />)}
+      </svg>
+      {at !== undefined && <Tip left={LEFT + (at + 0.5) * step} {...{ width, series, at, format }} time={times[at] ?? ''} sum={kind === 'bars' && series.length > 1 ? (sums[at] ?? 0) : undefined} />}
+      {legend && <Legend series={series} />}
+    </div>
+  )
+}
+
+function Stack({ series, moment, x, width, y, bottom, unfinished }: { readonly series: readonly Series[]; readonly moment: number; readonly x: number; readonly width: number; readonly y: (value: number) => number; readonly bottom: number; readonly unfinished: boolean }) {
+  const gap = width > 6 ? Math.min(4, width * 0.2) : width > 3 ? 1 : 0
+  let below = 0
+  return (
+    <g class={unfinished ? 'unfinished' : undefined}>
+      {series.map(({ id, values }) => {
+        const value = values[moment] ?? 0
+        if (value <= 0) return null
+        const low = y(below)
+        below += value
+        const high = Math.min(y(below), low - 1)
+        return <rect key={id} class={colourClass(id)} stroke="none" x={x + gap / 2} width={Math.max(0.5, Math.min(width - gap, 48))} y={high} height={Math.max(0, Math.min(low, bottom) - high)} />
+      })}
+    </g>
+  )
+}
+
+/** A line that is broken where nothing is known. */
+function linePath(values: ReadonlyArray<number | null>, x: (moment: number) => number, y: (value: number) => number): string {
+  let path = ''
+  let drawing = false
+  values.forEach((value, moment) => {
+    if (value === null) drawing = false
+    else {
+      const point = `${x(moment).toFixed(1)} ${y(value).toFixed(1)}`
+      // A value between two unknown ones is a dot.
+      path += drawing ? `L${point}` : `M${point}h.1`
+      drawing = true
+    }
+  })
+  return path
+}
+
+const wordsAt = (series: readonly Series[], at: number, format: (value: number) => string) =>
+  series
+    .map(({ label, values }) => [label, values[at]] as const)
+    .filter(([, value]) => value !== null && value !== undefined && value !== 0)
+    .map(([label, value]) => `${label} ${format(value as number)}`)
+    .join(', ') || 'nothing'
+
+function Tip({ left, width, series, at, time, sum, format }: { readonly left: number; readonly width: number; readonly series: readonly Series[]; readonly at: number; readonly time: string; readonly sum: number | undefined; readonly format: (value: number) => string }) {
+  const tip = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // Beside the moment, on the side that has room.
+    if (tip.current) tip.current.style.translate = `${left > width / 2 ? left - tip.current.offsetWidth - 14 : left + 14}px`
+  })
+  const shown = series.filter(({ values }) => values[at] !== null && values[at] !== undefined && values[at] !== 0)
+  return (
+    <div ref={tip} class="chart-tip" aria-hidden="true">
+      <div class="quiet">{time}</div>
+      {shown.map(({ id, label, values }) => (
+        <div key={id} class="row">
+          <span class={`key-colour ${colourClass(id)}`} />
+          <span class="grow cut">{label}</span>
+          <b>{format(values[at] as number)}</b>
+        </div>
+      ))}
+      {shown.length === 0 && <div>nothing</div>}
+      {sum !== undefined && shown.length > 1 && (
+        <div class="row">
+          <span class="grow">Together</span>
+          <b>{format(sum)}</b>
+        </div>
+      )}
+    </div>
+  )
+}
+
+export function Legend({ series }: { readonly series: readonly Series[] }) {
+  return (
+    <ul class="legend">
+      {series.map(({ id, label }) => (
+        <li key={id}>
+          <span class={`key-colour ${colourClass(id)}`} />
+          <span class="cut">{label}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The width of an element, as it is now: a chart is drawn one to one, for a scaled one scales its letters. */
+export function useWidth(host: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(640)
+  useEffect(() => {
+    const { current } = host
+    if (!current) return undefined
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [host])
+  return width
+}

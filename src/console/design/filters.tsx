@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Lookup } from '../data/lookups.ts'
+import { type Params, useParams } from '../data/params.ts'
+import { among, Combobox, type Option } from './combobox.tsx'
+import { Icon } from './icons.tsx'
+import { Menu } from './menu.tsx'
+
+/** A filter of a list, by the name that the API has for it. */
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  /** What it may be, where that is a few. */
+  readonly choices?: readonly Option[] | undefined
+  /** Where it is one of the gateway's things. */
+  readonly lookup?: Lookup | undefined
+}
+
+/** The filters that the address names, as the query of the list, of its file and of its chart. */
+export function filterQuery(params: Params, filters: readonly Filter[]): Record<string, string> {
+  return Object.fromEntries(filters.map(({ name }) => [name, params.get(name)] as const).filter(([, value]) => value !== ''))
+}
+
+/** Filters as chips, kept in the address. */
+export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
+  const params = useParams()
+  const [editing, setEditing] = useState<string>()
+  const active = filters.filter(({ name }) => params.get(name) !== '')
+  const edited = filters.find(({ name }) => name === editing)
+  const clear = () => params.set(Object.fromEntries(active.map(({ name }) => [name, undefined])))
+  return (
+    <>
+      <Menu
+        label="Add a filter"
+        class="button small"
+        icon="filter"
+        items={filters.map(({ name, label }) => ({ label, onSelect: () => setEditing(name) }))}
+      >
+        Filter
+      </Menu>
+      {active.map((filter) =>
+        filter.name === editing ? null : (
+          <Chip
+            key={filter.name}
+            filter={filter}
+            value={params.get(filter.name)}
+            onEdit={() => setEditing(filter.name)}
+            onRemove={() => params.set({ [filter.name]: undefined })}
+          />
+        ),
+      )}
+      {edited && (
+        <Combobox
+          key={edited.name}
+          label={edited.label}
+          placeholder={edited.label}
+          value=""
+          autoFocus
+          free={!edited.choices && !edited.lookup}
+          search={edited.lookup ? edited.lookup.search : among(edited.choices ?? [])}
+          onChange={(option) => {
+            setEditing(undefined)
+            params.set({ [edited.name]: option?.value })
+          }}
+          onLeave={() => setEditing(undefined)}
+        />
+      )}
+      {active.length > 1 && (
+        <button type="button" class="button plain small" onClick={clear}>
+          Clear filters
+        </button>
+      )}
+    </>
+  )
+}
+
+function Chip({ filter, value, onEdit, onRemove }: { readonly filter: Filter; readonly value: string; readonly onEdit: () => void; readonly onRemove: () => void }) {
+  const { label, choices, lookup } = filter
+  const [name, setName] = useState(value)
+  useEffect(() => {
+    setName(choices?.find((choice) => choice.value === value)?.label ?? value)
+    let current = true
+    lookup?.name(value).then((found) => current && setName(found))
+    return () => {
+      current = false
+    }
+  }, [value])
+  return (
+    <span class="chip">
+      <span class="what">{label}</span>
+      <button type="button" class="value" onClick={onEdit} title={value} aria-label={`${label}: ${name}. Change`}>
+        <span class="value">{name}</span>
+      </button>
+      <button type="button" onClick={onRemove} aria-label={`Remove the filter ${label}`}>
+        <Icon name="close" />
+      </button>
+    </span>
+  )
+}
+
+/** The text that a list is searched for. */
+export function SearchField({ label, param = 'search' }: { readonly label: string; readonly param?: string }) {
+  const params = useParams()
+  const [text, setText] = useState(params.get(param))
+  const known = params.get(param)
+  useEffect(() => setText(known), [known])
+  useEffect(() => {
+    if (text === known) return undefined
+    const timer = setTimeout(() => params.set({ [param]: text.trim() }, { replace: true }), 250)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <input
+      class="input search"
+      type="search"
+      data-search
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  )
+}

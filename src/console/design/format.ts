@@ -1,0 +1,55 @@
+import { settingsNow } from '../data/settings.ts'
+
+const money4 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 4 })
+const money2 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+const plain = new Intl.NumberFormat('en-US')
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** Dollars: four digits under a dollar, two above; what has no price says so. */
+export function money(dollars: number | null | undefined): string {
+  if (dollars === null || dollars === undefined) return 'no price'
+  if (dollars === 0) return '$0'
+  if (Math.abs(dollars) < 0.0001) return dollars < 0 ? '−<$0.0001' : '<$0.0001'
+  return (Math.abs(dollars) < 1 ? money4 : money2).format(dollars)
+}
+
+/** Dollars of a limit that somebody set: no digits that nobody wrote. */
+export const budget = (dollars: number): string => (Number.isInteger(dollars) ? `$${plain.format(dollars)}` : money(dollars))
+
+export const count = (value: number | null | undefined): string => (value === null || value === undefined ? '–' : plain.format(value))
+export const short = (value: number): string => (Math.abs(value) < 10_000 ? plain.format(value) : compact.format(value))
+export const share = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${(Math.round((1000 * part) / whole) / 10).toFixed(1).replace(/\.0$/, '')} %`
+
+/** A length of time: 840 ms, 3.2 s, 4 min, 2 h, 3 d. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–'
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`
+  if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)} h`
+  return `${Math.round(ms / 86_400_000)} d`
+}
+
+/** How long ago, or until when. */
+export function ago(at: string | number, now = Date.now()): string {
+  const distance = now - new Date(at).getTime()
+  if (Math.abs(distance) < 5_000) return 'now'
+  return distance > 0 ? `${duration(distance)} ago` : `in ${duration(-distance)}`
+}
+
+const zone = () => (settingsNow().zone === 'utc' ? { timeZone: 'UTC' } : {})
+const formatted = (options: Intl.DateTimeFormatOptions) => (at: string | number) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, ...zone() }).format(new Date(at))
+
+/** 23 Nov 2026, 00:12:05 */
+export const moment = formatted({ dateStyle: 'medium', timeStyle: 'medium' })
+/** 23 Nov, 00:12 */
+export const dayAndTime = formatted({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+/** 23 Nov 2026 */
+export const day = formatted({ dateStyle: 'medium' })
+/** 00:12:05 */
+export const clock = formatted({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
+export const zoneName = (): string =>
+  settingsNow().zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone || 'local time'

@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+/** A page: its title, what one can do, its content, and beside it a panel. */
+export function Page({ title, lead, actions, panel, children }: {
+  readonly title: string
+  /** One sentence for those who are here for the first time. */
+  readonly lead?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly panel?: ComponentChildren
+  readonly children: ComponentChildren
+}) {
+  useEffect(() => {
+    document.title = `${title} · Model gateway`
+  }, [title])
+  return (
+    <div class={panel ? 'page with-panel' : 'page'}>
+      <main class="page-main" id="main" tabIndex={-1}>
+        <header class="page-head">
+          <h1 tabIndex={-1}>{title}</h1>
+          {actions}
+          {lead && <p class="lead">{lead}</p>}
+        </header>
+        <div class="page-body">{children}</div>
+      </main>
+      {panel}
+    </div>
+  )
+}
+
+export function Section({ title, actions, children, level = 2 }: { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren; readonly level?: 2 | 3 }) {
+  const Heading = `h${level}` as const
+  return (
+    <section class="section">
+      <header>
+        <Heading>{title}</Heading>
+        {actions}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** One number that matters. */
+export function Tile({ label, value, note, href }: { readonly label: string; readonly value: ComponentChildren; readonly note?: ComponentChildren; readonly href?: string }) {
+  return (
+    <div class="tile">
+      <span class="label">{href ? <a href={href}>{label}</a> : label}</span>
+      <span class="value">{value}</span>
+      {note && <span class="note">{note}</span>}
+    </div>
+  )
+}
+
+/** Names and what they are. What is undefined is left out. */
+export function Facts({ of }: { readonly of: ReadonlyArray<readonly [string, ComponentChildren]> }) {
+  return (
+    <dl class="facts">
+      {of
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+    </dl>
+  )
+}

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { useModal } from './dialog.tsx'
+
+const WIDE = '(min-width: 1100px)'
+
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const list = matchMedia(query)
+    const changed = () => setMatches(list.matches)
+    changed()
+    list.addEventListener('change', changed)
+    return () => list.removeEventListener('change', changed)
+  }, [query])
+  return matches
+}
+
+interface PanelProps {
+  readonly title: ComponentChildren
+  readonly onClose: () => void
+  readonly actions?: ComponentChildren
+  readonly footer?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** What one row is about. Beside the table where there is room, over it elsewhere. Give it as `panel` of a Page, with a key
+ *  by what it shows. */
+export function Panel(props: PanelProps) {
+  return useMedia(WIDE) ? <Beside {...props} /> : <Over {...props} />
+}
+
+function Beside(props: PanelProps) {
+  const id = useId()
+  const { onClose } = props
+  const close = useRef(onClose)
+  close.current = onClose
+  useEffect(() => {
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open], :popover-open.menu')) return
+      if ((event.target as Element).closest?.('[role="combobox"][aria-expanded="true"]')) return
+      close.current()
+    }
+    addEventListener('keydown', escape)
+    return () => removeEventListener('keydown', escape)
+  }, [])
+  return (
+    <aside class="panel" aria-labelledby={id}>
+      <Content {...props} id={id} />
+    </aside>
+  )
+}
+
+function Over(props: PanelProps) {
+  const id = useId()
+  const dialog = useModal(props.onClose)
+  return (
+    <dialog ref={dialog} class="panel" aria-labelledby={id}>
+      <Content {...props} id={id} />
+    </dialog>
+  )
+}
+
+function Content({ title, actions, footer, children, onClose, id }: PanelProps & { readonly id: string }) {
+  return (
+    <>
+      <header class="panel-head">
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
+        {actions}
+        <Button kind="plain" icon="close" label="Close" onClick={onClose} />
+      </header>
+      <div class="panel-body">{children}</div>
+      {footer && <footer class="panel-foot">{footer}</footer>}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ApiError } from '../data/client.ts'
+import { Button, CopyButton } from './button.tsx'
+import { ago } from './format.ts'
+
+/** Nothing is here: what it would be, and one way on. */
+export function Empty({ title, children, actions }: { readonly title: string; readonly children?: ComponentChildren; readonly actions?: ComponentChildren }) {
+  return (
+    <div class="blank">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {actions && <div class="row">{actions}</div>}
+    </div>
+  )
+}
+
+/** What went wrong, in the gateway's words. What was read before stays below it, with its age. */
+export function Failure({ error, retry, readAt = 0 }: { readonly error: ApiError; readonly retry?: (() => void) | undefined; readonly readAt?: number }) {
+  const refused = error.status === 403
+  return (
+    <div class={refused ? 'notice warn' : 'notice bad'} role="alert">
+      <span class="grow">
+        {error.message}
+        {readAt > 0 && ` What is shown was read ${ago(readAt)}.`}
+      </span>
+      {error.requestId && (
+        <span class="small">
+          <span class="mono">{error.requestId}</span> <CopyButton text={error.requestId} label="Copy the request id" />
+        </span>
+      )}
+      {retry && (
+        <Button small onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Whether something has been waited for, for so long. */
+export function useLate(waiting: boolean, ms: number): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    setLate(false)
+    if (!waiting) return undefined
+    const timer = setTimeout(() => setLate(true), ms)
+    return () => clearTimeout(timer)
+  }, [waiting, ms])
+  return late
+}
+
+/** Something is read for the first time. Shown only where it takes a while. */
+export function Loading({ lines = 4 }: { readonly lines?: number }) {
+  const late = useLate(true, 150)
+  const later = useLate(true, 4000)
+  if (!late) return null
+  return (
+    <div class="stack" role="status" aria-label="Reading">
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} width={90 - ((line * 17) % 45)} />
+      ))}
+      {later && <p class="quiet small">Still reading…</p>}
+    </div>
+  )
+}
+
+/** The place of something that is being read. The width is in percent. */
+export function Skeleton({ width = 100 }: { readonly width?: number }) {
+  return (
+    <svg width={`${width}%`} height="10" aria-hidden="true">
+      <rect width="100%" height="10" rx="5" fill="var(--line)" />
+    </svg>
+  )
+}
+
+export function Notice({ tone = 'info', children, actions }: { readonly tone?: 'info' | 'warn' | 'bad' | 'ok'; readonly children: ComponentChildren; readonly actions?: ComponentChildren }) {
+  return (
+    <div class={`notice ${tone}`}>
+      <span class="grow">{children}</span>
+      {actions}
+    </div>
+  )
+}
+
+/** One thing that is read: shows what it is once it is there, and meanwhile or instead what happens. */
+export function Loaded<Data>({ of, lines, children }: {
+  readonly of: { readonly data: Data | undefined; readonly error: ApiError | null; readonly dataUpdatedAt: number; refetch(): unknown }
+  readonly lines?: number
+  readonly children: (data: Data) => ComponentChildren
+}) {
+  const { data, error, dataUpdatedAt } = of
+  return (
+    <>
+      {error && <Failure error={error} retry={() => of.refetch()} readAt={data === undefined ? 0 : dataUpdatedAt} />}
+      {data === undefined ? !error && <Loading lines={lines ?? 4} /> : children(data)}
+    </>
+  )
+}

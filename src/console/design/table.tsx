@@ -1,0 +1,228 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Pages } from '../data/query.ts'
+import { keep, kept } from '../data/settings.ts'
+import { shortcut } from '../shell/shortcuts.ts'
+import { Button } from './button.tsx'
+import { Menu } from './menu.tsx'
+import { Failure, Skeleton, useLate } from './states.tsx'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly label: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly number?: boolean
+  /** 1 is always there; 3 goes first where there is little room. Default: 1. */
+  readonly priority?: 1 | 2 | 3
+  /** Shown only to those who chose it. */
+  readonly optional?: boolean
+}
+
+interface TableProps<Row> {
+  /** Under which the choice of columns is remembered. */
+  readonly name: string
+  /** What the rows are, in the plural, for those who do not see the page. */
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rowId: (row: Row) => string
+  /** Where a row leads. The first cell is the link. */
+  readonly href?: ((row: Row) => string) | undefined
+  /** Called instead, where a row opens a panel of this page. */
+  readonly onOpen?: ((row: Row) => void) | undefined
+  /** The id of the row that is open. */
+  readonly open?: string | undefined
+  /** Ids of rows that this page has just written. */
+  readonly fresh?: readonly string[] | undefined
+}
+
+/** A list that is read page after page, with everything that can happen to it. */
+export function ListTable<Row>({ list, empty, ...table }: TableProps<Row> & { readonly list: Pages<Row>; readonly empty: ComponentChildren }) {
+  const { rows, error, pending, stale, more } = list
+  if (pending && !error) return <Waiting columns={table.columns.length} />
+  if (rows.length === 0 && !error) return <>{empty}</>
+  return (
+    <>
+      {error && <Failure error={error} retry={list.refresh} readAt={list.readAt} />}
+      {rows.length > 0 && (
+        <>
+          <Table {...table} rows={rows} busy={stale} />
+          <div class="under">
+            <span>
+              {rows.length} shown{more === false ? ', all there are' : ''}
+            </span>
+            {more === 'more' && (
+              <Button small onClick={list.loadMore} busy={list.loadingMore}>
+                Load 100 more
+              </Button>
+            )}
+            {more === 'full' && <span>There are more: narrow the filter to see them.</span>}
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+export function Table<Row>({ name, label, columns, rows, rowId, href, onOpen, open, fresh, busy = false }: TableProps<Row> & { readonly rows: readonly Row[]; readonly busy?: boolean }) {
+  const chosen = useColumns(name, columns)
+  const body = useRef<HTMLTableSectionElement>(null)
+  const opens = href !== undefined || onOpen !== undefined
+  useWalk(body, rows, rowId, open, onOpen)
+  return (
+    // A region that can be scrolled sideways is reached by the keyboard too.
+    <div class="table-wrap" aria-busy={busy} role="region" aria-label={label} tabIndex={0}>
+      <table class="table">
+        <thead>
+          <tr>
+            {chosen.map((column) => (
+              <th key={column.id} scope="col" class={column.number ? 'number' : undefined} data-priority={column.priority}>
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row) => {
+            const id = rowId(row)
+            return (
+              <tr
+                key={id}
+                data-id={id}
+                class={[opens && 'opens', fresh?.includes(id) && 'fresh'].filter(Boolean).join(' ') || undefined}
+                aria-current={open === id ? 'true' : undefined}
+                onClick={(event) => {
+                  if (isOwn(event)) return
+                  if (onOpen) onOpen(row)
+                  else event.currentTarget.querySelector<HTMLElement>('.row-link')?.click()
+                }}
+              >
+                {chosen.map((column, at) => (
+                  <td key={column.id} class={column.number ? 'number' : undefined} data-priority={column.priority}>
+                    {at === 0 && opens ? (
+                      <a
+                        class="row-link"
+                        href={href?.(row) ?? '#'}
+                        onClick={(event) => {
+                          if (!onOpen || event.metaKey || event.ctrlKey || event.shiftKey) return
+                          event.preventDefault()
+                          event.stopPropagation()
+                          onOpen(row)
+                        }}
+                      >
+                        {column.cell(row)}
+                      </a>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** A click that means something else than the row: a control in it, a link, or the end of a selection. */
+function isOwn(event: MouseEvent): boolean {
+  if ((event.target as Element).closest('a, button, input, label')) return true
+  return String(getSelection()) !== ''
+}
+
+/** j and k go from row to row; with a panel open, the panel goes with them. */
+function useWalk<Row>(
+  body: { readonly current: HTMLTableSectionElement | null },
+  rows: readonly Row[],
+  rowId: (row: Row) => string,
+  open: string | undefined,
+  onOpen: ((row: Row) => void) | undefined,
+): void {
+  const state = useRef({ rows, rowId, open, onOpen })
+  state.current = { rows, rowId, open, onOpen }
+  useEffect(() => {
+    const walk = (step: 1 | -1) => () => {
+      const now = state.current
+      const links = [...(body.current?.querySelectorAll<HTMLElement>('tr') ?? [])]
+      const focused = links.findIndex((row) => row.contains(document.activeElement))
+      const at = now.open === undefined ? focused : now.rows.findIndex((row) => now.rowId(row) === now.open)
+      const next = Math.max(0, Math.min(links.length - 1, at + step))
+      links[next]?.querySelector<HTMLElement>('.row-link')?.focus()
+      const row = now.rows[next]
+      if (now.open !== undefined && row) now.onOpen?.(row)
+    }
+    const ends = [
+      shortcut('j', 'The next row', walk(1)),
+      shortcut('k', 'The row before', walk(-1)),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [])
+}
+
+/** The columns that a person has chosen for a table; without a choice those that are not optional. */
+function useColumns<Row>(name: string, columns: ReadonlyArray<Column<Row>>): ReadonlyArray<Column<Row>> {
+  const [ids, setIds] = useState<readonly string[] | undefined>(() => kept(`columns:${name}`, undefined))
+  useEffect(() => {
+    const changed = (event: Event) => {
+      if ((event as CustomEvent<string>).detail === name) setIds(kept(`columns:${name}`, undefined))
+    }
+    addEventListener('columns', changed)
+    return () => removeEventListener('columns', changed)
+  }, [name])
+  return columns.filter(({ id, optional }, at) => at === 0 || (ids ? ids.includes(id) : !optional))
+}
+
+/** The choice of columns, for the bar over a table. */
+export function ColumnChoice<Row>({ name, columns }: { readonly name: string; readonly columns: ReadonlyArray<Column<Row>> }) {
+  const [, render] = useState({})
+  const ids = kept<readonly string[] | undefined>(`columns:${name}`, undefined)
+  const shown = new Set(ids ?? columns.filter(({ optional }) => !optional).map(({ id }) => id))
+  const change = (next: readonly string[] | undefined) => {
+    keep(`columns:${name}`, next ?? null)
+    if (next === undefined) localStorage.removeItem(`columns:${name}`)
+    dispatchEvent(new CustomEvent('columns', { detail: name }))
+    render({})
+  }
+  const toggle = (id: string) =>
+    change(columns.map((column) => column.id).filter((one) => (one === id ? !shown.has(id) : shown.has(one))))
+  return (
+    <Menu
+      label="Columns"
+      class="button plain small"
+      items={[
+        ...columns.slice(1).map(({ id, label }) => ({ label, checked: shown.has(id), onSelect: () => toggle(id) })),
+        null,
+        { label: 'As they were', onSelect: () => change(undefined) },
+      ]}
+    >
+      Columns
+    </Menu>
+  )
+}
+
+function Waiting({ columns }: { readonly columns: number }) {
+  const late = useLate(true, 150)
+  const later = useLate(true, 4000)
+  if (!late) return null
+  return (
+    <div class="table-wrap" role="status" aria-label="Reading">
+      <table class="table">
+        <tbody>
+          {Array.from({ length: 8 }, (_, row) => (
+            <tr key={row}>
+              {Array.from({ length: Math.min(columns, 6) }, (_, cell) => (
+                <td key={cell}>
+                  <Skeleton width={40 + ((row * 13 + cell * 29) % 50)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {later && <p class="under">Still reading…</p>}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { useRef } from 'preact/hooks'
+
+export interface Tab<Id extends string> {
+  readonly id: Id
+  readonly label: string
+}
+
+/** Parts of one thing, of which one is shown. Arrows go from one to the next. */
+export function Tabs<Id extends string>({ tabs, current, onChange, label }: {
+  readonly tabs: ReadonlyArray<Tab<Id>>
+  readonly current: Id
+  readonly onChange: (id: Id) => void
+  readonly label: string
+}) {
+  const list = useRef<HTMLDivElement>(null)
+  function move(event: KeyboardEvent): void {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const at = tabs.findIndex(({ id }) => id === current)
+    const next = tabs[(at + step + tabs.length) % tabs.length]
+    if (!next) return
+    onChange(next.id)
+    list.current?.querySelector<HTMLElement>(`[data-tab="${next.id}"]`)?.focus()
+  }
+  return (
+    <div ref={list} class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      {tabs.map(({ id, label: name }) => (
+        <button
+          key={id}
+          type="button"
+          role="tab"
+          data-tab={id}
+          aria-selected={id === current}
+          tabIndex={id === current ? 0 : -1}
+          onClick={() => onChange(id)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** One of a few, all of which are seen. */
+export function Segmented<Id extends string>({ options, current, onChange, label }: {
+  readonly options: ReadonlyArray<Tab<Id>>
+  readonly current: Id
+  readonly onChange: (id: Id) => void
+  readonly label: string
+}) {
+  return (
+    <div class="segmented" role="group" aria-label={label}>
+      {options.map(({ id, label: name }) => (
+        <button key={id} type="button" aria-pressed={id === current} onClick={() => onChange(id)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import type { FunctionComponent } from 'preact'
+import type { IconName } from '../design/icons.tsx'
+
+/** A page of the console. */
+export interface ConsolePage {
+  /** As `pages` of /auth/me names it: who is not given it does not see it. */
+  readonly id: string
+  /** After /console; '' is the first page. */
+  readonly path: string
+  readonly label: string
+  readonly group: '' | 'Observe' | 'Use' | 'Routing' | 'People' | 'Operate'
+  readonly icon: IconName
+  /** The second key of its shortcut, after g. */
+  readonly key?: string
+  readonly load: () => Promise<FunctionComponent>
+}
+
+/** Every page, in the order of the navigation. A page is a file beside this one, and its line here. */
+export const PAGES: readonly ConsolePage[] = [
+  { id: 'teams', path: 'teams', label: 'Teams', group: 'People', icon: 'teams', key: 't', load: () => import('./teams.tsx').then(({ Teams }) => Teams) },
+]

@@ -1,0 +1,54 @@
+import { api } from '../data/client.ts'
+import { queries } from '../data/query.ts'
+import { useSession } from '../data/session.ts'
+import { changeSettings, useSettings } from '../data/settings.ts'
+import { Icon } from '../design/icons.tsx'
+import { Menu } from '../design/menu.tsx'
+import { toast } from '../design/toast.tsx'
+import { overlay } from './navigation-keys.ts'
+
+const THEMES = { system: 'Colours of the system', light: 'Light', dark: 'Dark' } as const
+
+export function AccountMenu() {
+  const { email, role, pages } = useSession()
+  const { theme, zone } = useSettings()
+  const name = email ?? 'Master key'
+  return (
+    <Menu
+      label="Account"
+      class="nav-item"
+      head={
+        <p class="menu-note">
+          {name}
+          <br />
+          {role === 'platform_admin' ? 'Platform administrator' : 'Member'}
+        </p>
+      }
+      items={[
+        ...(pages.includes('account') ? [{ label: 'Account', href: '/console/account' }] : []),
+        { label: 'Keys of the keyboard', note: '?', onSelect: () => overlay.set('keys') },
+        { label: 'API documentation', href: '/docs' },
+        null,
+        ...(['system', 'light', 'dark'] as const).map((one) => ({ label: THEMES[one], checked: theme === one, onSelect: () => changeSettings({ theme: one }) })),
+        null,
+        { label: 'Local time', checked: zone === 'local', onSelect: () => changeSettings({ zone: 'local' }) },
+        { label: 'UTC', checked: zone === 'utc', onSelect: () => changeSettings({ zone: 'utc' }) },
+        null,
+        { label: 'Sign out', onSelect: signOut },
+      ]}
+    >
+      <Icon name="people" />
+      <span class="grow cut">{name}</span>
+    </Menu>
+  )
+}
+
+async function signOut(): Promise<void> {
+  try {
+    await api('POST /auth/internal/logout')
+    queries.clear()
+    location.assign('/console/sign-in')
+  } catch (error) {
+    toast((error as Error).message, { bad: true })
+  }
+}

@@ -1,0 +1,72 @@
+import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { Route, Router, useLocation } from 'preact-iso/router'
+import { useEffect } from 'preact/hooks'
+import { useApi } from '../data/query.ts'
+import { SessionContext } from '../data/session.ts'
+import { Confirmation } from '../design/dialog.tsx'
+import { Failure } from '../design/states.tsx'
+import { Toasts } from '../design/toast.tsx'
+import { PAGES } from '../pages/index.ts'
+import { Banners } from './banners.tsx'
+import { SignIn, SignInAgain } from './gate/sign-in.tsx'
+import { Navigation, TabBar } from './navigation.tsx'
+import { Nowhere } from './nowhere.tsx'
+import { Palette } from './palette.tsx'
+import { useNavigationKeys } from './navigation-keys.ts'
+
+const VIEWS = PAGES.map(({ id, path, load }) => ({ id, path: path === '' ? '/console' : `/console/${path}/:id?`, View: lazy(load) }))
+
+/** Who has not signed in sees the way in; everybody else the console. */
+export function App() {
+  const me = useApi('GET /auth/me')
+  const { data: session } = me
+  return (
+    <>
+      {me.error && !session ? (
+        <div class="gate">
+          <main>
+            <h1>Model gateway</h1>
+            <Failure error={me.error} retry={() => me.refetch()} />
+          </main>
+        </div>
+      ) : !session ? null : !session.authenticated || session.standing !== 'complete' ? (
+        <SignIn />
+      ) : (
+        <SessionContext.Provider value={session}>
+          <Shell />
+        </SessionContext.Provider>
+      )}
+      <Confirmation />
+      <Toasts />
+    </>
+  )
+}
+
+function Shell() {
+  const { path } = useLocation()
+  useNavigationKeys()
+  // A new page begins at its top, and is what a screen reader goes on with.
+  useEffect(() => document.getElementById('main')?.scrollTo(0, 0), [path])
+  return (
+    <div class="shell">
+      <a class="button skip" href="#main">
+        To the page
+      </a>
+      <Navigation />
+      <div class="stage">
+        <Banners />
+        <ErrorBoundary>
+          <Router>
+            {VIEWS.map(({ id, path, View }) => (
+              <Route key={id} path={path} component={View} />
+            ))}
+            <Route default component={Nowhere} />
+          </Router>
+        </ErrorBoundary>
+      </div>
+      <TabBar />
+      <Palette />
+      <SignInAgain />
+    </div>
+  )
+}

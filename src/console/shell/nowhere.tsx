@@ -1,0 +1,24 @@
+import { useLocation } from 'preact-iso/router'
+import { useEffect } from 'preact/hooks'
+import { ButtonLink } from '../design/button.tsx'
+import { Page } from '../design/page.tsx'
+import { Empty } from '../design/states.tsx'
+import { useShownPages } from './navigation.tsx'
+
+/** An address without a page. The first page of a person who has no overview is the first that they have. */
+export function Nowhere() {
+  const { path, route } = useLocation()
+  const [first] = useShownPages()
+  const isFront = path === '/console' || path === '/console/' || path === '/console/sign-in'
+  useEffect(() => {
+    if (isFront && first) route(`/console${first.path && `/${first.path}`}`, true)
+  }, [isFront])
+  if (isFront) return null
+  return (
+    <Page title="Nothing is here">
+      <Empty title="This address leads to no page" actions={<ButtonLink href="/console">To the console</ButtonLink>}>
+        It may be mistyped, or from another version of the gateway.
+      </Empty>
+    </Page>
+  )
+}

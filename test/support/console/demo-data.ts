@@ -1,0 +1,74 @@
+import type { Upstream } from '../scripted-upstream.ts'
+import { answer, badRequest, overloaded, serverError } from '../upstream/index.ts'
+
+export const DEMO_KEY = 'sk-demo-master-5f0c7d1be2a94863'
+/** Who can sign in to the demo, each with the password `PASSWORD` of the tests. */
+export const DEMO_PEOPLE = { admin: 'ada@example.com', lead: 'lin@example.com', developer: 'dev@example.com' } as const
+
+const deployment = (name: string, id: string, upstream: string) => `
+  - model_name: ${name}
+    deployment_id: ${id}
+    gateway_params:
+      model: openai-compatible/${id}
+      api_base: ${upstream}/v1
+      api_key: sk-upstream-of-the-demo
+    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000015 }`
+
+export const demoConfig = (upstream: string) => `
+general_settings:
+  embeddings_batch_enabled: true
+router_settings:
+  num_retries: 1
+gateway_settings:
+  fallbacks: [{ claude-opus: [gpt-5-mini] }]
+model_list:
+  - model_name: echo
+    gateway_params: { model: echo/echo }${deployment('claude-opus', 'claude-opus-1', upstream)}${deployment('claude-opus', 'claude-opus-2', upstream)}${deployment('gpt-5-mini', 'gpt-5-mini-east', upstream)}${deployment('accounts/fireworks/models/llama-v3p3-70b-instruct', 'llama-70b', upstream)}
+`
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Organizations, teams, people, keys, and calls of every kind: answered, failed over, failed, refused. */
+export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
+  async function ask<Answer = Record<string, string>>(method: string, path: string, body: Body, key = DEMO_KEY): Promise<Answer> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+    const text = await response.text()
+    if (path.startsWith('/ui') && !response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return (text.startsWith('{') ? JSON.parse(text) : text) as Answer
+  }
+  const post = (path: string, body: Body) => ask('POST', path, body)
+
+  for (const [organization_id, organization_name] of [['research', 'Research'], ['products', 'Products']] as const) {
+    await post('/ui/api/organizations', { organization_id, organization_name, max_budget: 500, budget_duration: '30d' })
+  }
+  const teams: readonly Body[] = [
+    { team_id: 'search', team_name: 'Search quality', organization_id: 'products', max_budget: 0.05, budget_duration: '30d', rpm_limit: 600 },
+    { team_id: 'support', team_name: 'Support assistant', organization_id: 'products', max_budget: 50, soft_budget: 40, budget_duration: '1mo', tpm_limit: 200_000 },
+    { team_id: 'eval', team_name: 'Model evaluation', organization_id: 'research', self_service_keys_enabled: true, self_service_max_keys_per_user: 3, self_service_budget_ceiling: 20 },
+    { team_id: 'night-jobs', team_name: 'Night jobs with a rather long name that has to be cut somewhere', organization_id: 'research', rpm_limit: 0 },
+    { team_id: 'nameless' },
+  ]
+  for (const team of teams) await post('/ui/api/teams', team)
+  for (const [user_id, user_email] of [['user-ada', DEMO_PEOPLE.admin], ['user-lin', DEMO_PEOPLE.lead], ['user-dev', DEMO_PEOPLE.developer]] as const) {
+    await post('/ui/api/users', { user_id, user_email })
+  }
+  await post('/ui/api/teams/search/members', { user_id: 'user-lin', role: 'team_admin' })
+  await post('/ui/api/teams/eval/members', { user_id: 'user-dev', role: 'team_developer' })
+
+  const key = async (body: Body) => (await post('/ui/api/keys', body)).key as string
+  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString()
+  const keys = await Promise.all([
+    key({ key_name: 'build-server', team_id: 'search', max_budget: 1, budget_duration: '30d', rpm_limit: 60 }),
+    key({ key_name: 'support-widget', team_id: 'support', expires_at: soon }),
+    key({ key_name: 'notebook of dev', team_id: 'eval', user_id: 'user-dev' }),
+    key({ key_name: 'limited', team_id: 'eval', rpm_limit: 2 }),
+  ])
+  upstream.script('claude-opus-1', [answer(), serverError(), answer(), badRequest(), overloaded(), answer()])
+  const models = ['claude-opus', 'gpt-5-mini', 'claude-opus', 'accounts/fireworks/models/llama-v3p3-70b-instruct', 'echo', 'no-such-model']
+  for (let call = 0; call < 48; call++) {
+    const model = models[call % models.length]
+    const body = { model, messages: [{ role: 'user', content: `Question ${call}: ${'why '.repeat(call)}` }], user: 'someone', metadata: { tags: [call % 2 ? 'nightly' : 'interactive'] } }
+    await ask('POST', '/v1/chat/completions', body, keys[call % keys.length])
+  }
+}
