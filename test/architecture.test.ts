@@ -34,7 +34,7 @@ const ENTRIES = new Set(['worker.ts', 'node.ts', 'app.ts', 'services.ts', 'sched
 const MOST_FILES = 22
 
 /** Folders of files that are all alike. */
-const REGISTRIES = new Set(['telemetry/metrics', 'routing/strategies'])
+const REGISTRIES = new Set(['telemetry/metrics', 'routing/strategies', 'console/pages'])
 
 /** Where the core touches a module of Node, with what `nodejs_compat` has. */
 const NODE_MODULES_OF_THE_CORE = new Map([
@@ -64,7 +64,7 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory()
       ? filesOf(join(folder, entry.name))
-      : entry.name.endsWith('.ts')
+      : /\.tsx?$/.test(entry.name)
         ? [join(folder, entry.name)]
         : [],
   )
@@ -100,6 +100,25 @@ describe('the tree', () => {
         .map((target) => `${name} → ${target}`)
     })
     expect(upwards).toEqual([])
+  })
+
+  it('keeps the console apart: it speaks to the gateway over HTTP, and shares no code with it', () => {
+    const inside = files.filter(({ name }) => name.startsWith('console/'))
+    expect(inside.length).toBeGreaterThan(20)
+    const leaving = inside.flatMap(({ path, name, specifiers }) =>
+      specifiers
+        .filter(
+          (one) => one.startsWith('.') && relative(join(src, 'console'), resolve(dirname(path), one)).startsWith('..'),
+        )
+        .map((one) => `${name} → ${one}`),
+    )
+    expect(leaving).toEqual([])
+    const entering = files.filter(
+      ({ name, specifiers }) =>
+        !name.startsWith('console/') &&
+        specifiers.some((one) => /(?:^|\/)src\/console\/|\/console\/(?:design|data|pages)\//.test(one)),
+    )
+    expect(entering.map(({ name }) => name)).toEqual([])
   })
 
   it('has no import cycle', () => {
@@ -176,7 +195,8 @@ describe('the tree', () => {
   })
 
   it('has files that a reader can hold', () => {
-    const long = files.filter(({ text }) => text.split('\n').length > 300)
+    const written = files.filter(({ name }) => name !== 'console/api-types.ts')
+    const long = written.filter(({ text }) => text.split('\n').length > 300)
     expect(long.map(({ name }) => name)).toEqual([])
   })
 })

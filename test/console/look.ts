@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from 'playwright-core'
-import { DEMO_KEY } from '../support/console/demo-data.ts'
 import { startDemo } from '../support/console/demo.node.ts'
+import { DEMO_KEY } from '../support/console/demo-data.ts'
 
 // Takes pictures of pages of the console, in both themes, at two widths:
 //
@@ -38,16 +38,27 @@ process.exit(0)
 
 async function look(): Promise<void> {
   mkdirSync(values.out, { recursive: true })
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
   for (const width of values.widths.split(',').map(Number)) {
     const narrow = width < 700
-    const context = await browser.newContext({ viewport: { width, height: narrow ? 844 : 900 }, hasTouch: narrow, isMobile: narrow })
+    const context = await browser.newContext({
+      viewport: { width, height: narrow ? 844 : 900 },
+      hasTouch: narrow,
+      isMobile: narrow,
+    })
     const page = await context.newPage()
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && process.stdout.write(`! ${message.text()}\n`))
+    page.on(
+      'console',
+      (message) => ['error', 'warning'].includes(message.type()) && process.stdout.write(`! ${message.text()}\n`),
+    )
     page.on('pageerror', (error) => process.stdout.write(`! ${error.stack}\n`))
     if (!values['signed-out']) await signIn(page)
     for (const theme of values.themes.split(',')) {
-      for (const path of positionals.length > 0 ? positionals : ['']) await shoot(page, path, `${width}-${theme}`, theme)
+      for (const path of positionals.length > 0 ? positionals : [''])
+        await shoot(page, path, `${width}-${theme}`, theme)
     }
     await context.close()
   }

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { startPostgresOverHttp } from '../../src/runtimes/local/postgres-over-http.node.ts'
 import { startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.node.ts'
@@ -29,6 +32,10 @@ declare module 'vitest' {
 
 /** Starts the real servers once for all suites. In CI a missing one is a failure. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  // Installing builds it; a folder whose packages came in another way has none.
+  if (!existsSync('build/console/shell.html')) {
+    await promisify(execFile)(process.execPath, ['src/runtimes/local/build-console.node.ts'])
+  }
   const sharedFolder = await mkdtemp(join(tmpdir(), 'gateway-tests-'))
   const redis = await startRedis()
   const postgres = await startPostgres()

@@ -106,7 +106,10 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch {
-    throw new ApiError('The answer is not what the console understands.', { status: response.status, code: 'malformed' })
+    throw new ApiError('The answer is not what the console understands.', {
+      status: response.status,
+      code: 'malformed',
+    })
   }
 }
 

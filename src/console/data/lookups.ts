@@ -19,7 +19,11 @@ const MOST = 20
 const remembered = <Value>(key: readonly unknown[], ask: () => Promise<Value>): Promise<Value> =>
   queries.fetchQuery({ queryKey: ['lookup', ...key], queryFn: ask, staleTime: 60_000, retry: false })
 
-function lookup(kind: string, search: (text: string) => Promise<readonly Found[]>, name: (id: string) => Promise<string>): Lookup {
+function lookup(
+  kind: string,
+  search: (text: string) => Promise<readonly Found[]>,
+  name: (id: string) => Promise<string>,
+): Lookup {
   return {
     search: (text) => remembered([kind, 'search', text], () => search(text)),
     // What may not be read, or is gone, is known by its id.
@@ -34,7 +38,9 @@ export const lookups = {
   team: lookup(
     'team',
     async (search) =>
-      (await api('GET /ui/api/teams', { query: { search, limit: MOST } })).data.map((one) => found(one.team_id, one.team_name)),
+      (await api('GET /ui/api/teams', { query: { search, limit: MOST } })).data.map((one) =>
+        found(one.team_id, one.team_name),
+      ),
     async (id) => (await api('GET /ui/api/teams/{team_id}', { params: { team_id: id } })).team_name ?? id,
   ),
   organization: lookup(
@@ -44,18 +50,23 @@ export const lookups = {
         found(one.organization_id, one.organization_name),
       ),
     async (id) =>
-      (await api('GET /ui/api/organizations/{organization_id}', { params: { organization_id: id } })).organization_name ?? id,
+      (await api('GET /ui/api/organizations/{organization_id}', { params: { organization_id: id } }))
+        .organization_name ?? id,
   ),
   user: lookup(
     'user',
     async (search) =>
-      (await api('GET /ui/api/users', { query: { search, limit: MOST } })).data.map((one) => found(one.user_id, one.user_email)),
+      (await api('GET /ui/api/users', { query: { search, limit: MOST } })).data.map((one) =>
+        found(one.user_id, one.user_email),
+      ),
     async (id) => (await api('GET /ui/api/users/{user_id}', { params: { user_id: id } })).user_email ?? id,
   ),
   key: lookup(
     'key',
     async (search) =>
-      (await api('GET /ui/api/keys', { query: { search, limit: MOST } })).data.map((one) => found(one.key_id, one.key_name)),
+      (await api('GET /ui/api/keys', { query: { search, limit: MOST } })).data.map((one) =>
+        found(one.key_id, one.key_name),
+      ),
     async (id) => (await api('GET /ui/api/keys/{key_id}', { params: { key_id: id } })).key_name ?? id,
   ),
 } satisfies Record<string, Lookup>

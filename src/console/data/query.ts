@@ -106,7 +106,10 @@ function pollAfter(seconds: number | undefined, failures: number): number | fals
 /** A change. Afterwards everything that was read under `refreshes` is read anew: the beginnings of paths. */
 export function useChange<Name extends RouteName>(
   name: Name,
-  { refreshes = [], done }: { readonly refreshes?: readonly string[]; readonly done?: (answer: Answer<Name>) => void } = {},
+  {
+    refreshes = [],
+    done,
+  }: { readonly refreshes?: readonly string[]; readonly done?: (answer: Answer<Name>) => void } = {},
 ) {
   return useMutation<Answer<Name>, ApiError, Input<Name>>({
     mutationFn: (input) => api(name, input),
@@ -121,6 +124,11 @@ export function useChange<Name extends RouteName>(
 export async function refresh(...paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
   await queries.invalidateQueries({
-    predicate: ({ queryKey: [name] }) => paths.some((path) => String(name).slice(String(name).indexOf(' ') + 1).startsWith(path)),
+    predicate: ({ queryKey: [name] }) =>
+      paths.some((path) =>
+        String(name)
+          .slice(String(name).indexOf(' ') + 1)
+          .startsWith(path),
+      ),
   })
 }

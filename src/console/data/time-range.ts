@@ -31,7 +31,10 @@ export interface TimeRange {
 
 /** The range of time that the address names: `range=24h`, or `from=` and `to=`. With `hours` its ends are whole hours, as the
  *  sums of the gateway have them. */
-export function useTimeRange(otherwise: RangeName = '24h', { hours = false }: { readonly hours?: boolean } = {}): TimeRange {
+export function useTimeRange(
+  otherwise: RangeName = '24h',
+  { hours = false }: { readonly hours?: boolean } = {},
+): TimeRange {
   const params = useParams()
   const { zone } = useSettings()
   const now = useNow(hours ? 60_000 : 10_000)
@@ -81,4 +84,6 @@ export function useNow(stepMs: number): number {
 
 /** The same range in the query of a link to another page. */
 export const rangeParams = (params: Params): Record<string, string> =>
-  Object.fromEntries(['range', 'from', 'to'].map((name) => [name, params.get(name)] as const).filter(([, value]) => value))
+  Object.fromEntries(
+    ['range', 'from', 'to'].map((name) => [name, params.get(name)] as const).filter(([, value]) => value),
+  )

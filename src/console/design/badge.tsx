@@ -4,7 +4,15 @@ import { CopyButton } from './button.tsx'
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet'
 
 /** A word that is worth a colour. */
-export function Badge({ tone = 'quiet', children, title }: { readonly tone?: Tone; readonly children: ComponentChildren; readonly title?: string }) {
+export function Badge({
+  tone = 'quiet',
+  children,
+  title,
+}: {
+  readonly tone?: Tone
+  readonly children: ComponentChildren
+  readonly title?: string
+}) {
   return (
     <span class={`badge ${tone}`} title={title}>
       {children}
@@ -13,7 +21,15 @@ export function Badge({ tone = 'quiet', children, title }: { readonly tone?: Ton
 }
 
 /** How something is: a shape and a word; only deviations have a colour. */
-export function State({ tone = 'quiet', children, title }: { readonly tone?: Tone; readonly children: ComponentChildren; readonly title?: string | undefined }) {
+export function State({
+  tone = 'quiet',
+  children,
+  title,
+}: {
+  readonly tone?: Tone
+  readonly children: ComponentChildren
+  readonly title?: string | undefined
+}) {
   return (
     <span class={`state ${tone}`} title={title}>
       {children}
@@ -31,7 +47,15 @@ export function Cut({ children, mono }: { readonly children: string; readonly mo
 }
 
 /** Something that has a name and an id: shows the name, leads to it, copies the id. */
-export function Entity({ name, id, href }: { readonly name?: string | null | undefined; readonly id: string | null | undefined; readonly href?: string | undefined }) {
+export function Entity({
+  name,
+  id,
+  href,
+}: {
+  readonly name?: string | null | undefined
+  readonly id: string | null | undefined
+  readonly href?: string | undefined
+}) {
   if (!id) return <span class="quiet">–</span>
   const text = name || id
   return (

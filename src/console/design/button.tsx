@@ -12,17 +12,29 @@ interface Look {
   readonly children?: ComponentChildren
 }
 
-type ButtonProps = Look & Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
-  /** What it started is under way. */
-  readonly busy?: boolean | undefined
-  readonly disabled?: boolean | undefined
-  readonly type?: 'button' | 'submit'
-}
+type ButtonProps = Look &
+  Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
+    /** What it started is under way. */
+    readonly busy?: boolean | undefined
+    readonly disabled?: boolean | undefined
+    readonly type?: 'button' | 'submit'
+  }
 
 const classOf = ({ kind, small, icon, children }: Look, more: unknown) =>
   ['button', kind, small && 'small', icon && !children && 'icon', more].filter(Boolean).join(' ')
 
-export function Button({ kind, small, icon, label, busy, disabled, children, class: more, type = 'button', ...rest }: ButtonProps) {
+export function Button({
+  kind,
+  small,
+  icon,
+  label,
+  busy,
+  disabled,
+  children,
+  class: more,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
   return (
     <button
       {...rest}
@@ -40,9 +52,26 @@ export function Button({ kind, small, icon, label, busy, disabled, children, cla
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ kind, small, icon, label, children, ...rest }: Look & { readonly href: string; readonly download?: boolean | string; readonly target?: string; readonly rel?: string }) {
+export function ButtonLink({
+  kind,
+  small,
+  icon,
+  label,
+  children,
+  ...rest
+}: Look & {
+  readonly href: string
+  readonly download?: boolean | string
+  readonly target?: string
+  readonly rel?: string
+}) {
   return (
-    <a {...rest} class={classOf({ kind, small, icon, children }, '')} aria-label={label} title={children ? undefined : label}>
+    <a
+      {...rest}
+      class={classOf({ kind, small, icon, children }, '')}
+      aria-label={label}
+      title={children ? undefined : label}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </a>
@@ -61,7 +90,15 @@ export async function copyText(text: string): Promise<void> {
   field.remove()
 }
 
-export function CopyButton({ text, label = 'Copy', children }: { readonly text: string; readonly label?: string; readonly children?: ComponentChildren }) {
+export function CopyButton({
+  text,
+  label = 'Copy',
+  children,
+}: {
+  readonly text: string
+  readonly label?: string
+  readonly children?: ComponentChildren
+}) {
   const [copied, setCopied] = useState(false)
   async function copy(event: Event): Promise<void> {
     event.stopPropagation()
@@ -74,7 +111,13 @@ export function CopyButton({ text, label = 'Copy', children }: { readonly text: 
     }
   }
   return (
-    <Button small kind={children ? undefined : 'plain'} icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : label} onClick={copy}>
+    <Button
+      small
+      kind={children ? undefined : 'plain'}
+      icon={copied ? 'check' : 'copy'}
+      label={copied ? 'Copied' : label}
+      onClick={copy}
+    >
       {children && (copied ? 'Copied' : children)}
     </Button>
   )

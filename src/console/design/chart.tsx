@@ -23,7 +23,17 @@ const TOP = 8
 
 /** Values over time: stacked bars or lines, from a zero at the bottom. Arrows read it value by value; dragging, or arrows with
  *  Shift and then Enter, choose a range. */
-export function Chart({ label, times, series, format, kind = 'bars', height = 200, unfinished = false, onRange, legend = series.length > 1 }: ChartProps) {
+export function Chart({
+  label,
+  times,
+  series,
+  format,
+  kind = 'bars',
+  height = 200,
+  unfinished = false,
+  onRange,
+  legend = series.length > 1,
+}: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host)
   const [at, setAt] = useState<number>()
@@ -33,7 +43,10 @@ export function Chart({ label, times, series, format, kind = 'bars', height = 20
   const step = inner / Math.max(1, count)
   const bottom = height - BOTTOM
   const sums = times.map((_, moment) => series.reduce((sum, { values }) => sum + (values[moment] ?? 0), 0))
-  const greatest = kind === 'bars' ? Math.max(0, ...sums) : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const greatest =
+    kind === 'bars'
+      ? Math.max(0, ...sums)
+      : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
   const { top, ticks } = niceScale(greatest)
   const y = (value: number) => bottom - (value / top) * (bottom - TOP)
   const every = labelEvery(count, inner)
@@ -90,23 +103,74 @@ export function Chart({ label, times, series, format, kind = 'bars', height = 20
         ))}
         {times.map((time, moment) =>
           moment % every === 0 && (moment === 0 || LEFT + moment * step + 60 < width || every === 1) ? (
-            <text key={time} class="axis" x={LEFT + (moment + 0.5) * step} y={height - 5} text-anchor={moment === 0 && step < 60 ? 'start' : 'middle'}>
+            <text
+              key={time}
+              class="axis"
+              x={LEFT + (moment + 0.5) * step}
+              y={height - 5}
+              text-anchor={moment === 0 && step < 60 ? 'start' : 'middle'}
+            >
               {time}
             </text>
           ) : null,
         )}
-        {chosen && <rect class="cursor" x={LEFT + chosen.first * step} width={(chosen.last - chosen.first + 1) * step} y={TOP} height={bottom - TOP} />}
+        {chosen && (
+          <rect
+            class="cursor"
+            x={LEFT + chosen.first * step}
+            width={(chosen.last - chosen.first + 1) * step}
+            y={TOP}
+            height={bottom - TOP}
+          />
+        )}
         {kind === 'bars'
-          ? times.map((time, moment) => <Stack key={time} {...{ series, moment, y, bottom }} x={LEFT + moment * step} width={step} unfinished={unfinished && moment === count - 1} />)
-          : series.map(({ id, values }) => <path key={id} class={`line ${colourClass(id)}`} d={linePath(values, (moment) => LEFT + (moment + 0.5) * step, y)} />)}
+          ? times.map((time, moment) => (
+              <Stack
+                key={time}
+                {...{ series, moment, y, bottom }}
+                x={LEFT + moment * step}
+                width={step}
+                unfinished={unfinished && moment === count - 1}
+              />
+            ))
+          : series.map(({ id, values }) => (
+              <path
+                key={id}
+                class={`line ${colourClass(id)}`}
+                d={linePath(values, (moment) => LEFT + (moment + 0.5) * step, y)}
+              />
+            ))}
       </svg>
-      {at !== undefined && <Tip left={LEFT + (at + 0.5) * step} {...{ width, series, at, format }} time={times[at] ?? ''} sum={kind === 'bars' && series.length > 1 ? (sums[at] ?? 0) : undefined} />}
+      {at !== undefined && (
+        <Tip
+          left={LEFT + (at + 0.5) * step}
+          {...{ width, series, at, format }}
+          time={times[at] ?? ''}
+          sum={kind === 'bars' && series.length > 1 ? (sums[at] ?? 0) : undefined}
+        />
+      )}
       {legend && <Legend series={series} />}
     </div>
   )
 }
 
-function Stack({ series, moment, x, width, y, bottom, unfinished }: { readonly series: readonly Series[]; readonly moment: number; readonly x: number; readonly width: number; readonly y: (value: number) => number; readonly bottom: number; readonly unfinished: boolean }) {
+function Stack({
+  series,
+  moment,
+  x,
+  width,
+  y,
+  bottom,
+  unfinished,
+}: {
+  readonly series: readonly Series[]
+  readonly moment: number
+  readonly x: number
+  readonly width: number
+  readonly y: (value: number) => number
+  readonly bottom: number
+  readonly unfinished: boolean
+}) {
   const gap = width > 6 ? Math.min(4, width * 0.2) : width > 3 ? 1 : 0
   let below = 0
   return (
@@ -117,14 +181,28 @@ function Stack({ series, moment, x, width, y, bottom, unfinished }: { readonly s
         const low = y(below)
         below += value
         const high = Math.min(y(below), low - 1)
-        return <rect key={id} class={colourClass(id)} stroke="none" x={x + gap / 2} width={Math.max(0.5, Math.min(width - gap, 48))} y={high} height={Math.max(0, Math.min(low, bottom) - high)} />
+        return (
+          <rect
+            key={id}
+            class={colourClass(id)}
+            stroke="none"
+            x={x + gap / 2}
+            width={Math.max(0.5, Math.min(width - gap, 48))}
+            y={high}
+            height={Math.max(0, Math.min(low, bottom) - high)}
+          />
+        )
       })}
     </g>
   )
 }
 
 /** A line that is broken where nothing is known. */
-function linePath(values: ReadonlyArray<number | null>, x: (moment: number) => number, y: (value: number) => number): string {
+function linePath(
+  values: ReadonlyArray<number | null>,
+  x: (moment: number) => number,
+  y: (value: number) => number,
+): string {
   let path = ''
   let drawing = false
   values.forEach((value, moment) => {
@@ -146,11 +224,28 @@ const wordsAt = (series: readonly Series[], at: number, format: (value: number) 
     .map(([label, value]) => `${label} ${format(value as number)}`)
     .join(', ') || 'nothing'
 
-function Tip({ left, width, series, at, time, sum, format }: { readonly left: number; readonly width: number; readonly series: readonly Series[]; readonly at: number; readonly time: string; readonly sum: number | undefined; readonly format: (value: number) => string }) {
+function Tip({
+  left,
+  width,
+  series,
+  at,
+  time,
+  sum,
+  format,
+}: {
+  readonly left: number
+  readonly width: number
+  readonly series: readonly Series[]
+  readonly at: number
+  readonly time: string
+  readonly sum: number | undefined
+  readonly format: (value: number) => string
+}) {
   const tip = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // Beside the moment, on the side that has room.
-    if (tip.current) tip.current.style.translate = `${left > width / 2 ? left - tip.current.offsetWidth - 14 : left + 14}px`
+    if (tip.current)
+      tip.current.style.translate = `${left > width / 2 ? left - tip.current.offsetWidth - 14 : left + 14}px`
   })
   const shown = series.filter(({ values }) => values[at] !== null && values[at] !== undefined && values[at] !== 0)
   return (

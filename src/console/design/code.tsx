@@ -1,7 +1,15 @@
 import { CopyButton } from './button.tsx'
 
 /** A text to read and to take along. */
-export function Code({ text, wrap = false, label }: { readonly text: string; readonly wrap?: boolean; readonly label?: string }) {
+export function Code({
+  text,
+  wrap = false,
+  label,
+}: {
+  readonly text: string
+  readonly wrap?: boolean
+  readonly label?: string
+}) {
   return (
     <div class="code">
       <pre class={wrap ? 'wrap' : undefined} tabIndex={0} role="region" aria-label={label ?? 'Code'}>

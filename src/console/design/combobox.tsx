@@ -20,7 +20,19 @@ export const among =
 const DEBOUNCE_MS = 150
 
 /** A field that finds one of many by what is typed. Arrows walk, Enter takes, Escape leaves. */
-export function Combobox({ id, value, onChange, search, placeholder, free = false, autoFocus = false, invalid, describedBy, label, onLeave }: {
+export function Combobox({
+  id,
+  value,
+  onChange,
+  search,
+  placeholder,
+  free = false,
+  autoFocus = false,
+  invalid,
+  describedBy,
+  label,
+  onLeave,
+}: {
   readonly id?: string | undefined
   /** What is chosen, as it is shown. */
   readonly value: string
@@ -49,18 +61,21 @@ export function Combobox({ id, value, onChange, search, placeholder, free = fals
   useEffect(() => {
     if (text === undefined) return undefined
     let current = true
-    const timer = setTimeout(async () => {
-      try {
-        const found = await search(text)
-        if (!current) return
-        const typed = free && text && !found.some((one) => one.value === text) ? [{ value: text, label: text }] : []
-        setOptions([...found, ...typed])
-        setAt(0)
-        setProblem('')
-      } catch (error) {
-        if (current) setProblem((error as Error).message)
-      }
-    }, text === '' ? 0 : DEBOUNCE_MS)
+    const timer = setTimeout(
+      async () => {
+        try {
+          const found = await search(text)
+          if (!current) return
+          const typed = free && text && !found.some((one) => one.value === text) ? [{ value: text, label: text }] : []
+          setOptions([...found, ...typed])
+          setAt(0)
+          setProblem('')
+        } catch (error) {
+          if (current) setProblem((error as Error).message)
+        }
+      },
+      text === '' ? 0 : DEBOUNCE_MS,
+    )
     return () => {
       current = false
       clearTimeout(timer)
@@ -74,7 +89,10 @@ export function Combobox({ id, value, onChange, search, placeholder, free = fals
   function key(event: KeyboardEvent): void {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault()
-      if (!open) return setText('')
+      if (!open) {
+        setText('')
+        return
+      }
       const step = event.key === 'ArrowDown' ? 1 : -1
       setAt((now) => (now + step + options.length) % Math.max(1, options.length))
     } else if (event.key === 'Enter' && open) {

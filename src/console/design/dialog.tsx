@@ -5,7 +5,16 @@ import { Button } from './button.tsx'
 
 /** A dialog over the page, there as long as it is rendered. Escape and its cross close it; a click beside it does not, for
  *  that would throw away what was typed. */
-export function Dialog({ title, onClose, onSubmit, children, footer, wide = false, stays = false, class: kind = 'dialog' }: {
+export function Dialog({
+  title,
+  onClose,
+  onSubmit,
+  children,
+  footer,
+  wide = false,
+  stays = false,
+  class: kind = 'dialog',
+}: {
   readonly title: string
   readonly onClose: () => void
   /** With it the dialog is a form. */
@@ -55,7 +64,9 @@ export function useModal(onCancel: () => void) {
     if (!element) return undefined
     const before = document.activeElement
     element.showModal()
-    const field = element.querySelector<HTMLElement>('[autofocus], .dialog-body :is(input, select, textarea):not([type=hidden])')
+    const field = element.querySelector<HTMLElement>(
+      '[autofocus], .dialog-body :is(input, select, textarea):not([type=hidden])',
+    )
     field?.focus()
     const cancelled = (event: Event) => {
       event.preventDefault()
@@ -123,7 +134,12 @@ export function Confirmation() {
           <span class="label">
             Type <b class="mono">{wanted}</b> to go on
           </span>
-          <input class="input" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} autoComplete="off" />
+          <input
+            class="input"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+          />
         </label>
       )}
     </Dialog>

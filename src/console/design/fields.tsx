@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { among, Combobox, type Option } from './combobox.tsx'
 import { Field, type Form, type Values } from './form.tsx'
 
-interface Common<Fields extends Values> {
+export interface Common<Fields extends Values> {
   readonly form: Form<Fields>
   readonly name: keyof Fields & string
   readonly label: string
@@ -13,11 +13,26 @@ interface Common<Fields extends Values> {
   readonly disabled?: boolean
 }
 
-const setter = <Fields extends Values>(form: Form<Fields>, name: keyof Fields & string) => (value: unknown) =>
-  form.set(name, value as Fields[typeof name])
+export const setter =
+  <Fields extends Values>(form: Form<Fields>, name: keyof Fields & string) =>
+  (value: unknown) =>
+    form.set(name, value as Fields[typeof name])
 
 /** A text; an emptied one is null where nothing is the same as none. */
-export function TextField<Fields extends Values>({ form, name, label, hint, disabled, type = 'text', lines, nullable = false, placeholder, autoComplete = 'off', mono = false, required = false }: Common<Fields> & {
+export function TextField<Fields extends Values>({
+  form,
+  name,
+  label,
+  hint,
+  disabled,
+  type = 'text',
+  lines,
+  nullable = false,
+  placeholder,
+  autoComplete = 'off',
+  mono = false,
+  required = false,
+}: Common<Fields> & {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'datetime-local'
   readonly lines?: number
   readonly nullable?: boolean
@@ -34,9 +49,21 @@ export function TextField<Fields extends Values>({ form, name, label, hint, disa
     <Field form={form} name={name} label={label} hint={hint}>
       {(control) =>
         lines ? (
-          <textarea {...control} {...look} rows={lines} spellcheck={false} onInput={(event) => changed(event.currentTarget.value)} />
+          <textarea
+            {...control}
+            {...look}
+            rows={lines}
+            spellcheck={false}
+            onInput={(event) => changed(event.currentTarget.value)}
+          />
         ) : (
-          <input {...control} {...look} type={type} autoComplete={autoComplete} onInput={(event) => changed(event.currentTarget.value)} />
+          <input
+            {...control}
+            {...look}
+            type={type}
+            autoComplete={autoComplete}
+            onInput={(event) => changed(event.currentTarget.value)}
+          />
         )
       }
     </Field>
@@ -44,7 +71,24 @@ export function TextField<Fields extends Values>({ form, name, label, hint, disa
 }
 
 /** A number, or null where it is left empty. */
-export function NumberField<Fields extends Values>({ form, name, label, hint, disabled, unit, min, max, step, placeholder }: Common<Fields> & { readonly unit?: string; readonly min?: number; readonly max?: number; readonly step?: number | 'any'; readonly placeholder?: string }) {
+export function NumberField<Fields extends Values>({
+  form,
+  name,
+  label,
+  hint,
+  disabled,
+  unit,
+  min,
+  max,
+  step,
+  placeholder,
+}: Common<Fields> & {
+  readonly unit?: string
+  readonly min?: number
+  readonly max?: number
+  readonly step?: number | 'any'
+  readonly placeholder?: string
+}) {
   const set = setter(form, name)
   return (
     <Field form={form} name={name} label={label} hint={hint}>
@@ -64,47 +108,6 @@ export function NumberField<Fields extends Values>({ form, name, label, hint, di
             onInput={(event) => set(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))}
           />
           {unit && <span class="unit">{unit}</span>}
-        </span>
-      )}
-    </Field>
-  )
-}
-
-/** A limit: none (null), nothing at all (0), or a number. */
-export function LimitField<Fields extends Values>({ form, name, label, hint, unit, disabled }: Common<Fields> & { readonly unit: string }) {
-  const set = setter(form, name)
-  const value = form.get(name) as number | null | undefined
-  const [typed, setTyped] = useState(value ? String(value) : '')
-  const kind = value === null || value === undefined ? 'none' : value === 0 && typed === '' ? 'nothing' : 'number'
-  return (
-    <Field form={form} name={name} label={label} hint={hint}>
-      {(control) => (
-        <span class="limit">
-          <span class="segmented" role="group" aria-label={label}>
-            <button type="button" disabled={disabled} aria-pressed={kind === 'none'} onClick={() => (setTyped(''), set(null))}>
-              No limit
-            </button>
-            <button type="button" disabled={disabled} aria-pressed={kind === 'nothing'} onClick={() => (setTyped(''), set(0))}>
-              Nothing
-            </button>
-          </span>
-          <input
-            {...control}
-            class="input"
-            type="number"
-            inputMode="decimal"
-            min={0}
-            step="any"
-            disabled={disabled}
-            placeholder="a number"
-            value={kind === 'number' ? (typed === '' ? String(value) : typed) : ''}
-            onInput={(event) => {
-              const text = event.currentTarget.value
-              setTyped(text)
-              set(text === '' ? null : Number(text))
-            }}
-          />
-          <span class="quiet">{unit}</span>
         </span>
       )}
     </Field>
@@ -140,7 +143,18 @@ export function CheckField<Fields extends Values>({ form, name, label, hint, dis
 }
 
 /** One of a few. The empty value is null. */
-export function SelectField<Fields extends Values>({ form, name, label, hint, disabled, options, none }: Common<Fields> & { readonly options: readonly Option[]; /** What null is called, where it may be chosen. */ readonly none?: string }) {
+export function SelectField<Fields extends Values>({
+  form,
+  name,
+  label,
+  hint,
+  disabled,
+  options,
+  none,
+}: Common<Fields> & {
+  readonly options: readonly Option[] /** What null is called, where it may be chosen. */
+  readonly none?: string
+}) {
   return (
     <Field form={form} name={name} label={label} hint={hint}>
       {(control) => (
@@ -164,7 +178,22 @@ export function SelectField<Fields extends Values>({ form, name, label, hint, di
 }
 
 /** One of many, found by what is typed. */
-export function LookupField<Fields extends Values>({ form, name, label, hint, disabled, lookup, choices, placeholder, free = false }: Common<Fields> & { readonly lookup?: Lookup; readonly choices?: readonly Option[]; readonly placeholder?: string; readonly free?: boolean }) {
+export function LookupField<Fields extends Values>({
+  form,
+  name,
+  label,
+  hint,
+  disabled,
+  lookup,
+  choices,
+  placeholder,
+  free = false,
+}: Common<Fields> & {
+  readonly lookup?: Lookup
+  readonly choices?: readonly Option[]
+  readonly placeholder?: string
+  readonly free?: boolean
+}) {
   const value = (form.get(name) as string | null | undefined) ?? ''
   const [shown, setShown] = useState(value)
   useEffect(() => {
@@ -194,45 +223,18 @@ export function LookupField<Fields extends Values>({ form, name, label, hint, di
   )
 }
 
-/** A secret that is kept: it is never shown again, only replaced. Without a replacement it is not sent. */
-export function SecretField<Fields extends Values>({ form, name, label, hint, isSet, since }: Common<Fields> & { readonly isSet: boolean; readonly since?: string | undefined }) {
-  const [replacing, setReplacing] = useState(!isSet)
-  if (replacing) {
-    return (
-      <div class="affix">
-        <div class="grow">
-          <TextField form={form} name={name} label={label} hint={hint} type="password" autoComplete="off" mono />
-        </div>
-        {isSet && (
-          <Button
-            small
-            kind="plain"
-            onClick={() => {
-              setter(form, name)(undefined)
-              setReplacing(false)
-            }}
-          >
-            Keep the old one
-          </Button>
-        )}
-      </div>
-    )
-  }
-  return (
-    <div class="field">
-      <span class="label">{label}</span>
-      <span class="row">
-        <span class="quiet">Set{since ? `, last changed ${since}` : ''}</span>
-        <Button small onClick={() => setReplacing(true)}>
-          Replace
-        </Button>
-      </span>
-    </div>
-  )
-}
-
 /** The foot of a form: what is wrong, and what can be done. */
-export function FormFoot<Fields extends Values>({ form, save, onCancel, always = false }: { readonly form: Form<Fields>; readonly save: string; readonly onCancel: () => void; /** Also where nothing was changed. */ readonly always?: boolean }) {
+export function FormFoot<Fields extends Values>({
+  form,
+  save,
+  onCancel,
+  always = false,
+}: {
+  readonly form: Form<Fields>
+  readonly save: string
+  readonly onCancel: () => void /** Also where nothing was changed. */
+  readonly always?: boolean
+}) {
   return (
     <>
       <span class="say" role="alert">

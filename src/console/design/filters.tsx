@@ -17,7 +17,9 @@ export interface Filter {
 
 /** The filters that the address names, as the query of the list, of its file and of its chart. */
 export function filterQuery(params: Params, filters: readonly Filter[]): Record<string, string> {
-  return Object.fromEntries(filters.map(({ name }) => [name, params.get(name)] as const).filter(([, value]) => value !== ''))
+  return Object.fromEntries(
+    filters.map(({ name }) => [name, params.get(name)] as const).filter(([, value]) => value !== ''),
+  )
 }
 
 /** Filters as chips, kept in the address. */
@@ -73,7 +75,17 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   )
 }
 
-function Chip({ filter, value, onEdit, onRemove }: { readonly filter: Filter; readonly value: string; readonly onEdit: () => void; readonly onRemove: () => void }) {
+function Chip({
+  filter,
+  value,
+  onEdit,
+  onRemove,
+}: {
+  readonly filter: Filter
+  readonly value: string
+  readonly onEdit: () => void
+  readonly onRemove: () => void
+}) {
   const { label, choices, lookup } = filter
   const [name, setName] = useState(value)
   useEffect(() => {

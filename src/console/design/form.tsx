@@ -73,7 +73,13 @@ export function useForm<Fields extends Values>(initial: Fields): Form<Fields> {
 }
 
 /** A field with its label, its hint and what is wrong with it. The control gets the attributes that tie them together. */
-export function Field<Fields extends Values>({ form, name, label, hint, children }: {
+export function Field<Fields extends Values>({
+  form,
+  name,
+  label,
+  hint,
+  children,
+}: {
   readonly form: Form<Fields>
   readonly name: keyof Fields & string
   readonly label: string

@@ -2,6 +2,7 @@ import { settingsNow } from '../data/settings.ts'
 
 const money4 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 4 })
 const money2 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
+const limits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
 const plain = new Intl.NumberFormat('en-US')
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -14,9 +15,10 @@ export function money(dollars: number | null | undefined): string {
 }
 
 /** Dollars of a limit that somebody set: no digits that nobody wrote. */
-export const budget = (dollars: number): string => (Number.isInteger(dollars) ? `$${plain.format(dollars)}` : money(dollars))
+export const budget = (dollars: number): string => `$${limits.format(dollars)}`
 
-export const count = (value: number | null | undefined): string => (value === null || value === undefined ? '–' : plain.format(value))
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : plain.format(value)
 export const short = (value: number): string => (Math.abs(value) < 10_000 ? plain.format(value) : compact.format(value))
 export const share = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${(Math.round((1000 * part) / whole) / 10).toFixed(1).replace(/\.0$/, '')} %`

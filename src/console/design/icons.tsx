@@ -12,11 +12,13 @@ const LINES = {
   groups: 'M3.5 8h3c3 0 2-4.5 6-4.5M6.5 8c3 0 2 4.5 6 4.5M1.5 8a1 1 0 1 0 2 0 1 1 0 0 0-2 0',
   prompts: 'M3 2.5h7l3 3v8H3zM5.5 7h5M5.5 10h5',
   mcp: 'M5.5 2v3.5M10.5 2v3.5M3.5 5.5h9V8A4.5 4.5 0 0 1 8 12.5 4.5 4.5 0 0 1 3.5 8zM8 12.5V15',
-  teams: 'M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 2.8a2.5 2.5 0 0 1 0 4.4M12 9.8c1.5.5 2.5 1.8 2.5 3.7',
+  teams:
+    'M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 2.8a2.5 2.5 0 0 1 0 4.4M12 9.8c1.5.5 2.5 1.8 2.5 3.7',
   organizations: 'M2.5 13.5v-11h7v11M9.5 6.5h4v7M1.5 13.5h13M5 5.5h2M5 8h2M5 10.5h2',
   people: 'M8 7.5a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6zM2.5 14c0-3 2.5-4.5 5.5-4.5s5.5 1.5 5.5 4.5',
   audit: 'M8 1.8 13 4v4c0 3-2 5.2-5 6.200C5 13.2 3 11 3 8V4zM5.8 8l1.7 1.700L10.5 6.5',
-  settings: 'M2 4.500h6M11.5 4.500H14M2 11.500h2.500M8 11.500h6M8 4.500a1.75 1.75 0 1 0 3.5 0 1.75 1.75 0 0 0-3.5 0zM4.5 11.500a1.75 1.75 0 1 0 3.5 0 1.75 1.75 0 0 0-3.5 0z',
+  settings:
+    'M2 4.500h6M11.5 4.500H14M2 11.500h2.500M8 11.500h6M8 4.500a1.75 1.75 0 1 0 3.5 0 1.75 1.75 0 0 0-3.5 0zM4.5 11.500a1.75 1.75 0 1 0 3.5 0 1.75 1.75 0 0 0-3.5 0z',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7 14 14',
   close: 'M3.5 3.500l9 9M12.5 3.500l-9 9',
   plus: 'M8 3v10M3 8h10',
@@ -57,7 +59,16 @@ export function Icon({ name }: { readonly name: IconName }) {
 /** The sign of the gateway: several ways in, one way out. */
 export function Sign() {
   return (
-    <svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
+    <svg
+      width="20"
+      height="20"
+      viewBox="0 0 20 20"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      stroke-linecap="round"
+      aria-hidden="true"
+    >
       <path d="M2 4h3c4 0 3 6 7 6h6M2 16h3c4 0 3-6 7-6M2 10h4" />
     </svg>
   )

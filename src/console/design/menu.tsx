@@ -12,7 +12,14 @@ export interface MenuItem {
 }
 
 /** A button with a menu. Arrows walk it; Escape closes it and the browser gives the focus back. */
-export function Menu({ label, icon, items, children, head, class: kind = 'button plain icon' }: {
+export function Menu({
+  label,
+  icon,
+  items,
+  children,
+  head,
+  class: kind = 'button plain icon',
+}: {
   readonly label: string
   readonly icon?: IconName
   /** null draws a line. */
@@ -51,11 +58,28 @@ export function Menu({ label, icon, items, children, head, class: kind = 'button
   const close = () => list.current?.hidePopover()
   return (
     <>
-      <button ref={button} type="button" class={kind} popoverTarget={id} aria-haspopup="menu" aria-label={children ? undefined : label} title={children ? undefined : label}>
+      <button
+        ref={button}
+        type="button"
+        class={kind}
+        popoverTarget={id}
+        aria-haspopup="menu"
+        aria-label={children ? undefined : label}
+        title={children ? undefined : label}
+      >
         {icon && <Icon name={icon} />}
         {children}
       </button>
-      <div ref={list} id={id} class="menu" popover="auto" role="menu" aria-label={label} onToggle={toggled} onKeyDown={walk}>
+      <div
+        ref={list}
+        id={id}
+        class="menu"
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        onToggle={toggled}
+        onKeyDown={walk}
+      >
         {head}
         {items.map((item, at) =>
           item === null ? (

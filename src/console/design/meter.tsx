@@ -1,5 +1,10 @@
 /** How much of a limit is used. Words carry it; the bar repeats them. */
-export function Meter({ used, of, text, full = false }: {
+export function Meter({
+  used,
+  of,
+  text,
+  full = false,
+}: {
   readonly used: number
   /** null: there is no limit, and no bar. */
   readonly of: number | null | undefined

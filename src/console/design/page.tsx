@@ -2,7 +2,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 /** A page: its title, what one can do, its content, and beside it a panel. */
-export function Page({ title, lead, actions, panel, children }: {
+export function Page({
+  title,
+  lead,
+  actions,
+  panel,
+  children,
+}: {
   readonly title: string
   /** One sentence for those who are here for the first time. */
   readonly lead?: ComponentChildren
@@ -28,7 +34,17 @@ export function Page({ title, lead, actions, panel, children }: {
   )
 }
 
-export function Section({ title, actions, children, level = 2 }: { readonly title: string; readonly actions?: ComponentChildren; readonly children: ComponentChildren; readonly level?: 2 | 3 }) {
+export function Section({
+  title,
+  actions,
+  children,
+  level = 2,
+}: {
+  readonly title: string
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+  readonly level?: 2 | 3
+}) {
   const Heading = `h${level}` as const
   return (
     <section class="section">
@@ -42,7 +58,17 @@ export function Section({ title, actions, children, level = 2 }: { readonly titl
 }
 
 /** One number that matters. */
-export function Tile({ label, value, note, href }: { readonly label: string; readonly value: ComponentChildren; readonly note?: ComponentChildren; readonly href?: string }) {
+export function Tile({
+  label,
+  value,
+  note,
+  href,
+}: {
+  readonly label: string
+  readonly value: ComponentChildren
+  readonly note?: ComponentChildren
+  readonly href?: string
+}) {
   return (
     <div class="tile">
       <span class="label">{href ? <a href={href}>{label}</a> : label}</span>

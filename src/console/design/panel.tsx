@@ -37,13 +37,18 @@ function Beside(props: PanelProps) {
   const close = useRef(onClose)
   close.current = onClose
   useEffect(() => {
-    const escape = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open], :popover-open.menu')) return
+    const left = (event: KeyboardEvent) => {
+      if (
+        event.key !== 'Escape' ||
+        event.defaultPrevented ||
+        document.querySelector('dialog[open], :popover-open.menu')
+      )
+        return
       if ((event.target as Element).closest?.('[role="combobox"][aria-expanded="true"]')) return
       close.current()
     }
-    addEventListener('keydown', escape)
-    return () => removeEventListener('keydown', escape)
+    addEventListener('keydown', left)
+    return () => removeEventListener('keydown', left)
   }, [])
   return (
     <aside class="panel" aria-labelledby={id}>

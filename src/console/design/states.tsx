@@ -5,7 +5,15 @@ import { Button, CopyButton } from './button.tsx'
 import { ago } from './format.ts'
 
 /** Nothing is here: what it would be, and one way on. */
-export function Empty({ title, children, actions }: { readonly title: string; readonly children?: ComponentChildren; readonly actions?: ComponentChildren }) {
+export function Empty({
+  title,
+  children,
+  actions,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+  readonly actions?: ComponentChildren
+}) {
   return (
     <div class="blank">
       <h2>{title}</h2>
@@ -16,7 +24,15 @@ export function Empty({ title, children, actions }: { readonly title: string; re
 }
 
 /** What went wrong, in the gateway's words. What was read before stays below it, with its age. */
-export function Failure({ error, retry, readAt = 0 }: { readonly error: ApiError; readonly retry?: (() => void) | undefined; readonly readAt?: number }) {
+export function Failure({
+  error,
+  retry,
+  readAt = 0,
+}: {
+  readonly error: ApiError
+  readonly retry?: (() => void) | undefined
+  readonly readAt?: number
+}) {
   const refused = error.status === 403
   return (
     <div class={refused ? 'notice warn' : 'notice bad'} role="alert">
@@ -74,7 +90,15 @@ export function Skeleton({ width = 100 }: { readonly width?: number }) {
   )
 }
 
-export function Notice({ tone = 'info', children, actions }: { readonly tone?: 'info' | 'warn' | 'bad' | 'ok'; readonly children: ComponentChildren; readonly actions?: ComponentChildren }) {
+export function Notice({
+  tone = 'info',
+  children,
+  actions,
+}: {
+  readonly tone?: 'info' | 'warn' | 'bad' | 'ok'
+  readonly children: ComponentChildren
+  readonly actions?: ComponentChildren
+}) {
   return (
     <div class={`notice ${tone}`}>
       <span class="grow">{children}</span>
@@ -84,8 +108,17 @@ export function Notice({ tone = 'info', children, actions }: { readonly tone?: '
 }
 
 /** One thing that is read: shows what it is once it is there, and meanwhile or instead what happens. */
-export function Loaded<Data>({ of, lines, children }: {
-  readonly of: { readonly data: Data | undefined; readonly error: ApiError | null; readonly dataUpdatedAt: number; refetch(): unknown }
+export function Loaded<Data>({
+  of,
+  lines,
+  children,
+}: {
+  readonly of: {
+    readonly data: Data | undefined
+    readonly error: ApiError | null
+    readonly dataUpdatedAt: number
+    refetch(): unknown
+  }
   readonly lines?: number
   readonly children: (data: Data) => ComponentChildren
 }) {

@@ -36,7 +36,11 @@ interface TableProps<Row> {
 }
 
 /** A list that is read page after page, with everything that can happen to it. */
-export function ListTable<Row>({ list, empty, ...table }: TableProps<Row> & { readonly list: Pages<Row>; readonly empty: ComponentChildren }) {
+export function ListTable<Row>({
+  list,
+  empty,
+  ...table
+}: TableProps<Row> & { readonly list: Pages<Row>; readonly empty: ComponentChildren }) {
   const { rows, error, pending, stale, more } = list
   if (pending && !error) return <Waiting columns={table.columns.length} />
   if (rows.length === 0 && !error) return <>{empty}</>
@@ -63,7 +67,18 @@ export function ListTable<Row>({ list, empty, ...table }: TableProps<Row> & { re
   )
 }
 
-export function Table<Row>({ name, label, columns, rows, rowId, href, onOpen, open, fresh, busy = false }: TableProps<Row> & { readonly rows: readonly Row[]; readonly busy?: boolean }) {
+export function Table<Row>({
+  name,
+  label,
+  columns,
+  rows,
+  rowId,
+  href,
+  onOpen,
+  open,
+  fresh,
+  busy = false,
+}: TableProps<Row> & { readonly rows: readonly Row[]; readonly busy?: boolean }) {
   const chosen = useColumns(name, columns)
   const body = useRef<HTMLTableSectionElement>(null)
   const opens = href !== undefined || onOpen !== undefined
@@ -75,7 +90,12 @@ export function Table<Row>({ name, label, columns, rows, rowId, href, onOpen, op
         <thead>
           <tr>
             {chosen.map((column) => (
-              <th key={column.id} scope="col" class={column.number ? 'number' : undefined} data-priority={column.priority}>
+              <th
+                key={column.id}
+                scope="col"
+                class={column.number ? 'number' : undefined}
+                data-priority={column.priority}
+              >
                 {column.label}
               </th>
             ))}
@@ -152,10 +172,7 @@ function useWalk<Row>(
       const row = now.rows[next]
       if (now.open !== undefined && row) now.onOpen?.(row)
     }
-    const ends = [
-      shortcut('j', 'The next row', walk(1)),
-      shortcut('k', 'The row before', walk(-1)),
-    ]
+    const ends = [shortcut('j', 'The next row', walk(1)), shortcut('k', 'The row before', walk(-1))]
     return () => {
       for (const end of ends) end()
     }
@@ -176,7 +193,13 @@ function useColumns<Row>(name: string, columns: ReadonlyArray<Column<Row>>): Rea
 }
 
 /** The choice of columns, for the bar over a table. */
-export function ColumnChoice<Row>({ name, columns }: { readonly name: string; readonly columns: ReadonlyArray<Column<Row>> }) {
+export function ColumnChoice<Row>({
+  name,
+  columns,
+}: {
+  readonly name: string
+  readonly columns: ReadonlyArray<Column<Row>>
+}) {
   const [, render] = useState({})
   const ids = kept<readonly string[] | undefined>(`columns:${name}`, undefined)
   const shown = new Set(ids ?? columns.filter(({ optional }) => !optional).map(({ id }) => id))

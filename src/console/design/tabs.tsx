@@ -6,7 +6,12 @@ export interface Tab<Id extends string> {
 }
 
 /** Parts of one thing, of which one is shown. Arrows go from one to the next. */
-export function Tabs<Id extends string>({ tabs, current, onChange, label }: {
+export function Tabs<Id extends string>({
+  tabs,
+  current,
+  onChange,
+  label,
+}: {
   readonly tabs: ReadonlyArray<Tab<Id>>
   readonly current: Id
   readonly onChange: (id: Id) => void
@@ -43,7 +48,12 @@ export function Tabs<Id extends string>({ tabs, current, onChange, label }: {
 }
 
 /** One of a few, all of which are seen. */
-export function Segmented<Id extends string>({ options, current, onChange, label }: {
+export function Segmented<Id extends string>({
+  options,
+  current,
+  onChange,
+  label,
+}: {
   readonly options: ReadonlyArray<Tab<Id>>
   readonly current: Id
   readonly onChange: (id: Id) => void

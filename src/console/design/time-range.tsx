@@ -53,10 +53,21 @@ function Custom({ range, onClose }: { readonly range: TimeRange; readonly onClos
     onClose()
   }
   return (
-    <Dialog title="Range of time" onClose={onClose} onSubmit={save} footer={<FormFoot form={form} save="Show" onCancel={onClose} always />}>
+    <Dialog
+      title="Range of time"
+      onClose={onClose}
+      onSubmit={save}
+      footer={<FormFoot form={form} save="Show" onCancel={onClose} always />}
+    >
       <div class="fields">
         <TextField form={form} name="from" label="From" type="datetime-local" />
-        <TextField form={form} name="to" label="To (exclusive)" type="datetime-local" hint={`In your own time zone; the page shows ${zoneName()}.`} />
+        <TextField
+          form={form}
+          name="to"
+          label="To (exclusive)"
+          type="datetime-local"
+          hint={`In your own time zone; the page shows ${zoneName()}.`}
+        />
       </div>
     </Dialog>
   )

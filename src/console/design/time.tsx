@@ -19,7 +19,13 @@ export function Ago({ at, never = '–' }: { readonly at: string | number | null
 }
 
 /** A moment in the chosen time zone. */
-export function Moment({ at, as = moment }: { readonly at: string | number; readonly as?: (at: string | number) => string }) {
+export function Moment({
+  at,
+  as = moment,
+}: {
+  readonly at: string | number
+  readonly as?: (at: string | number) => string
+}) {
   useSettings()
   return (
     <time dateTime={new Date(at).toISOString()} title={`${moment(at)} (${zoneName()})`}>

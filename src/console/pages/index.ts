@@ -17,5 +17,13 @@ export interface ConsolePage {
 
 /** Every page, in the order of the navigation. A page is a file beside this one, and its line here. */
 export const PAGES: readonly ConsolePage[] = [
-  { id: 'teams', path: 'teams', label: 'Teams', group: 'People', icon: 'teams', key: 't', load: () => import('./teams.tsx').then(({ Teams }) => Teams) },
+  {
+    id: 'teams',
+    path: 'teams',
+    label: 'Teams',
+    group: 'People',
+    icon: 'teams',
+    key: 't',
+    load: () => import('./teams.tsx').then(({ Teams }) => Teams),
+  },
 ]

@@ -5,7 +5,7 @@ import { changeSettings, useSettings } from '../data/settings.ts'
 import { Icon } from '../design/icons.tsx'
 import { Menu } from '../design/menu.tsx'
 import { toast } from '../design/toast.tsx'
-import { overlay } from './navigation-keys.ts'
+import { overlay } from './overlay.ts'
 
 const THEMES = { system: 'Colours of the system', light: 'Light', dark: 'Dark' } as const
 
@@ -29,7 +29,11 @@ export function AccountMenu() {
         { label: 'Keys of the keyboard', note: '?', onSelect: () => overlay.set('keys') },
         { label: 'API documentation', href: '/docs' },
         null,
-        ...(['system', 'light', 'dark'] as const).map((one) => ({ label: THEMES[one], checked: theme === one, onSelect: () => changeSettings({ theme: one }) })),
+        ...(['system', 'light', 'dark'] as const).map((one) => ({
+          label: THEMES[one],
+          checked: theme === one,
+          onSelect: () => changeSettings({ theme: one }),
+        })),
         null,
         { label: 'Local time', checked: zone === 'local', onSelect: () => changeSettings({ zone: 'local' }) },
         { label: 'UTC', checked: zone === 'utc', onSelect: () => changeSettings({ zone: 'utc' }) },

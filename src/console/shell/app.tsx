@@ -1,6 +1,6 @@
+import { useEffect } from 'preact/hooks'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
-import { useEffect } from 'preact/hooks'
 import { useApi } from '../data/query.ts'
 import { SessionContext } from '../data/session.ts'
 import { Confirmation } from '../design/dialog.tsx'
@@ -10,11 +10,15 @@ import { PAGES } from '../pages/index.ts'
 import { Banners } from './banners.tsx'
 import { SignIn, SignInAgain } from './gate/sign-in.tsx'
 import { Navigation, TabBar } from './navigation.tsx'
+import { useNavigationKeys } from './navigation-keys.ts'
 import { Nowhere } from './nowhere.tsx'
 import { Palette } from './palette.tsx'
-import { useNavigationKeys } from './navigation-keys.ts'
 
-const VIEWS = PAGES.map(({ id, path, load }) => ({ id, path: path === '' ? '/console' : `/console/${path}/:id?`, View: lazy(load) }))
+const VIEWS = PAGES.map(({ id, path, load }) => ({
+  id,
+  path: path === '' ? '/console' : `/console/${path}/:id?`,
+  View: lazy(load),
+}))
 
 /** Who has not signed in sees the way in; everybody else the console. */
 export function App() {

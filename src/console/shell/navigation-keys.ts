@@ -1,11 +1,8 @@
-import { useLocation } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
-import { store } from '../data/store.ts'
-import { useShownPages } from './navigation.tsx'
+import { useLocation } from 'preact-iso/router'
+import { overlay } from './overlay.ts'
 import { shortcut } from './shortcuts.ts'
-
-/** What is shown over everything: the palette, or the list of keys. */
-export const overlay = store<'' | 'palette' | 'keys'>('')
+import { useShownPages } from './shown-pages.ts'
 
 /** The keys that mean the same on every page. */
 export function useNavigationKeys(): void {

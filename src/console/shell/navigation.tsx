@@ -1,19 +1,14 @@
-import { useLocation } from 'preact-iso/router'
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { chooseScope, useScope } from '../data/scope.ts'
 import { useSession } from '../data/session.ts'
+import { Dialog } from '../design/dialog.tsx'
 import { Icon, Sign } from '../design/icons.tsx'
 import { Menu } from '../design/menu.tsx'
-import { Dialog } from '../design/dialog.tsx'
-import { type ConsolePage, PAGES } from '../pages/index.ts'
+import type { ConsolePage } from '../pages/index.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { overlay } from './navigation-keys.ts'
-
-/** The pages that the person may open, in order. */
-export function useShownPages(): readonly ConsolePage[] {
-  const { pages } = useSession()
-  return PAGES.filter(({ id }) => pages.includes(id))
-}
+import { overlay } from './overlay.ts'
+import { useShownPages } from './shown-pages.ts'
 
 const GROUPS = ['', 'Observe', 'Use', 'Routing', 'People', 'Operate'] as const
 
@@ -58,7 +53,12 @@ function PageLinks({ onFollow }: { readonly onFollow?: () => void }) {
             <ul>
               {inside.map((page) => (
                 <li key={page.id}>
-                  <a class="nav-item" href={addressOf(page)} aria-current={isAt(page, path) ? 'page' : undefined} onClick={onFollow}>
+                  <a
+                    class="nav-item"
+                    href={addressOf(page)}
+                    aria-current={isAt(page, path) ? 'page' : undefined}
+                    onClick={onFollow}
+                  >
                     <Icon name={page.icon} />
                     {page.label}
                   </a>
@@ -78,15 +78,26 @@ function ScopeSwitch() {
   const { organization_id, team_id } = useScope()
   if (organizations.length + teams.length < 2) return null
   const named = (place: { id: string; name: string | null } | undefined) => place && (place.name ?? place.id)
-  const current = named(teams.find(({ id }) => id === team_id)) ?? named(organizations.find(({ id }) => id === organization_id))
+  const current =
+    named(teams.find(({ id }) => id === team_id)) ?? named(organizations.find(({ id }) => id === organization_id))
   return (
     <Menu
       label="What is shown"
       class="nav-item"
       items={[
         { label: 'Everything', checked: !current, onSelect: () => chooseScope({}) },
-        ...organizations.map(({ id, name }) => ({ label: name ?? id, note: 'organization', checked: !team_id && id === organization_id, onSelect: () => chooseScope({ organization_id: id }) })),
-        ...teams.map(({ id, name }) => ({ label: name ?? id, note: 'team', checked: id === team_id, onSelect: () => chooseScope({ team_id: id }) })),
+        ...organizations.map(({ id, name }) => ({
+          label: name ?? id,
+          note: 'organization',
+          checked: !team_id && id === organization_id,
+          onSelect: () => chooseScope({ organization_id: id }),
+        })),
+        ...teams.map(({ id, name }) => ({
+          label: name ?? id,
+          note: 'team',
+          checked: id === team_id,
+          onSelect: () => chooseScope({ team_id: id }),
+        })),
       ]}
     >
       <span class="grow cut">{current ?? 'Everything'}</span>

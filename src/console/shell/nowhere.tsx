@@ -1,9 +1,9 @@
-import { useLocation } from 'preact-iso/router'
 import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { ButtonLink } from '../design/button.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
-import { useShownPages } from './navigation.tsx'
+import { useShownPages } from './shown-pages.ts'
 
 /** An address without a page. The first page of a person who has no overview is the first that they have. */
 export function Nowhere() {

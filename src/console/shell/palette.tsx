@@ -1,12 +1,12 @@
-import { useLocation } from 'preact-iso/router'
 import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { type Lookup, lookups } from '../data/lookups.ts'
 import { pathTo } from '../data/params.ts'
 import { useStore } from '../data/store.ts'
 import { Dialog, useModal } from '../design/dialog.tsx'
-import { overlay } from './navigation-keys.ts'
-import { useShownPages } from './navigation.tsx'
+import { overlay } from './overlay.ts'
 import { shortcutsNow } from './shortcuts.ts'
+import { useShownPages } from './shown-pages.ts'
 
 interface Hit {
   readonly label: string
@@ -52,7 +52,9 @@ function Search() {
         kinds.map(async ({ id, path }) => {
           const { lookup, what } = FOUND[id] as (typeof FOUND)[string]
           const hits = await lookup.search(wanted).catch(() => [])
-          return hits.slice(0, 5).map(({ value, label }) => ({ label, note: what, href: pathTo(path, { open: value }) }))
+          return hits
+            .slice(0, 5)
+            .map(({ value, label }) => ({ label, note: what, href: pathTo(path, { open: value }) }))
         }),
       )
       if (current) setFound(lists.flat())
@@ -66,7 +68,9 @@ function Search() {
   const named = pages
     .filter(({ label }) => label.toLowerCase().includes(wanted))
     .map(({ label, path, key }) => ({ label, note: key ? `g ${key}` : 'page', href: pathTo(path) }))
-  const call = CALL_ID.test(text.trim()) ? [{ label: `Call ${text.trim()}`, note: 'request', href: pathTo('requests', { request_id: text.trim() }) }] : []
+  const call = CALL_ID.test(text.trim())
+    ? [{ label: `Call ${text.trim()}`, note: 'request', href: pathTo('requests', { request_id: text.trim() }) }]
+    : []
   const hits = [...call, ...named, ...(wanted.length < 2 ? [] : found)]
   function follow(hit: Hit | undefined): void {
     if (!hit) return
@@ -84,7 +88,12 @@ function Search() {
     }
   }
   return (
-    <dialog ref={dialog} class="palette" aria-label="Search" onClick={(event) => event.target === event.currentTarget && close()}>
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Search"
+      onClick={(event) => event.target === event.currentTarget && close()}
+    >
       <input
         autofocus
         role="combobox"
@@ -99,7 +108,14 @@ function Search() {
       />
       <ul id="palette-hits" role="listbox" aria-label="Found">
         {hits.map((hit, index) => (
-          <li key={hit.href} id={`palette-${index}`} class="option" role="option" aria-selected={index === at} onClick={() => follow(hit)}>
+          <li
+            key={hit.href}
+            id={`palette-${index}`}
+            class="option"
+            role="option"
+            aria-selected={index === at}
+            onClick={() => follow(hit)}
+          >
             <span class="grow cut">{hit.label}</span>
             <span class="note">{hit.note}</span>
           </li>

@@ -29,11 +29,13 @@ let first: { readonly key: string; readonly at: number } | undefined
 function pressed(event: KeyboardEvent): void {
   if (!settingsNow().keys || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
   const target = event.target as HTMLElement
-  if (target.closest?.('input, textarea, select, [contenteditable], [role="menu"], dialog.dialog, dialog.palette')) return
+  if (target.closest?.('input, textarea, select, [contenteditable], [role="menu"], dialog.dialog, dialog.palette'))
+    return
   const key = event.key
   const began = first && event.timeStamp - first.at < SECOND_KEY_MS ? `${first.key} ${key}` : undefined
   first = undefined
-  const found = [...known].reverse().find(({ keys }) => keys === began) ?? [...known].reverse().find(({ keys }) => keys === key)
+  const found =
+    [...known].reverse().find(({ keys }) => keys === began) ?? [...known].reverse().find(({ keys }) => keys === key)
   if (found) {
     event.preventDefault()
     found.run()

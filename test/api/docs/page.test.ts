@@ -86,7 +86,7 @@ describe.skipIf(missing)('the documentation page', () => {
     await open(desktop)
     const answer = await gateway.fetch('/docs')
     expect(answer.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     )
     const ran = await page.evaluate(`(async () => {
       const script = Object.assign(document.createElement('script'), { textContent: 'window.ran = true' })

@@ -30,7 +30,12 @@ type Body = Readonly<Record<string, unknown>>
 
 /** Organizations, teams, people, keys, and calls of every kind: answered, failed over, failed, refused. */
 export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
-  async function ask<Answer = Record<string, string>>(method: string, path: string, body: Body, key = DEMO_KEY): Promise<Answer> {
+  async function ask<Answer = Record<string, string>>(
+    method: string,
+    path: string,
+    body: Body,
+    key = DEMO_KEY,
+  ): Promise<Answer> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
     const text = await response.text()
@@ -39,18 +44,52 @@ export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
   }
   const post = (path: string, body: Body) => ask('POST', path, body)
 
-  for (const [organization_id, organization_name] of [['research', 'Research'], ['products', 'Products']] as const) {
+  for (const [organization_id, organization_name] of [
+    ['research', 'Research'],
+    ['products', 'Products'],
+  ] as const) {
     await post('/ui/api/organizations', { organization_id, organization_name, max_budget: 500, budget_duration: '30d' })
   }
   const teams: readonly Body[] = [
-    { team_id: 'search', team_name: 'Search quality', organization_id: 'products', max_budget: 0.05, budget_duration: '30d', rpm_limit: 600 },
-    { team_id: 'support', team_name: 'Support assistant', organization_id: 'products', max_budget: 50, soft_budget: 40, budget_duration: '1mo', tpm_limit: 200_000 },
-    { team_id: 'eval', team_name: 'Model evaluation', organization_id: 'research', self_service_keys_enabled: true, self_service_max_keys_per_user: 3, self_service_budget_ceiling: 20 },
-    { team_id: 'night-jobs', team_name: 'Night jobs with a rather long name that has to be cut somewhere', organization_id: 'research', rpm_limit: 0 },
+    {
+      team_id: 'search',
+      team_name: 'Search quality',
+      organization_id: 'products',
+      max_budget: 0.05,
+      budget_duration: '30d',
+      rpm_limit: 600,
+    },
+    {
+      team_id: 'support',
+      team_name: 'Support assistant',
+      organization_id: 'products',
+      max_budget: 50,
+      soft_budget: 40,
+      budget_duration: '1mo',
+      tpm_limit: 200_000,
+    },
+    {
+      team_id: 'eval',
+      team_name: 'Model evaluation',
+      organization_id: 'research',
+      self_service_keys_enabled: true,
+      self_service_max_keys_per_user: 3,
+      self_service_budget_ceiling: 20,
+    },
+    {
+      team_id: 'night-jobs',
+      team_name: 'Night jobs with a rather long name that has to be cut somewhere',
+      organization_id: 'research',
+      rpm_limit: 0,
+    },
     { team_id: 'nameless' },
   ]
   for (const team of teams) await post('/ui/api/teams', team)
-  for (const [user_id, user_email] of [['user-ada', DEMO_PEOPLE.admin], ['user-lin', DEMO_PEOPLE.lead], ['user-dev', DEMO_PEOPLE.developer]] as const) {
+  for (const [user_id, user_email] of [
+    ['user-ada', DEMO_PEOPLE.admin],
+    ['user-lin', DEMO_PEOPLE.lead],
+    ['user-dev', DEMO_PEOPLE.developer],
+  ] as const) {
     await post('/ui/api/users', { user_id, user_email })
   }
   await post('/ui/api/teams/search/members', { user_id: 'user-lin', role: 'team_admin' })
@@ -65,10 +104,22 @@ export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
     key({ key_name: 'limited', team_id: 'eval', rpm_limit: 2 }),
   ])
   upstream.script('claude-opus-1', [answer(), serverError(), answer(), badRequest(), overloaded(), answer()])
-  const models = ['claude-opus', 'gpt-5-mini', 'claude-opus', 'accounts/fireworks/models/llama-v3p3-70b-instruct', 'echo', 'no-such-model']
+  const models = [
+    'claude-opus',
+    'gpt-5-mini',
+    'claude-opus',
+    'accounts/fireworks/models/llama-v3p3-70b-instruct',
+    'echo',
+    'no-such-model',
+  ]
   for (let call = 0; call < 48; call++) {
     const model = models[call % models.length]
-    const body = { model, messages: [{ role: 'user', content: `Question ${call}: ${'why '.repeat(call)}` }], user: 'someone', metadata: { tags: [call % 2 ? 'nightly' : 'interactive'] } }
+    const body = {
+      model,
+      messages: [{ role: 'user', content: `Question ${call}: ${'why '.repeat(call)}` }],
+      user: 'someone',
+      metadata: { tags: [call % 2 ? 'nightly' : 'interactive'] },
+    }
     await ask('POST', '/v1/chat/completions', body, keys[call % keys.length])
   }
 }

@@ -63,13 +63,20 @@ function typeText(schema: Json | boolean, io: 'input' | 'output'): string {
   if (schema.enum) return schema.enum.map(literal).join(' | ')
   if (anyOf ?? oneOf) return several(anyOf ?? oneOf ?? [], ' | ')
   if (allOf) return several(allOf, ' & ')
-  if (Array.isArray(type)) return several(type.map((one: string) => ({ ...schema, type: one }) as Json), ' | ')
+  if (Array.isArray(type))
+    return several(
+      type.map((one: string) => ({ ...schema, type: one }) as Json),
+      ' | ',
+    )
   if (type === 'array') {
     if (prefixItems) return `[${prefixItems.map((part) => typeText(part, io)).join(', ')}]`
     return `Array<${items === undefined ? 'unknown' : typeText(items, io)}>`
   }
   if (type === 'object') return objectText(properties ?? {}, schema.required ?? [], additionalProperties, io)
-  return { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' }[String(type)] ?? 'unknown'
+  return (
+    { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' }[String(type)] ??
+    'unknown'
+  )
 }
 
 function objectText(

@@ -6,6 +6,7 @@ import { routes } from '../../../src/app.ts'
 import { FAILURES, type FailureName, GatewayError } from '../../../src/lib/errors.ts'
 import { strategies } from '../../../src/routing/strategies/index.ts'
 import { anchorsOf } from './anchors.ts'
+import { CONSOLE_TYPES, consoleTypes } from './console-types.ts'
 import { documents } from './documents.ts'
 import { PARTS, partsOf, withGeneratedParts } from './generated.ts'
 
@@ -38,6 +39,10 @@ describe.each(all)('$name', ({ name, text }) => {
     const files = [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, path]) => path as string)
     for (const path of files) expect(existsSync(join(root, path)), path).toBe(true)
   })
+})
+
+it('types of the console are those of the contracts; `npm run readme` writes them', () => {
+  expect(readFileSync(`${root}${CONSOLE_TYPES}`, 'utf8') === consoleTypes()).toBe(true)
 })
 
 describe('the README', () => {

@@ -45,10 +45,11 @@ describe('the bundle of the worker', () => {
     }
   })
 
-  it('carries the configuration and the schema as text', () => {
+  it('carries the configuration, the schema and the page of the console as text', () => {
     expect(modules.texts.map(({ name }) => name.replace(/^[0-9a-f]{40}-/, '')).sort()).toEqual([
       'gateway.yaml',
       'schema.sql',
+      'shell.html',
     ])
   })
 })

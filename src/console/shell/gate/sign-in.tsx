@@ -55,7 +55,9 @@ function SignInForm({ onDone }: { readonly onDone: () => void }) {
       }}
     >
       {sso && !byKey && (
-        <ButtonLink href={`/auth/login?next=${encodeURIComponent(location.pathname + location.search)}`}>Continue with {sso.label}</ButtonLink>
+        <ButtonLink href={`/auth/login?next=${encodeURIComponent(location.pathname + location.search)}`}>
+          Continue with {sso.label}
+        </ButtonLink>
       )}
       {byKey ? (
         <TextField form={form} name="master_key" label="Master key" type="password" mono />

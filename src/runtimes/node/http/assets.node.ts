@@ -96,7 +96,9 @@ function variantFor({ variants }: Asset, accepted: string): Variant {
     .split(',')
     .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
     .map((one) => one.split(';', 1)[0]?.trim())
-  return CODINGS.map(([coding]) => coding).find((coding) => variants.has(coding) && taken.includes(coding)) ?? 'identity'
+  return (
+    CODINGS.map(([coding]) => coding).find((coding) => variants.has(coding) && taken.includes(coding)) ?? 'identity'
+  )
 }
 
 const tagsOf = (header: string | string[]): string[] =>

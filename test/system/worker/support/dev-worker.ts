@@ -49,6 +49,7 @@ async function folderOf({ script, texts }: WorkerModules): Promise<string> {
   const toml = (await readFile('wrangler.toml', 'utf8'))
     .replace('main = "src/worker.ts"', `main = "${script.name}"\nno_bundle = true\nfind_additional_modules = true`)
     .replace('minify = true', '')
+    .replace(/\[build\]\n(?:.+\n)+/, '')
     .replace('directory = "', `directory = "${process.cwd()}/`)
   const files = [script, ...texts, { name: 'wrangler.toml', text: toml }]
   await Promise.all(files.map(({ name, text }) => writeFile(join(folder, name), text)))

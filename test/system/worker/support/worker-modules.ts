@@ -30,7 +30,7 @@ export async function buildWorkerModules(): Promise<WorkerModules> {
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
     await run('node_modules/.bin/wrangler', ['deploy', '--dry-run', '--no-minify', '--outdir', folder], { env })
     const read = async (name: string) => ({ name, text: await readFile(join(folder, name), 'utf8') })
-    const texts = (await readdir(folder)).filter((name) => /\.(yaml|sql|lua)$/.test(name))
+    const texts = (await readdir(folder)).filter((name) => /\.(yaml|sql|lua|html)$/.test(name))
     const { sources } = JSON.parse((await read('worker.js.map')).text) as { sources: string[] }
     return { script: await read('worker.js'), texts: await Promise.all(texts.map(read)), sources }
   } finally {
