@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Lookup } from '../data/lookups.ts'
 import { type Params, useParams } from '../data/params.ts'
-import { among, Combobox, type Option } from './combobox.tsx'
+import { among, Combobox, type Option } from './form/combobox.tsx'
 import { Icon } from './icons.tsx'
 import { Menu } from './menu.tsx'
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { shortcut } from '../data/shortcuts.ts'
 import { overlay } from './overlay.ts'
-import { shortcut } from './shortcuts.ts'
 import { useShownPages } from './shown-pages.ts'
 
 /** The keys that mean the same on every page. */

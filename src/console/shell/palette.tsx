@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { type Lookup, lookups } from '../data/lookups.ts'
 import { pathTo } from '../data/params.ts'
+import { shortcutsNow } from '../data/shortcuts.ts'
 import { useStore } from '../data/store.ts'
 import { Dialog, useModal } from '../design/dialog.tsx'
 import { overlay } from './overlay.ts'
-import { shortcutsNow } from './shortcuts.ts'
 import { useShownPages } from './shown-pages.ts'
 
 interface Hit {

@@ -1,9 +1,9 @@
 import { lookups } from '../../data/lookups.ts'
 import { useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
-import { CheckField, FormFoot, LookupField, NumberField, TextField } from '../../design/fields.tsx'
-import { useForm } from '../../design/form.tsx'
-import { LimitField } from '../../design/limit-field.tsx'
+import { CheckField, FormFoot, LookupField, NumberField, TextField } from '../../design/form/fields.tsx'
+import { useForm } from '../../design/form/form.tsx'
+import { LimitField } from '../../design/form/limit-field.tsx'
 import { toast } from '../../design/toast.tsx'
 import type { Team } from './team.ts'
 

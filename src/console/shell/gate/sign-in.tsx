@@ -5,8 +5,8 @@ import { sessionOpened, waitingForSession } from '../../data/signing-in.ts'
 import { useStore } from '../../data/store.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { TextField } from '../../design/fields.tsx'
-import { useForm } from '../../design/form.tsx'
+import { TextField } from '../../design/form/fields.tsx'
+import { useForm } from '../../design/form/form.tsx'
 
 /** The way in, as a page of its own. */
 export function SignIn() {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button } from '../button.tsx'
 import { type Common, setter, TextField } from './fields.tsx'
 import type { Values } from './form.tsx'
 

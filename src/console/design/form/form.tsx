@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import type { ApiError } from '../data/client.ts'
+import type { ApiError } from '../../data/client.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
-import type { Lookup } from '../data/lookups.ts'
-import { Button } from './button.tsx'
+import type { Lookup } from '../../data/lookups.ts'
+import { Button } from '../button.tsx'
 import { among, Combobox, type Option } from './combobox.tsx'
 import { Field, type Form, type Values } from './form.tsx'
 

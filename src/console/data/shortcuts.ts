@@ -1,4 +1,4 @@
-import { settingsNow } from '../data/settings.ts'
+import { settingsNow } from './settings.ts'
 
 interface Shortcut {
   /** `j`, or two after each other: `g r`. */
