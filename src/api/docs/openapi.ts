@@ -21,6 +21,11 @@ const ERROR = {
   },
 }
 
+const FAILURE = {
+  description: 'The error, in the one shape that every path answers with.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
 /** The OpenAPI 3.1 document of the routes, written from their contracts. */
 export function openapi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
@@ -33,6 +38,7 @@ export function openapi(routes: readonly Route[]): object {
       title: 'Model gateway',
       version: VERSION,
       description: 'One base address and one key in front of language-model providers.',
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
     paths,
@@ -49,7 +55,8 @@ export function openapi(routes: readonly Route[]): object {
   }
 }
 
-const SECURITY: Readonly<Record<Exclude<RouteContract['auth'], 'public'>, readonly object[]>> = {
+const SECURITY: Readonly<Record<RouteContract['auth'], readonly object[]>> = {
+  public: [],
   caller: [{ key: [] }],
   admin: [{ key: [] }, { session: [] }],
   session: [{ session: [] }],
@@ -62,7 +69,7 @@ function operation(contract: RouteContract): object {
     operationId: operationId(contract),
     summary,
     tags: [tag],
-    ...(auth === 'public' ? {} : { security: SECURITY[auth] }),
+    security: SECURITY[auth],
     parameters: [...parameters('path', params?.()), ...parameters('query', query?.())],
     ...(body
       ? {
@@ -86,10 +93,8 @@ function operation(contract: RouteContract): object {
           },
         ]),
       ),
-      default: {
-        description: 'The error, in the one shape that every path answers with.',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
+      '4XX': FAILURE,
+      default: FAILURE,
     },
   }
 }
