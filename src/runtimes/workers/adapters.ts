@@ -19,6 +19,7 @@ import { requireSameSalt } from '../../stores/sql/schema/same-salt.ts'
 import type { Sql } from '../../stores/sql/sql.ts'
 import { queuedDelivery } from '../../telemetry/queued-delivery.ts'
 import { queuedLane } from '../../telemetry/sinks/queued-lane.ts'
+import type { Sink } from '../../telemetry/sinks/sink.ts'
 import { fetchTransport } from '../../transport/fetch.ts'
 import { s3Storage } from '../s3-storage.ts'
 import { isolateHasher } from './password-hasher.ts'
@@ -30,11 +31,17 @@ const DEFERRED_MS = 25_000
  *  writes. Two are left to the stores, without which leases would run out. */
 const BATCH_ITEMS_AT_ONCE = 4
 
+/** An event of a sink waits for others as long as its queue gathers: a minute in `wrangler.toml`, the most that a queue
+ *  has, or a second. */
+const gathersLong = ({ gathering }: Sink) => gathering.ms >= 60_000
+
 /** The bindings of `wrangler.toml`, except for text variables and secrets. */
 export interface WorkerBindings {
   readonly QUEUE: QueueBinding
   /** Of the wake-ups of batches alone: what they wake works for minutes, and records would wait behind it. */
   readonly WAKE_UPS: QueueBinding
+  /** Of the entries for sinks that write an object a minute; without it they go with all others. */
+  readonly LOG_QUEUE?: QueueBinding
   readonly BLOBS: R2BucketBinding
   /** The bucket of the sink s3, where it has no keys of its own. */
   readonly LOGS?: R2BucketBinding
@@ -49,6 +56,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
   const deadLetters = deadLetterRecords(sql)
   const wakeUps = cloudflareQueue(bindings.WAKE_UPS)
   const queue = queueByTopic(cloudflareQueue(bindings.QUEUE), new Map([[BATCH_TOPIC, wakeUps]]))
+  const logQueue = bindings.LOG_QUEUE ? cloudflareQueue(bindings.LOG_QUEUE) : queue
   return {
     store: sharedStore(config, log),
     sql,
@@ -65,7 +73,8 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
     memoryBytes: 64 * 1024 * 1024,
     delivering: (report) => queuedDelivery({ queue, sql, log, deadLetters, report, defer: waitUntil }),
     boundBucket: bindings.LOGS && r2Objects(bindings.LOGS),
-    sinkLane: (sink, counts) => queuedLane(sink, counts, { queue, log, defer: waitUntil }),
+    sinkLane: (sink, counts) =>
+      queuedLane(sink, counts, { queue: gathersLong(sink) ? logQueue : queue, log, defer: waitUntil }),
     draining: () => false,
   }
 }

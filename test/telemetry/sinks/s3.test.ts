@@ -1,7 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { newAbort } from '../../../src/lib/abort.ts'
 import { jsonLog } from '../../../src/lib/log.ts'
 import { secret } from '../../../src/lib/secret.ts'
@@ -13,50 +10,11 @@ import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.t
 import { undiciTransport } from '../../../src/transport/undici.node.ts'
 import { finishedCall } from '../../support/finished-calls.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
-import { s3Endpoint } from '../../support/s3.ts'
+import { ACCOUNT, startLogStorage } from '../../support/log-storage.node.ts'
 import { withGateway } from '../../support/with-gateway.ts'
 
-const ACCOUNT = { region: 'eu-central-1', accessKeyId: 'AKIATEST', secretAccessKey: 'canary/secret+key' }
-const storage = s3Endpoint({ bucket: 'logs', ...ACCOUNT })
-
-/** The storage behind a socket. */
-const server = createServer(async (request, response) => {
-  const pieces: Buffer[] = []
-  for await (const piece of request) pieces.push(piece as Buffer)
-  const { method = '', url = '', headers } = request
-  const body = pieces.length > 0 ? { body: Buffer.concat(pieces) } : {}
-  const asked = new Request(`http://${headers.host}${url}`, { method, headers: headers as HeadersInit, ...body })
-  const answer = await storage.fetch(asked)
-  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
-})
-let endpoint = ''
-const listening = new Promise<void>((resolve) =>
-  server.listen(0, '127.0.0.1', () => {
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    resolve()
-  }),
-)
-beforeAll(() => listening)
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
-
-// biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
-async function rowsOf(key: string): Promise<any[]> {
-  const url = `${endpoint}/logs/${key}`
-  const { s3Client } = await import('../../../src/stores/blobs/s3-client.ts')
-  const get = s3Client({ endpoint, bucket: 'logs', ...ACCOUNT, secretAccessKey: secret(ACCOUNT.secretAccessKey) })
-  const answer = await get({ method: 'GET', key, repeatable: false })
-  if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`)
-  const bytes = Buffer.from(await answer.arrayBuffer())
-  const text = key.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString()
-  expect(text.endsWith('\n')).toBe(true)
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}
+const { endpoint, storage, stored, rowsOf, close } = await startLogStorage()
+afterAll(close)
 
 const entry = (id: string, at: string, content?: SinkEntry['content']): SinkEntry => ({
   id,
@@ -72,7 +30,6 @@ function sink(changes: { prefix?: string; compression?: 'none' | 'gzip'; secretA
     signedObjects({ endpoint, bucket: 'logs', ...account }, undiciTransport()),
   )
 }
-const stored = (folder: string) => storage.stored().filter((key) => key.startsWith(folder))
 
 describe('the sink s3', () => {
   it('writes an object for each hour, signed, of rows that all have the same columns', async () => {
@@ -168,17 +125,14 @@ describe('the sink s3', () => {
 })
 
 describe('the object storage of a gateway', () => {
-  const gateway = withGateway(async () => {
-    await listening
-    return `
+  const gateway = withGateway(`
 gateway_settings:
   success_callback: [s3]
   callback_settings:
     s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, endpoint: '${endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey} }
 model_list:
   - { model_name: echo, gateway_params: { model: echo/echo } }
-`
-  })
+`)
 
   it('gets a test event at once, and what waits when the process stops', async () => {
     const tested = await gateway.fetch('/ui/api/callbacks/s3/test', { method: 'POST' })

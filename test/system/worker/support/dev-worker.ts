@@ -19,15 +19,19 @@ interface Wrangler {
 }
 
 /** The worker as `wrangler dev` serves it, with `wrangler.toml`, its queues and its bucket, offline; with other modules
- *  than those of the sources, if they are given. */
-export async function startDevWorker(variables: Record<string, string>, modules?: WorkerModules): Promise<DevWorker> {
+ *  than those of the sources, if they are given, and then also with another `wrangler.toml`. */
+export async function startDevWorker(
+  variables: Record<string, string>,
+  modules?: WorkerModules,
+  edited: (toml: string) => string = (toml) => toml,
+): Promise<DevWorker> {
   process.env.WRANGLER_SEND_METRICS = 'false'
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
   const { unstable_startWorker } = createRequire(import.meta.url)('wrangler') as Wrangler
   const bindings = Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, { type: 'plain_text' as const, value }]),
   )
-  const folder = modules && (await folderOf(modules))
+  const folder = modules && (await folderOf(modules, edited))
   const worker = await unstable_startWorker({
     config: folder ? join(folder, 'wrangler.toml') : 'wrangler.toml',
     bindings,
@@ -44,9 +48,9 @@ export async function startDevWorker(variables: Record<string, string>, modules?
 }
 
 /** A folder with the built modules, and with `wrangler.toml` as it is but for where it finds them. */
-async function folderOf({ script, texts }: WorkerModules): Promise<string> {
+async function folderOf({ script, texts }: WorkerModules, edited: (toml: string) => string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-dev-worker-'))
-  const toml = (await readFile('wrangler.toml', 'utf8'))
+  const toml = edited(await readFile('wrangler.toml', 'utf8'))
     .replace('main = "src/worker.ts"', `main = "${script.name}"\nno_bundle = true\nfind_additional_modules = true`)
     .replace('minify = true', '')
     .replace(/\[build\]\n(?:.+\n)+/, '')
