@@ -460,6 +460,13 @@ CREATE INDEX IF NOT EXISTS gateway_spend_request ON gateway_spend (request_id);
 CREATE INDEX IF NOT EXISTS gateway_spend_ending ON gateway_spend (ending, at) WHERE ending <> 'answered';
 CREATE INDEX IF NOT EXISTS gateway_spend_status ON gateway_spend (status, at) WHERE status <> 200;
 CREATE INDEX IF NOT EXISTS gateway_spend_failed_over ON gateway_spend (at) WHERE failed_over;
+CREATE INDEX IF NOT EXISTS gateway_spend_error ON gateway_spend (error_type, at) WHERE error_type <> '';
+CREATE INDEX IF NOT EXISTS gateway_spend_refused ON gateway_spend (at) WHERE ending = 'failed' AND attempts = 0;
+CREATE INDEX IF NOT EXISTS gateway_spend_unpriced ON gateway_spend (at) WHERE cost_nano IS NULL;
+-- The rest of these three is read by time: an index of it would cost every call.
+CREATE INDEX IF NOT EXISTS gateway_spend_endpoint ON gateway_spend (endpoint, at) WHERE endpoint <> '/v1/chat/completions';
+CREATE INDEX IF NOT EXISTS gateway_spend_cached ON gateway_spend (at) WHERE cache = 'hit';
+CREATE INDEX IF NOT EXISTS gateway_spend_slow ON gateway_spend (at) WHERE total_ms >= 10000;
 
 -- The calls of each tag in the order of the log, because an index over lists of tags has no order.
 CREATE TABLE IF NOT EXISTS gateway_spend_tag (

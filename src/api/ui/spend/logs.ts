@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
 import type { Reach } from '../../../stores/sql/records/reach.ts'
+import { CALL_FACTS } from '../../../stores/sql/spend/call-facts.ts'
 import type { LoggedCall, LogPosition, LogQuery, SpendLog } from '../../../stores/sql/spend/spend-log.ts'
+import { type UsualFilters, unindexed } from '../../../stores/sql/spend/usual-filters.ts'
 import { ENDINGS } from '../../../telemetry/events.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
@@ -16,6 +18,12 @@ import { dateOrTime, owner, spendFilters, spendReach } from './spend-query.ts'
 const MOST_SHOWN = 200
 const MOST_EXPORTED = 100_000
 const PAGE = 1000
+const DAY_MS = 86_400_000
+const MOST_MS = DAY_MS
+/** The longest range of a filter that no index serves. */
+const MOST_DAYS = 31
+
+const only = () => z.enum(['true']).optional()
 
 const list = defineRoute(
   {
@@ -35,7 +43,20 @@ const list = defineRoute(
         request_id: storable().min(1).max(128).optional(),
         batch_id: storable().min(1).max(128).optional(),
         prompt: storable().min(1).max(256).optional().describe('The prompt that was rendered: `key@version`.'),
-        from: dateOrTime().optional(),
+        error_type: storable().min(1).max(128).optional().describe('The `type` of the error that the client got.'),
+        endpoint: storable().min(1).max(256).optional(),
+        cache: z.enum(CALL_FACTS.cache.values).optional(),
+        failed_over: only().describe('Calls of which an attempt failed and another one followed.'),
+        refused: only().describe(
+          'Calls that failed before any deployment was asked. What was refused earlier is at `/ui/api/refusals`.',
+        ),
+        unpriced: only().describe('Calls whose price is unknown.'),
+        min_total_ms: z.coerce.number().min(0).max(MOST_MS).optional().describe('Calls that took at least so long.'),
+        from: dateOrTime()
+          .optional()
+          .describe(
+            `Needed, at most ${MOST_DAYS} days before \`to\`, with cache=miss|off, endpoint=/v1/chat/completions or min_total_ms below 10000.`,
+          ),
         to: dateOrTime().optional().describe('Exclusive.'),
         cursor: paging().cursor,
         limit: z.coerce
@@ -56,7 +77,14 @@ const list = defineRoute(
   async ({ services, caller, input }) => {
     const { cursor, format, limit, owner, ...filters } = input.query
     const reach = spendReach(caller(), owner)
-    const query = { ...filters, after: positionOf(cursor) }
+    const query = {
+      ...filters,
+      failed_over: filters.failed_over === 'true',
+      refused: filters.refused === 'true',
+      unpriced: filters.unpriced === 'true',
+      after: positionOf(cursor),
+    }
+    expectBounded(query, services.clock.now())
     const age = [services.config.general_settings.spend_log_retention_days, services.clock.now()] as const
     if (format !== 'json') {
       const pages = () => all(services.spendLog, reach, { ...query, limit: limit ?? MOST_EXPORTED })
@@ -72,6 +100,17 @@ const list = defineRoute(
 )
 
 export const logs: readonly Route[] = [list, loggedCallStory]
+
+/** A filter that no index serves reads all calls of its range. */
+function expectBounded(query: Pick<LogQuery, 'from' | 'to'> & UsualFilters, now: number): void {
+  const filter = unindexed(query)
+  if (filter === undefined) return
+  const { from, to } = query
+  const days = (to === undefined ? now : Date.parse(to)) - (from === undefined ? -Infinity : Date.parse(from))
+  if (days > MOST_DAYS * DAY_MS) {
+    throw mistake('from', `is needed with this ${filter}, at most ${MOST_DAYS} days before to`)
+  }
+}
 
 /** The rows of a query, page after page. */
 async function* all(log: SpendLog, reach: Reach, query: LogQuery): AsyncGenerator<Record<string, unknown>[]> {

@@ -15,7 +15,7 @@ export function all(conditions: readonly (RawBuilder<unknown> | undefined)[]): R
 
 /** Compares a column. The second condition makes indexes usable that leave out ''. */
 export function equal(
-  column: SpendDimension | 'tag' | 'batch_id' | 'prompt',
+  column: SpendDimension | 'tag' | 'batch_id' | 'prompt' | 'error_type',
   value: string | undefined,
 ): RawBuilder<unknown> | undefined {
   return value === undefined ? undefined : sql`${sql.id(column)} = ${value} AND ${sql.id(column)} <> ''`

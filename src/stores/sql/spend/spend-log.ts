@@ -8,6 +8,7 @@ import { FACT_NAMES } from './call-facts.ts'
 import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
+import { type UsualFilters, usualConditions } from './usual-filters.ts'
 
 /** A row read from the ledger, whose int8 values are text, with the names that its ids have now. */
 export type LoggedCall = { readonly [Column in keyof SpendRow]: SpendRow[Column] | string } & {
@@ -23,12 +24,19 @@ export interface LogPosition {
   readonly callId: string
 }
 
-export interface LogQuery extends SpendFilters {
+export interface LogQuery extends SpendFilters, UsualFilters {
   readonly ending?: string | undefined
   readonly status?: number | undefined
   readonly request_id?: string | undefined
   readonly batch_id?: string | undefined
   readonly prompt?: string | undefined
+  readonly error_type?: string | undefined
+  /** Calls of which an attempt failed and another one followed. */
+  readonly failed_over?: boolean | undefined
+  /** Calls that failed before any deployment was asked. */
+  readonly refused?: boolean | undefined
+  /** Calls whose price is unknown. */
+  readonly unpriced?: boolean | undefined
   /** Inclusive. */
   readonly from?: string | undefined
   /** Exclusive. */
@@ -139,6 +147,11 @@ function conditions(query: LogQuery, order: Order): RawBuilder<unknown> {
     ending === undefined || ending === 'answered' ? undefined : sql`ending <> 'answered'`,
     status === undefined ? undefined : sql`status = ${status}`,
     status === undefined || status === 200 ? undefined : sql`status <> 200`,
+    equal('error_type', query.error_type),
+    query.failed_over ? sql`failed_over` : undefined,
+    query.refused ? sql`ending = 'failed' AND attempts = 0` : undefined,
+    query.unpriced ? sql`cost_nano IS NULL` : undefined,
+    ...usualConditions(query),
     from === undefined ? undefined : sql`${ordered}.at >= ${from}::timestamptz`,
     to === undefined ? undefined : sql`${ordered}.at < ${to}::timestamptz`,
     after === undefined

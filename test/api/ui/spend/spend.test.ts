@@ -35,11 +35,16 @@ const calls: CallFinished[] = Array.from({ length: 600 }, (_, index) => {
     deployment: pick(['one', 'two', 'three']),
     batchId: index % 50 === 0 ? 'batch_a' : index % 51 === 0 ? 'batch_b' : '',
     tags: pick([[], ['x'], ['x', 'y'], ['=cmd()']]),
+    endpoint: index % 7 === 0 ? '/v1/embeddings' : '/v1/chat/completions',
+    cache: index % 11 === 0 ? 'hit' : index % 5 === 0 ? 'miss' : 'off',
+    attempts: failed && index % 3 === 0 ? 0 : 1,
+    errorType: failed ? (index % 2 === 0 ? 'api_error' : 'rate_limit_error') : '',
+    tried: [],
     ending: failed ? pick(['failed', 'client_closed', 'truncated'] as const) : 'answered',
     status: failed ? pick([502, 200]) : 200,
     usage: usageOf({ inputTokens: Math.floor(random() * 1000), outputTokens: Math.floor(random() * 100) }),
     costNano: priced ? Math.floor(random() * 1e9) : undefined,
-    totalMs: Math.floor(random() * 1000),
+    totalMs: Math.floor(random() * 20_000),
   })
 })
 
@@ -227,6 +232,17 @@ describe.skipIf(!postgresUrl)('spend', () => {
       ['batch_id=batch_b&tag=x', ({ batchId, tags }) => batchId === 'batch_b' && tags.includes('x')],
       ['tag=y', ({ tags }) => tags.includes('y')],
       ['from=2026-02-28&to=2026-03-01T12:00:00Z', ({ at }) => at >= '2026-02-28' && at < '2026-03-01T12'],
+      ['error_type=rate_limit_error', ({ errorType }) => errorType === 'rate_limit_error'],
+      ['endpoint=/v1/embeddings', ({ endpoint }) => endpoint === '/v1/embeddings'],
+      [`endpoint=/v1/chat/completions&${whole}`, ({ endpoint }) => endpoint === '/v1/chat/completions'],
+      ['cache=hit', ({ cache }) => cache === 'hit'],
+      [`cache=miss&${whole}`, ({ cache }) => cache === 'miss'],
+      ['unpriced=true', ({ costNano }) => costNano === undefined],
+      ['min_total_ms=15000.5', ({ totalMs }) => totalMs > 15_000],
+      [`min_total_ms=5000&${whole}`, ({ totalMs }) => totalMs >= 5000],
+      ['refused=true', ({ ending, attempts }) => ending === 'failed' && attempts === 0],
+      ['failed_over=true', () => false],
+      ['failed_over=true&unpriced=true&refused=true&error_type=x&cache=hit&min_total_ms=86400000', () => false],
       ['model=nobody', () => false],
     ])('%s leaves only those', async (filter, holds) => {
       const { body } = await ask(`/logs?limit=200&${filter}`)
@@ -236,6 +252,16 @@ describe.skipIf(!postgresUrl)('spend', () => {
           .slice(0, 200)
           .map(({ callId }) => callId),
       )
+    })
+
+    it('has the names of what its ids stand for, in files as well', async () => {
+      const [row] = (await ask('/logs?key_id=key-a&organization_id=org-a&team_id=team-a&limit=1')).body.data
+      expect(row).toMatchObject({ key_name: 'the first', organization_name: 'Acme', team_name: 'Red' })
+      const [other] = (await ask('/logs?key_id=key-b&limit=1')).body.data
+      expect(other).toMatchObject({ key_name: null, user_name: null })
+      const csv = await (await gateway.fetch('/ui/api/logs?key_id=key-a&format=csv&limit=1')).text()
+      const [head, line] = csv.split('\r\n') as [string, string]
+      expect(line.split(',')[head.split(',').indexOf('key_name')]).toBe('the first')
     })
 
     it('is a file, too: all of it, as CSV and as JSON lines', async () => {
@@ -272,6 +298,13 @@ describe.skipIf(!postgresUrl)('spend', () => {
     ['/logs?ending=happily', 'ending'],
     ['/logs?tag=a%00', 'tag'],
     ['/logs?format=xml', 'format'],
+    ['/logs?failed_over=false', 'failed_over'],
+    ['/logs?min_total_ms=-1', 'min_total_ms'],
+    ['/logs?cache=cold', 'cache'],
+    ['/logs?cache=off', 'from'],
+    ['/logs?min_total_ms=9999', 'from'],
+    ['/logs?endpoint=/v1/chat/completions', 'from'],
+    ['/logs?cache=miss&from=2026-01-01&to=2026-03-01', 'from'],
   ])('%s is a 400 that names %s', async (path, param) => {
     expect(await ask(path)).toMatchObject({ status: 400, body: { error: { param, type: 'invalid_request_error' } } })
   })

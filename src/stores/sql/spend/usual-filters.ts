@@ -1,0 +1,32 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/** Filters of the log by what most calls have in common. Only the unusual values are indexed. */
+export interface UsualFilters {
+  readonly endpoint?: string | undefined
+  readonly cache?: 'hit' | 'miss' | 'off' | undefined
+  /** Calls that took at least so long. */
+  readonly min_total_ms?: number | undefined
+}
+
+/** The endpoint whose calls are not indexed. */
+const USUAL_ENDPOINT = '/v1/chat/completions'
+/** Calls that took so long are indexed. */
+const SLOW_MS = 10_000
+
+/** The filter that no index serves, so that a query has to be bounded in time; undefined if there is none. */
+export function unindexed({ endpoint, cache, min_total_ms }: UsualFilters): keyof UsualFilters | undefined {
+  if (endpoint === USUAL_ENDPOINT) return 'endpoint'
+  if (cache === 'miss' || cache === 'off') return 'cache'
+  return min_total_ms !== undefined && min_total_ms < SLOW_MS ? 'min_total_ms' : undefined
+}
+
+/** The conditions, with those of the indexes in the words of the schema. */
+export function usualConditions({ endpoint, cache, min_total_ms }: UsualFilters): (RawBuilder<unknown> | undefined)[] {
+  return [
+    endpoint === undefined ? undefined : sql`endpoint = ${endpoint}`,
+    endpoint === undefined || endpoint === USUAL_ENDPOINT ? undefined : sql`endpoint <> '/v1/chat/completions'`,
+    cache === undefined ? undefined : cache === 'hit' ? sql`cache = 'hit'` : sql`cache = ${cache}`,
+    min_total_ms === undefined ? undefined : sql`total_ms >= ${min_total_ms}`,
+    min_total_ms === undefined || min_total_ms < SLOW_MS ? undefined : sql`total_ms >= 10000`,
+  ]
+}
