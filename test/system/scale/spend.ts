@@ -21,7 +21,10 @@ try {
   await applySchema(sql, readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8'))
   // A few keys make most calls, as it is in life.
   await run(`
-    INSERT INTO gateway_spend
+    INSERT INTO gateway_spend (call_id, at, request_id, endpoint, mode, requested_model, model, deployment, provider, key_id,
+      team_id, organization_id, user_id, tags, streamed, ending, status, error_type, cache, attempts, rescued, input_tokens,
+      output_tokens, cached_input_tokens, cache_creation_input_tokens, reasoning_tokens, images, audio_seconds, characters,
+      rerank_units, estimated, cost_nano, saved_nano, overhead_ms, first_token_ms, upstream_ms, total_ms)
     SELECT 'call_' || md5(n::text), timestamptz '2026-10-01' + random() * interval '${DAYS} days', 'req_' || n,
       '/v1/chat/completions', 'chat', 'model-' || m, 'model-' || m, 'deployment-' || m || '-' || n % 3, 'provider-' || m % 5,
       'key-' || k, 'team-' || k % 40, 'org-' || k % 10, CASE WHEN k % 2 = 0 THEN 'user-' || k ELSE '' END,
