@@ -6,14 +6,27 @@ import type { Sql } from './sql.ts'
 /** A record that the database refused, with the reason of the last attempt. */
 export type DeadLetter = Selectable<Schema['gateway_dead_letter']>
 
+/** Which of them, undefined for all: of a topic, and from before a moment. */
+export interface LettersWithin {
+  readonly topic?: string | undefined
+  readonly diedBefore?: string | undefined
+}
+
 /** Records that were refused, until they are written after all. */
 export interface DeadLetterRecords {
   /** Keeps a record; the same one is kept once. Resolves with false if it is too large, or too many are kept. */
   keep(topic: string, body: object, error: string): Promise<boolean>
   /** The oldest first, after the cursor. */
-  page(page: { readonly cursor: string; readonly limit: number }): Promise<DeadLetter[]>
+  page(page: {
+    readonly cursor: string
+    readonly limit: number
+    readonly within?: LettersWithin
+  }): Promise<DeadLetter[]>
   withIds(ids: readonly string[]): Promise<DeadLetter[]>
-  remove(letterId: string): Promise<void>
+  /** Resolves with the removed one; undefined if there is none. */
+  remove(letterId: string): Promise<DeadLetter | undefined>
+  /** Removes all of them, and resolves with their ids, oldest first. */
+  removeAll(within: LettersWithin): Promise<string[]>
   /** Notes why it was refused once more. */
   refusedAgain(letterId: string, error: string): Promise<void>
 }
@@ -24,6 +37,10 @@ const LONGEST_BODY = 128 * 1024
 const LONGEST_ERROR = 500
 
 const shortened = (error: string) => error.slice(0, LONGEST_ERROR).toWellFormed().replaceAll('\0', '')
+
+const isWithin = ({ topic, diedBefore }: LettersWithin) =>
+  sql<boolean>`(${topic ?? null}::text IS NULL OR topic = ${topic ?? null})
+    AND (${diedBefore ?? null}::timestamptz IS NULL OR died_at < ${diedBefore ?? null}::timestamptz)`
 
 export function deadLetterRecords(database: Sql): DeadLetterRecords {
   return {
@@ -48,8 +65,8 @@ export function deadLetterRecords(database: Sql): DeadLetterRecords {
       return found?.kept === true
     },
 
-    page({ cursor, limit }) {
-      const all = queries.selectFrom('gateway_dead_letter').selectAll()
+    page({ cursor, limit, within = {} }) {
+      const all = queries.selectFrom('gateway_dead_letter').selectAll().where(isWithin(within))
       const [at, id] = cursor.split('~')
       const after =
         cursor === '' ? all : all.where(sql<boolean>`(died_at, letter_id) > (${at}::timestamptz, ${id ?? ''}::text)`)
@@ -68,7 +85,14 @@ export function deadLetterRecords(database: Sql): DeadLetterRecords {
       ),
 
     async remove(letterId) {
-      await rowsOf(database, queries.deleteFrom('gateway_dead_letter').where('letter_id', '=', letterId))
+      const one = queries.deleteFrom('gateway_dead_letter').where('letter_id', '=', letterId).returningAll()
+      return (await rowsOf(database, one))[0]
+    },
+
+    async removeAll(within) {
+      const all = queries.deleteFrom('gateway_dead_letter').where(isWithin(within)).returning(['letter_id', 'died_at'])
+      const removed = await rowsOf(database, all)
+      return removed.sort((a, b) => (a.died_at < b.died_at ? -1 : 1)).map(({ letter_id }) => letter_id)
     },
 
     async refusedAgain(letterId, error) {

@@ -313,6 +313,8 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'POST /ui/api/callbacks/{name}/test': one({ name: 'webhook' }),
   'GET /ui/api/dead-letters': list(),
   'POST /ui/api/dead-letters/replay': creation(() => ({})),
+  'DELETE /ui/api/dead-letters': { all: () => ({ query: '?topic=ledger' }) },
+  'DELETE /ui/api/dead-letters/{letter_id}': { absent: () => ({ ids: { letter_id: 'no-such' } }) },
   'GET /ui/api/email/outbox': list(),
   'POST /ui/api/email/test': creation(() => ({ recipient: 'ann@example.com' })),
   'GET /ui/api/organizations/{organization_id}/model-access': organizations(),

@@ -4,6 +4,7 @@ import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { pageAnswer, pageOf, paging } from '../page.ts'
 import { cursorOf, letterCursor } from './letter-cursor.ts'
+import { lettersWithin } from './letters-within.ts'
 
 const answer = lazily(() =>
   z.object({
@@ -23,11 +24,12 @@ export const deadLetterList = defineRoute(
     tag: 'Audit',
     auth: 'admin',
     permission: 'audit.read',
-    query: () => z.object({ cursor: letterCursor(), limit: paging().limit }),
+    query: () => z.object({ cursor: letterCursor(), limit: paging().limit, ...lettersWithin() }),
     responses: { 200: pageAnswer(answer) },
   },
   async ({ services, input: { query } }) => {
-    const found = await services.records.deadLetters.page({ cursor: query.cursor ?? '', limit: query.limit + 1 })
+    const { cursor = '', limit, topic, died_before: diedBefore } = query
+    const found = await services.records.deadLetters.page({ cursor, limit: limit + 1, within: { topic, diedBefore } })
     const { data, next_cursor } = pageOf(found, query.limit, cursorOf)
     return json({ data: data.map(({ body, ...letter }) => ({ ...letter, record: body })), next_cursor })
   },

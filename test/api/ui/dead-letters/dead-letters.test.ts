@@ -91,6 +91,35 @@ model_list:
         .toBeGreaterThan(0)
     })
 
+    it('can be given up, one by its id or many by topic and time, and the audit says so', async () => {
+      const ids: string[] = []
+      for (const [n, topic] of ['audit', 'audit', 'ledger_sums', 'ledger'].entries()) {
+        const [{ letter_id }] = await run(`
+          INSERT INTO gateway_dead_letter (letter_id, topic, body, error, died_at) VALUES ('letter_' || md5('gone ${n}'),
+            '${topic}', '{}', 'why ${n}', '2026-01-0${n + 1}T00:00:00Z') RETURNING letter_id`)
+        ids.push(letter_id)
+      }
+      const left = async (query = '') =>
+        ((await ask('GET', `/dead-letters${query}`)).body.data as Body[]).map(({ letter_id }) => ids.indexOf(letter_id))
+      expect(await left('?topic=audit&died_before=2026-01-02T00:00:00Z')).toEqual([0])
+      expect(await ask('DELETE', `/dead-letters/${ids[0]}`)).toEqual({ status: 200, body: { letter_id: ids[0] } })
+      expect((await ask('DELETE', `/dead-letters/${ids[0]}`)).status).toBe(404)
+      for (const query of ['', '?topic=none', '?died_before=yesterday', '?cursor=x&topic=audit']) {
+        expect((await ask('DELETE', `/dead-letters${query}`)).status, query).toBe(400)
+      }
+      expect(await left()).toEqual([1, 2, 3])
+      expect((await ask('DELETE', '/dead-letters?died_before=2026-01-04T00:00:00%2B00:00')).body).toEqual({
+        removed: 2,
+      })
+      expect(await left()).toEqual([3])
+      expect((await ask('DELETE', '/dead-letters?topic=ledger')).body).toEqual({ removed: 1 })
+      expect((await ask('DELETE', '/dead-letters?topic=ledger')).body).toEqual({ removed: 0 })
+      const removals = "action = 'dead_letter.remove' AND status = 200"
+      await expect.poll(() => audited(removals)).toBe(4)
+      expect(await audited(`${removals} AND resource_id = '${ids[0]}' AND metadata->>'error' = 'why 0'`)).toBe(1)
+      expect(await audited(`${removals} AND metadata->'letter_ids'->>1 = '${ids[2]}'`)).toBe(1)
+    })
+
     it('come in pages, and can be replayed by their ids or page by page', async () => {
       for (let n = 0; n < 5; n++) {
         await run(`

@@ -1,0 +1,12 @@
+import * as z from 'zod'
+import { topics } from '../../../telemetry/topics.ts'
+import { moment } from '../moment.ts'
+
+/** What chooses among dead letters. */
+export const lettersWithin = () => ({
+  topic: z
+    .enum(topics.map(({ name }) => name))
+    .optional()
+    .describe('Those of this topic alone.'),
+  died_before: moment().optional().describe('Those that were refused before this moment.'),
+})
