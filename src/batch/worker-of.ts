@@ -28,7 +28,13 @@ export function batchWorkerOf(
         log,
       }),
     others: [
-      validation({ ...shared, records: validationRecords(sql), callers: services.keyCallers, live: services.live }),
+      validation({
+        ...shared,
+        records: validationRecords(sql),
+        callers: services.keyCallers,
+        live: services.live,
+        endpoints: services.batchEndpoints,
+      }),
       finishing({ ...shared, records: finishRecords(sql) }),
     ],
     queue,

@@ -15,6 +15,8 @@ export interface LineRules {
   isNew(customId: string): boolean
   /** Whether the batch's key may call the model. */
   mayCall(model: string): boolean
+  /** Why a request to a model that it may call cannot have its prompt; undefined if it can. */
+  promptMistake(body: JsonRecord & { readonly model: string }): GatewayError | undefined
 }
 
 export interface LineMistake {
@@ -64,7 +66,7 @@ function checkTarget({ method, url }: JsonRecord, { endpoint }: LineRules): Line
   return undefined
 }
 
-function checkBody(request: JsonRecord, { mayCall }: LineRules): LineMistake | undefined {
+function checkBody(request: JsonRecord, { mayCall, promptMistake }: LineRules): LineMistake | undefined {
   const { body } = request
   if (body === undefined || body === null) return missing('body')
   if (!isRecord(body)) return mistake('invalid_body', `'body' must be an object.`, 'body')
@@ -77,9 +79,12 @@ function checkBody(request: JsonRecord, { mayCall }: LineRules): LineMistake | u
   }
   if (model === undefined || model === null || model === '') return missing('body.model')
   if (typeof model !== 'string') return mistake('invalid_model', `'body.model' must be a string.`, 'body.model')
-  if (mayCall(model)) return undefined
-  const message = `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`
-  return mistake('model_not_found', message, 'body.model')
+  if (!mayCall(model)) {
+    const message = `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`
+    return mistake('model_not_found', message, 'body.model')
+  }
+  const wrong = promptMistake({ ...body, model })
+  return wrong && mistake(wrong.code ?? 'invalid_prompt', wrong.message, `body.${wrong.details.param}`)
 }
 
 const mistake = (code: string, message: string, param: string | null = null): LineMistake => ({ code, message, param })

@@ -5,11 +5,13 @@ import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Caller } from '../../pipeline/caller.ts'
+import { promptMistake } from '../../pipeline/prompt/prompt-mistake.ts'
 import type { LiveRegistry } from '../../routing/live/live-registry.ts'
 import type { Blobs } from '../../stores/blobs/blobs.ts'
 import type { UncheckedBatch, ValidationRecords } from '../../stores/sql/batches/validation-records.ts'
 import { type BatchCheckpoint, type BatchError, CHECKPOINT_ITEMS } from '../../stores/sql/schema/batch-schema.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { BatchEndpoints } from '../batch-endpoint.ts'
 import { contentKey } from '../batch-ids.ts'
 import type { BatchStage } from '../batch-stage.ts'
 import { linesOf } from '../lines.ts'
@@ -31,6 +33,7 @@ export interface ValidationServices {
   readonly live: LiveRegistry
   readonly clock: Clock
   readonly telemetry: Telemetry
+  readonly endpoints: BatchEndpoints
   readonly log: Log
 }
 
@@ -60,7 +63,7 @@ export function validation(services: ValidationServices): BatchStage {
 }
 
 async function checkInput(services: ValidationServices, batch: UncheckedBatch, signal: AbortSignal): Promise<Checked> {
-  const { config, blobs, callers, live } = services
+  const { config, blobs, callers, live, endpoints } = services
   const { batch_max_lines: mostLines, batch_max_line_bytes: longestLine } = config.general_settings
   const caller = await callerOf(callers, batch.key_id)
   if (caller instanceof GatewayError) return failure(caller.code ?? 'invalid_api_key', caller.message)
@@ -73,6 +76,7 @@ async function checkInput(services: ValidationServices, batch: UncheckedBatch, s
     )
   }
   await live.attend(() => {})
+  const hasDialect = endpoints.get(batch.endpoint)?.endpoint.dialect !== undefined
   // Digests, because ids of 512 characters would be many megabytes.
   const ids = new Set<string>()
   const rules: LineRules = {
@@ -85,6 +89,7 @@ async function checkInput(services: ValidationServices, batch: UncheckedBatch, s
       return true
     },
     mayCall: callable(live, caller),
+    promptMistake: (body) => promptMistake(live.current(), body, hasDialect),
   }
   const errors: BatchError[] = []
   const checkpoints: BatchCheckpoint[] = []

@@ -8,6 +8,7 @@ import type { Prompt } from '../../routing/prompts/prompt.ts'
 import { readPromptRef, versionMeant } from '../../routing/prompts/prompt-ref.ts'
 import type { RenderedMessage, Template } from '../../routing/prompts/template.ts'
 import { textsOf } from '../../routing/prompts/variables.ts'
+import type { Registry } from '../../routing/registry.ts'
 import type { PromptResolved } from '../../telemetry/events.ts'
 import type { CallInput } from '../call-input.ts'
 import { parse } from '../request/parse.ts'
@@ -19,8 +20,10 @@ export type Prompted =
   | { readonly request: ModelRequest; readonly bytes: Uint8Array; readonly prompt: string; readonly error?: never }
   | { readonly error: GatewayError; readonly request?: never; readonly bytes?: never; readonly prompt?: never }
 
-const REF = 'metadata.prompt_ref'
-const VARIABLES = 'metadata.prompt_variables'
+export const REF = 'metadata.prompt_ref'
+export const VARIABLES = 'metadata.prompt_variables'
+export const NO_PROMPT = 'need a prompt, and neither the call nor its group names one'
+export const WRONG_ENDPOINT = 'prompts are for chat, completions, responses and messages'
 
 /** Renders the prompt that a call names in `metadata.prompt_ref`, or else that of its group's policy, into the request.
  *  undefined for a call without one. A promise only for a version that this process has not read yet. An error is
@@ -36,7 +39,7 @@ export function withPrompt(
   const ref = request.metadata?.prompt_ref ?? (dialect && services.registry.resolve(request.model)?.policy?.promptRef)
   if (ref === undefined || ref === null) {
     if (!dialect || isNothing(request.metadata?.prompt_variables)) return undefined
-    return { error: refusal(VARIABLES, 'need a prompt, and neither the call nor its group names one') }
+    return { error: refusal(VARIABLES, NO_PROMPT) }
   }
   // Apart, so that a call without a prompt does not pay for what the functions in there share.
   return resolved(services, input, request, { ref: String(ref), tells })
@@ -50,7 +53,7 @@ function resolved(
 ): Prompted | Promise<Prompted> {
   const { dialect } = input.endpoint
   if (!dialect) {
-    return { error: refusal(REF, 'prompts are for chat, completions, responses and messages', 'unsupported_parameter') }
+    return { error: refusal(REF, WRONG_ENDPOINT, 'unsupported_parameter') }
   }
   const startedAt = performance.now()
   const done = (prompted: Prompted, prompt: string, status: PromptResolved['status']): Prompted => {
@@ -58,21 +61,15 @@ function resolved(
     if (tells) services.telemetry.emit({ type: 'prompt.resolved', prompt, status, seconds })
     return prompted
   }
-  const whose = request.metadata?.prompt_ref === ref ? '' : `, which the policy of '${request.model}' names,`
-  const missing = `There is no prompt '${ref.slice(0, 200)}'${whose} or it is archived.`
-  const found = find(services, ref)
-  const notFound = () => done({ error: refused(missing) }, found?.prompt.key ?? '', 'not_found')
+  const found = findPrompt(services.registry, ref)
+  const policyOf = request.metadata?.prompt_ref === ref ? undefined : request.model
+  const notFound = () => done({ error: promptNotFound(ref, policyOf) }, found?.prompt.key ?? '', 'not_found')
   if (!found) return notFound()
   const { prompt, version } = found
   const finish = (template: Template | undefined): Prompted => {
     if (!template) return notFound()
-    const { variables } = template
-    const given = request.metadata?.prompt_variables ?? {}
-    const { texts, mistake } = textsOf(variables, isRecord(given) ? given : {})
-    if (mistake) {
-      const error = refusal(`${VARIABLES}.${mistake.name.slice(0, 200)}`, mistake.message)
-      return done({ error }, prompt.key, 'invalid_variables')
-    }
+    const { texts, error } = textsFor(template, request.metadata?.prompt_variables)
+    if (error) return done({ error }, prompt.key, 'invalid_variables')
     if (template.length(texts) > services.config.general_settings.max_json_bytes) {
       return done({ error: tooLarge() }, prompt.key, 'invalid_variables')
     }
@@ -92,11 +89,21 @@ function resolved(
   })
 }
 
-function find({ registry }: PipelineServices, text: string): { prompt: Prompt; version: number } | undefined {
+export function findPrompt(
+  { prompts }: Pick<Registry, 'prompts'>,
+  text: string,
+): { readonly prompt: Prompt; readonly version: number } | undefined {
   const ref = readPromptRef(text)
-  const prompt = ref && registry.prompts.get(ref.key)
+  const prompt = ref && prompts.get(ref.key)
   const version = prompt && versionMeant(prompt, ref)
   return prompt && version !== undefined ? { prompt, version } : undefined
+}
+
+/** The texts of a template's variables, by what a call gives. */
+export function textsFor({ variables }: Template, given: unknown) {
+  const { texts, mistake } = textsOf(variables, isRecord(given) ? given : {})
+  if (!mistake) return { texts }
+  return { error: refusal(`${VARIABLES}.${mistake.name.slice(0, 200)}`, mistake.message) }
 }
 
 /** The request as it is sent: every byte of the client's that is not `metadata` stays as it is. */
@@ -128,11 +135,14 @@ function metadataOf({ metadata }: ModelRequest): { readonly metadata?: unknown }
 
 const isNothing = (value: unknown) => value === undefined || value === null
 
-function refusal(param: string, message: string, code = 'invalid_prompt_variables'): GatewayError {
+export function refusal(param: string, message: string, code = 'invalid_prompt_variables'): GatewayError {
   return new GatewayError('invalid_request', `${param}: ${message}`, { param, code })
 }
 
-function refused(message: string): GatewayError {
+/** `policyOf`: the group whose policy names the prompt, where the call does not. */
+export function promptNotFound(ref: string, policyOf: string | undefined): GatewayError {
+  const whose = policyOf === undefined ? '' : `, which the policy of '${policyOf}' names,`
+  const message = `There is no prompt '${ref.slice(0, 200)}'${whose} or it is archived.`
   return new GatewayError('invalid_request', message, { param: REF, code: 'prompt_not_found' })
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { batchedEndpoints } from '../../../src/api/v1/batched-endpoints.ts'
 import { checkLine } from '../../../src/batch/validate/check-line.ts'
 import { type ValidationServices, validation } from '../../../src/batch/validate/validation.ts'
 import { masterCaller } from '../../../src/identity/master-caller.ts'
@@ -8,6 +9,8 @@ import { jsonLog } from '../../../src/lib/log.ts'
 import { providers } from '../../../src/providers/index.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import type { LiveRegistry } from '../../../src/routing/live/live-registry.ts'
+import type { Prompt } from '../../../src/routing/prompts/prompt.ts'
+import { storedTemplate } from '../../../src/routing/prompts/stored-template.ts'
 import { registryOf } from '../../../src/routing/registry.ts'
 import { validationRecords } from '../../../src/stores/sql/batches/validation-records.ts'
 import { queries, rowsOf } from '../../../src/stores/sql/query.ts'
@@ -29,6 +32,20 @@ const line = (fields: object = {}) =>
     body: { model: 'm', messages: [] },
     ...fields,
   })
+/** A line that names a prompt. */
+const prompted = (metadata: object, fields: object = {}) =>
+  line({ body: { model: 'm', messages: [], metadata }, ...fields })
+const variables = { name: { type: 'string' } }
+const messages = [{ role: 'system', content: 'Greet {{name}}.' }]
+const template = storedTemplate({ messages, variables })
+/** Of its versions only the newest is at hand. */
+const greeting: Prompt = {
+  key: 'greeting',
+  createdAt: '',
+  labels: { production: 2 },
+  latest: 2,
+  versions: new Map(template ? [[2, template]] : []),
+}
 const lines = (count: number) => Array.from({ length: count }, (_, at) => line({ custom_id: `id-${at}` })).join('\n')
 
 describe('the validation of batches', () => {
@@ -40,7 +57,12 @@ describe('the validation of batches', () => {
   beforeAll(async () => {
     place = await batchPlace()
     const config = loadConfig(YAML, { GATEWAY_MASTER_KEY: 'sk-master-of-these-tests-0001' })
-    const registry = registryOf(config, providers)
+    const known = registryOf(config, providers)
+    const resolve = (name: string) => {
+      const group = known.resolve(name === 'ruled' ? 'm' : name)
+      return group && name === 'ruled' ? { ...group, name, policy: { promptRef: 'gone:live' } } : group
+    }
+    const registry = { ...known, resolve, prompts: new Map([['greeting', greeting]]) }
     services = {
       config,
       records: validationRecords(place.sql),
@@ -50,6 +72,7 @@ describe('the validation of batches', () => {
       clock: { now: Date.now },
       telemetry: { emit: (event) => void told.push(event), settledCounters: () => ({}) },
       log: jsonLog('silent', () => {}),
+      endpoints: batchedEndpoints,
     }
   })
   afterAll(() => place.close())
@@ -99,6 +122,34 @@ describe('the validation of batches', () => {
       'managed_tools_not_supported',
       'body.tools',
     ],
+    ['a prompt that is none', prompted({ prompt_ref: 'none' }), 'prompt_not_found', 'body.metadata.prompt_ref'],
+    ['a version that is none', prompted({ prompt_ref: 'greeting@3' }), 'prompt_not_found', 'body.metadata.prompt_ref'],
+    ['a label that is none', prompted({ prompt_ref: 'greeting:x' }), 'prompt_not_found', 'body.metadata.prompt_ref'],
+    ['a number as prompt', prompted({ prompt_ref: 1 }), 'invalid_prompt_variables', 'body.metadata.prompt_ref'],
+    [
+      'a variable that is missing',
+      prompted({ prompt_ref: 'greeting', prompt_variables: {} }),
+      'invalid_prompt_variables',
+      'body.metadata.prompt_variables.name',
+    ],
+    [
+      'a variable of another type',
+      prompted({ prompt_ref: 'greeting:production', prompt_variables: { name: 1 } }),
+      'invalid_prompt_variables',
+      'body.metadata.prompt_variables.name',
+    ],
+    [
+      'variables without a prompt',
+      prompted({ prompt_variables: { name: 'Eve' } }),
+      'invalid_prompt_variables',
+      'body.metadata.prompt_variables',
+    ],
+    [
+      'a prompt of its group that is none',
+      line({ body: { model: 'ruled', messages: [] } }),
+      'prompt_not_found',
+      'body.metadata.prompt_ref',
+    ],
     ['no model', line({ body: {} }), 'missing_required_parameter', 'body.model'],
     ['a number as model', line({ body: { model: 1 } }), 'invalid_model', 'body.model'],
     ['a model that is none', line({ body: { model: 'none' } }), 'model_not_found', 'body.model'],
@@ -125,6 +176,20 @@ describe('the validation of batches', () => {
       line({ custom_id: 'c', body: { model: 'm', stream: null, tools: [{ type: 'function' }] } }),
     ]
     expect((await validated(input.join('\n'))).status).toBe('in_progress')
+  })
+
+  it('takes prompts as calls do; what depends on a version that is not at hand is left to the run', async () => {
+    const input = [
+      prompted({ prompt_ref: 'greeting', prompt_variables: { name: 'Eve' } }, { custom_id: 'a' }),
+      prompted({ prompt_ref: 'greeting@1' }, { custom_id: 'b' }),
+      prompted({ prompt_ref: null, prompt_variables: null }, { custom_id: 'c' }),
+      line({
+        custom_id: 'd',
+        body: { model: 'ruled', messages: [], metadata: { prompt_ref: 'greeting@2', prompt_variables: { name: 'x' } } },
+      }),
+    ]
+    const { status, errors } = await validated(input.join('\n'))
+    expect([status, errors]).toEqual(['in_progress', null])
   })
 
   it('names custom_ids that occur twice, wherever they are', async () => {
@@ -212,7 +277,13 @@ describe('the validation of batches', () => {
 
 describe('the ids of a file', () => {
   it('are asked for only of lines that have one', () => {
-    const rules = { endpoint: '/v1/x', longestLine: 10, isNew: () => expect.unreachable(), mayCall: () => true }
+    const rules = {
+      endpoint: '/v1/x',
+      longestLine: 10,
+      isNew: () => expect.unreachable(),
+      promptMistake: () => undefined,
+      mayCall: () => true,
+    }
     const none = { line: 1, offset: 0, length: 2, bytes: new TextEncoder().encode('{}') }
     expect(checkLine(none, rules)?.code).toBe('missing_required_parameter')
   })

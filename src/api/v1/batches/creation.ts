@@ -28,7 +28,7 @@ export function requireCreated(
         code: 'invalid_file_purpose',
       })
     case 'managed_tools': {
-      const message = `Line ${creation.line} of the file asks for managed tools (type 'mcp'), which batches do not have.`
+      const message = `Line ${creation.line} of the file asks for managed tools (type 'mcp' in body.tools), which batches do not have.`
       throw new GatewayError('invalid_request', message, { ...ofFile, code: 'managed_tools_not_supported' })
     }
     case 'too_many_active': {
