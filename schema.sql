@@ -50,6 +50,12 @@ CREATE TABLE IF NOT EXISTS gateway_model (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Deployments that get no new calls until they are resumed, of the configuration file too.
+CREATE TABLE IF NOT EXISTS gateway_drained_deployment (
+  deployment_id text COLLATE "C" PRIMARY KEY,
+  drained_at timestamptz NOT NULL DEFAULT now()
+);
+
 -- Servers of managed tools. One with the key of a server of the configuration file replaces that server.
 CREATE TABLE IF NOT EXISTS gateway_mcp_server (
   server_key text COLLATE "C" PRIMARY KEY,

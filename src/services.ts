@@ -134,6 +134,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     config,
     providers,
     records: records.models,
+    drained: records.drained,
     groups: records.routeGroups,
     policies: records.routeGroupPolicies,
     toolServers: records.mcpServers,

@@ -18,6 +18,8 @@ export interface Deployment {
   adapter(capability: Capability, requested?: Capability): Adapter | undefined
   /** `gateway_params.timeout`, which replaces the group's timeout for attempts at this deployment. */
   readonly timeoutSeconds: number | undefined
+  /** An administrator has it get no new calls. */
+  readonly drained?: true
 }
 
 /** The deployments that share one public name. */

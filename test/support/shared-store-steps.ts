@@ -143,7 +143,7 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     attemptId,
     deployment,
     ...(chance(0.2) ? { unusedSince: at } : {}),
-    result: random.pick(['succeeded', 'failed', 'failed', 'neutral']),
+    result: random.pick(['succeeded', 'failed', 'failed', 'neutral', 'released']),
     used: Object.fromEntries(some(CAPACITY_UNITS, 0.2).map((unit) => [unit, random.next() * 5])),
     ...(chance(0.7) ? { latencyMs: random.next() * 1000 } : {}),
     ...(chance(0.4) ? { firstTokenMs: random.next() * 100 } : {}),

@@ -10,12 +10,14 @@ import { defineRoute } from '../route.ts'
 
 const time = () => z.iso.datetime().nullable()
 
-const deploymentHealth = lazily(() =>
+export const deploymentHealth = lazily(() =>
   z.object({
     deployment_id: z.string(),
     model_name: z.string(),
     provider: z.string(),
-    state: z.enum(['healthy', 'cooling', 'probing']),
+    state: z
+      .enum(['healthy', 'cooling', 'probing', 'drained'])
+      .describe('drained: it gets no new calls until an administrator resumes it.'),
     cooldown_until: time(),
     active_requests: z.int(),
     consecutive_failures: z.int(),
@@ -62,7 +64,13 @@ export const deploymentsHealth = defineRoute(
       healthOf(deployment, signals[index] as DeploymentSignals, now),
     )
     const healthy = healths.filter(({ state }) => state === 'healthy').length
-    const status = healthy === healths.length ? 'ok' : healthy === 0 ? 'unavailable' : 'degraded'
+    const drained = healths.filter(({ state }) => state === 'drained').length
+    const status =
+      healthy + drained === healths.length && (healthy > 0 || drained === 0)
+        ? 'ok'
+        : healthy === 0
+          ? 'unavailable'
+          : 'degraded'
     return json({
       status,
       healthy_count: healthy,
@@ -85,7 +93,7 @@ function deploymentsFor(
   return [...new Map(allowed.map((deployment) => [deployment.id, deployment])).values()]
 }
 
-function healthOf(
+export function healthOf(
   deployment: Deployment,
   signals: DeploymentSignals,
   now: number,
@@ -95,7 +103,7 @@ function healthOf(
     deployment_id: deployment.id,
     model_name: deployment.modelName,
     provider: deployment.provider.kind,
-    state: signals.probing ? 'probing' : cooling ? 'cooling' : 'healthy',
+    state: deployment.drained ? 'drained' : signals.probing ? 'probing' : cooling ? 'cooling' : 'healthy',
     cooldown_until: cooling ? timeOf(signals.cooledUntil) : null,
     active_requests: signals.active,
     consecutive_failures: signals.failures,

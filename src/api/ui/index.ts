@@ -19,6 +19,7 @@ import { playground } from './playground/playground.ts'
 import { promptRoutes } from './prompts/index.ts'
 import { providerRoutes } from './providers/index.ts'
 import { records } from './records/index.ts'
+import { modelActions } from './routing/model-actions.ts'
 import { testModel } from './routing/model-test.ts'
 import { models } from './routing/models.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
@@ -44,6 +45,7 @@ export const ui: readonly Route[] = [
   ...callableTargetList,
   callableModels,
   ...models,
+  ...modelActions,
   testModel,
   ...providerRoutes,
   ...routeGroupPolicies,

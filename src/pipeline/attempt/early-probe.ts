@@ -35,6 +35,11 @@ export function noneAvailable(services: PipelineServices, plans: readonly Plan[]
   const name = plans[0]?.group.name
   const now = services.clock.now()
   const signals = plans.flatMap(allDeployments).map(({ id }) => services.signals.of(id))
+  if (signals.length === 0) {
+    return new GatewayError('no_healthy_deployment', `Every deployment of '${name}' is drained. Retry later.`, {
+      retryAfterSeconds: 60,
+    })
+  }
   if (!signals.every(isUnwell)) {
     return new GatewayError('no_capacity', `Every deployment of '${name}' is at its limit. Retry later.`, {
       retryAfterSeconds: 60,

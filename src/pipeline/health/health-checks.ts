@@ -1,3 +1,4 @@
+import { GatewayError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/job.ts'
 import type { Deployment } from '../../routing/deployment.ts'
@@ -5,7 +6,7 @@ import type { DeploymentOutcome, DeploymentSignals } from '../../stores/kv/deplo
 import type { PipelineServices } from '../services.ts'
 import { cooldown } from '../settle/outcome.ts'
 import { tellCooled } from '../settle/tell-cooled.ts'
-import { probe } from './probe.ts'
+import { type ProbeResult, probe } from './probe.ts'
 
 const AT_ONCE = 5
 
@@ -27,7 +28,7 @@ export function healthChecks(services: PipelineServices, live: { refresh(): Prom
         .filter(({ known }) => known.active === 0 && !known.probing && lastHeardOf(known) <= idleSince)
       const worker = async () => {
         for (let next = waiting.shift(); next && !signal.aborted; next = waiting.shift()) {
-          await check(services, next.deployment, next.known, signal)
+          await checkOf(services, next.deployment, next.known, signal)
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, worker))
@@ -37,17 +38,30 @@ export function healthChecks(services: PipelineServices, live: { refresh(): Prom
 
 const lastHeardOf = ({ lastErrorAt, lastSuccessAt }: DeploymentSignals) => Math.max(lastErrorAt, lastSuccessAt)
 
-async function check(
+async function checkOf(
   services: PipelineServices,
   deployment: Deployment,
   { failures }: DeploymentSignals,
   signal: AbortSignal,
 ): Promise<void> {
-  const result = await probe(services, deployment, failures === 0, signal)
-  if (result === 'inconclusive' || signal.aborted) return
+  const result = await check(services, deployment, failures === 0, signal)
+  if (result instanceof GatewayError) {
+    services.log.warn('health_check.failed', { deployment: deployment.id, failure: result.failure })
+  } else if (result === 'healthy' && failures > 0) {
+    services.log.info('health_check.recovered', { deployment: deployment.id })
+  }
+}
+
+/** Probes a deployment and settles the result. For one that `isSound` a free request suffices. */
+export async function check(
+  services: PipelineServices,
+  deployment: Deployment,
+  isSound: boolean,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const result = await probe(services, deployment, isSound, signal)
+  if (result === 'inconclusive' || signal.aborted) return 'inconclusive'
   const failure = result === 'healthy' ? undefined : result
-  if (failure) services.log.warn('health_check.failed', { deployment: deployment.id, failure: failure.failure })
-  else if (failures > 0) services.log.info('health_check.recovered', { deployment: deployment.id })
   const id = newId('check')
   const outcome: DeploymentOutcome = {
     attemptId: id,
@@ -56,6 +70,19 @@ async function check(
     cooldown: cooldown(services, failure),
     ...(failure ? { result: 'failed', error: failure.row.classification ?? failure.failure } : { result: 'succeeded' }),
   }
-  const settlement = { callId: id, slots: [], budgets: [], outcomes: [outcome], counters: {}, entries: [] }
-  tellCooled(services, settlement, [deployment], await services.store.settle(settlement))
+  await settleAlone(services, outcome, deployment)
+  return result
+}
+
+/** Ends the cooldown of a deployment in every process: its next call goes there as if it had not failed. */
+export async function release(services: PipelineServices, deployment: Deployment): Promise<void> {
+  const nothing = { used: {}, cooldown: cooldown(services, undefined) }
+  const outcome = { attemptId: newId('release'), deployment: deployment.id, result: 'released', ...nothing } as const
+  await settleAlone(services, outcome, deployment)
+}
+
+async function settleAlone(services: PipelineServices, outcome: DeploymentOutcome, of: Deployment): Promise<void> {
+  const nothing = { slots: [], budgets: [], counters: {}, entries: [] }
+  const settlement = { callId: outcome.attemptId, outcomes: [outcome], ...nothing }
+  tellCooled(services, settlement, [of], await services.store.settle(settlement))
 }

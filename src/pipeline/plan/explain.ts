@@ -73,6 +73,7 @@ function reasonFor(
 ): string | undefined {
   const translator = translatorOf(deployment, endpoint.mode, endpoint.dialect)
   if (!translator) return 'kind'
+  if (deployment.drained) return 'drained'
   if (!fits(deployment, request)) return 'tags'
   if (translator.refuses?.(request, deployment.connection.parameters.strict === true)) return 'request'
   const signals = services.signals.of(deployment.id)

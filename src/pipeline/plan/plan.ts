@@ -104,7 +104,7 @@ export function planGroup(
   const withPrice = refuse_unpriced ? billable(keeping, endpoint, group) : keeping
   const deployments = budgeted || refuse_unpriced ? affordable(withPrice, endpoint, request) : withPrice
   const ordered = (members: readonly Deployment[]) =>
-    remainingOrder(orderOf(services, endpoint, settings, members), bounds?.leftOut)
+    remainingOrder(orderOf(services, endpoint, settings, inService(members)), bounds?.leftOut)
   if (first.length === keeping.length) return { group, settings, ...ordered(deployments) }
   const best = ordered(deployments.filter((deployment) => first.includes(deployment)))
   const rest = ordered(deployments.filter((deployment) => !first.includes(deployment)))
@@ -118,6 +118,13 @@ export function planGroup(
     others: () => [...best.others(), ...rest.others()],
   }
 }
+
+/** Without those that are drained. If all are, the plan is empty, and the call goes on to the group's fallbacks. */
+function inService(deployments: readonly Deployment[]): readonly Deployment[] {
+  return deployments.some(isDrained) ? deployments.filter((deployment) => !deployment.drained) : deployments
+}
+
+const isDrained = ({ drained }: Deployment) => drained === true
 
 type Order = Omit<Plan, 'group' | 'settings'>
 

@@ -90,6 +90,7 @@ function refusalOf(
   { endpoint, request, group }: Omit<SimulatedCalls, 'calls'>,
   deployment: Deployment,
 ): string | undefined {
+  if (deployment.drained) return 'drained: it gets no new calls until it is resumed'
   try {
     planGroup(services, endpoint, request, { ...group, deployments: [deployment] })
     return undefined

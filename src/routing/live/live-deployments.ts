@@ -2,6 +2,7 @@ import type { Config } from '../../config/schema.ts'
 import { describeError, type Log } from '../../lib/log.ts'
 import type { Seal } from '../../lib/seal.ts'
 import type { Provider } from '../../providers/provider.ts'
+import type { DrainedDeployments } from '../../stores/sql/drained-deployments.ts'
 import type { ModelRecord, ModelRecords } from '../../stores/sql/records/model-records.ts'
 import type { Deployment } from '../deployment.ts'
 import { deploymentOf, deploymentsOf } from '../registry.ts'
@@ -13,12 +14,14 @@ export function liveDeployments({
   config,
   providers,
   records,
+  drained,
   seal,
   log,
 }: {
   readonly config: Config
   readonly providers: ReadonlyMap<string, Provider>
   readonly records: Pick<ModelRecords, 'all'>
+  readonly drained: Pick<DrainedDeployments, 'all'>
   readonly seal: Seal
   readonly log: Log
 }): LivePart<readonly Deployment[]> {
@@ -36,10 +39,12 @@ export function liveDeployments({
   return {
     ofFile,
     async read() {
-      const found = await Promise.all((await records.all()).map(deploymentFrom))
+      const [kept, out] = await Promise.all([records.all(), drained.all()])
+      const found = await Promise.all(kept.map(deploymentFrom))
       const stored = found.filter((deployment) => deployment !== undefined)
       const replaced = new Set(stored.map(({ id }) => id))
-      return [...ofFile.filter(({ id }) => !replaced.has(id)), ...stored]
+      const all = [...ofFile.filter(({ id }) => !replaced.has(id)), ...stored]
+      return all.map((one): Deployment => (out.has(one.id) ? { ...one, drained: true } : one))
     },
   }
 }

@@ -7,6 +7,7 @@ import type { Seal } from '../../lib/seal.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { ToolServersByKey } from '../../mcp/tool-server.ts'
 import type { Provider } from '../../providers/provider.ts'
+import type { DrainedDeployments } from '../../stores/sql/drained-deployments.ts'
 import type { PromptRecords } from '../../stores/sql/prompts/prompt-records.ts'
 import type { ModelRecords } from '../../stores/sql/records/model-records.ts'
 import type { RouteGroupPolicyRecords } from '../../stores/sql/records/route-group-policy-records.ts'
@@ -49,6 +50,7 @@ export function liveRegistry(options: {
   readonly config: Config
   readonly providers: ReadonlyMap<string, Provider>
   readonly records: ModelRecords
+  readonly drained: Pick<DrainedDeployments, 'all'>
   readonly groups: RouteGroupRecords
   readonly policies: RouteGroupPolicyRecords
   readonly toolServers: McpServerRecords
@@ -60,7 +62,7 @@ export function liveRegistry(options: {
   readonly changed?: (registry: Registry) => void
 }): LiveRegistry {
   const { config, providers, records, groups, policies, seal, log, now } = options
-  const deployments = liveDeployments({ config, providers, records, seal, log })
+  const deployments = liveDeployments({ config, providers, records, drained: options.drained, seal, log })
   const routeGroups = liveRouteGroups(groups, log)
   const published = livePolicies(policies, log)
   const toolServers = liveToolServers({ config, records: options.toolServers, seal, log })

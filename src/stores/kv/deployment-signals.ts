@@ -59,8 +59,9 @@ export interface DeploymentOutcome {
   readonly attemptId: string
   readonly deployment: string
   /** `neutral`: the client disconnected or its request was invalid, so the deployment is not judged. `committed`: the answer
-   *  has begun; the lease continues, and the deployment counts as recovered. */
-  readonly result: 'succeeded' | 'failed' | 'neutral' | 'committed'
+   *  has begun; the lease continues, and the deployment counts as recovered. `released`: an administrator ends its
+   *  cooldown. */
+  readonly result: 'succeeded' | 'failed' | 'neutral' | 'committed' | 'released'
   /** The actual usage, without the request, which was counted at the reservation. */
   readonly used: Capacity
   /** When the reservation was made, if no upstream request followed. Its request is subtracted from that minute. */

@@ -149,7 +149,7 @@ export function finish(state: DeploymentState, outcome: DeploymentOutcome, now: 
   if (CAPACITY_UNITS.some((unit) => outcome.used[unit])) add(state, outcome.used, now)
   const ownProbe = state.probe === attemptId
   // A commit that is reported after its attempt ended is ignored.
-  if (result === 'succeeded' || (continues && state.active.has(attemptId, now))) recover(state)
+  if (result === 'succeeded' || result === 'released' || (continues && state.active.has(attemptId, now))) recover(state)
   else if (ownProbe && !continues) state.probe = ''
   if (result === 'neutral') {
     if (ownProbe) state.probed = false

@@ -80,7 +80,8 @@ for i = 1, number() do
   end
   local ownProbe = state.probe == attemptId
   -- A commit that is reported after its attempt ended is ignored.
-  local recovers = result == 'succeeded' or (result == 'committed' and hasLease(state.active, attemptId))
+  local recovers = result == 'succeeded' or result == 'released'
+    or (result == 'committed' and hasLease(state.active, attemptId))
   if recovers then
     state.cooledUntil = 0
     set('failures', '0')

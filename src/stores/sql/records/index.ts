@@ -4,6 +4,7 @@ import { fileRecords } from '../batches/file-records.ts'
 import { itemRecords } from '../batches/item-records.ts'
 import { retentionRecords } from '../batches/retention-records.ts'
 import { deadLetterRecords } from '../dead-letter-records.ts'
+import { drainedDeployments } from '../drained-deployments.ts'
 import { keyNoticeRecords } from '../key-notice-records.ts'
 import { accountRecords } from '../people/account-records.ts'
 import { administeredAccounts } from '../people/administered-accounts.ts'
@@ -34,6 +35,7 @@ import { userRecords } from './user-records.ts'
 /** What administrators keep in the database. */
 export const sqlRecords = (sql: Sql) => ({
   models: modelRecords(sql),
+  drained: drainedDeployments(sql),
   mcpServers: mcpServerRecords(sql),
   routeGroups: routeGroupRecords(sql),
   routeGroupPolicies: routeGroupPolicyRecords(sql),

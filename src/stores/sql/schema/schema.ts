@@ -35,6 +35,7 @@ export interface Schema {
   gateway_queue: GatewayQueueTable
   gateway_revision: GatewayRevisionTable
   gateway_model: GatewayModelTable
+  gateway_drained_deployment: GatewayDrainedDeploymentTable
   gateway_mcp_server: GatewayMcpServerTable
   gateway_route_group: GatewayRouteGroupTable
   gateway_route_group_policy: GatewayRouteGroupPolicyTable
@@ -117,6 +118,11 @@ interface GatewayModelTable {
 }
 
 /** A server of managed tools. */
+interface GatewayDrainedDeploymentTable {
+  deployment_id: string
+  drained_at: Defaulted<Timestamp>
+}
+
 interface GatewayMcpServerTable {
   server_key: string
   /** As sent, with "[secret]" instead of secrets. */
