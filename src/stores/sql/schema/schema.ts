@@ -17,6 +17,14 @@ import type {
 } from './people-schema.ts'
 import type { GatewayPromptTable, GatewayPromptVersionTable } from './prompt-schema.ts'
 import type {
+  GatewayDrainedDeploymentTable,
+  GatewayMcpServerTable,
+  GatewayModelTable,
+  GatewayRouteGroupPolicyTable,
+  GatewayRouteGroupPolicyVersionTable,
+  GatewayRouteGroupTable,
+} from './routing-schema.ts'
+import type {
   GatewayKeyUseTable,
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
@@ -104,45 +112,6 @@ interface GatewayRevisionTable {
   revision: Int8
 }
 
-/** A deployment made through the admin API. */
-interface GatewayModelTable {
-  deployment_id: string
-  model_name: string
-  /** The parameters as sent, with "[secret]" instead of secrets. */
-  gateway_params: Json<JsonObject>
-  model_info: Json<JsonObject>
-  sealed: string
-  version: Defaulted<Int4>
-  created_at: Defaulted<Timestamp>
-  updated_at: Defaulted<Timestamp>
-}
-
-/** A server of managed tools. */
-interface GatewayDrainedDeploymentTable {
-  deployment_id: string
-  drained_at: Defaulted<Timestamp>
-}
-
-interface GatewayMcpServerTable {
-  server_key: string
-  /** As sent, with "[secret]" instead of secrets. */
-  settings: Json<JsonObject>
-  sealed: string
-  version: Defaulted<Int4>
-  created_at: Defaulted<Timestamp>
-  updated_at: Defaulted<Timestamp>
-}
-
-/** A public name with members, which clients call like a model. */
-interface GatewayRouteGroupTable {
-  name: string
-  enabled: boolean
-  members: Json<unknown>
-  version: Defaulted<Int4>
-  created_at: Defaulted<Timestamp>
-  updated_at: Defaulted<Timestamp>
-}
-
 /** The limits of a scope: five windows, and budgets. */
 export interface LimitColumns {
   rpm_limit: Int8 | null
@@ -225,30 +194,6 @@ interface GatewayCallableBindingTable {
   binding_id: string
   created_at: Defaulted<Timestamp>
   updated_at: Defaulted<Timestamp>
-}
-
-/** The published policy and the draft of a group. The key is a name, so that groups of the file can have policies
- *  too. */
-interface GatewayRouteGroupPolicyTable {
-  group_name: string
-  published: Json<JsonObject> | null
-  /** The published version; 0 before the first one. */
-  version: Defaulted<Int4>
-  published_at: Timestamp | null
-  restored_from: Int4 | null
-  draft: Json<JsonObject> | null
-  /** Rises with every draft. */
-  draft_version: Defaulted<Int4>
-  drafted_at: Timestamp | null
-}
-
-/** All versions that were published for a group. */
-interface GatewayRouteGroupPolicyVersionTable {
-  group_name: string
-  version: Int4
-  policy: Json<JsonObject>
-  restored_from: Int4 | null
-  published_at: Defaulted<Timestamp>
 }
 
 /** The spend of a budget in one period, in nano-dollars. */
