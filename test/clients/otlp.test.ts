@@ -40,6 +40,10 @@ const attempt = {
   costNano: 1500,
   firstTokenMs: 3,
   totalMs: 9,
+  group: 'smart',
+  message: '',
+  upstreamStatus: undefined,
+  upstreamMessage: '',
 } as const
 const entries: readonly SinkEntry[] = [
   {
