@@ -26,4 +26,13 @@ export const PAGES: readonly ConsolePage[] = [
     key: 't',
     load: () => import('./teams.tsx').then(({ Teams }) => Teams),
   },
+  {
+    id: 'audit',
+    path: 'audit',
+    label: 'Audit',
+    group: 'Operate',
+    icon: 'audit',
+    key: 'a',
+    load: () => import('./audit.tsx').then(({ Audit }) => Audit),
+  },
 ]
