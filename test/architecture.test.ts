@@ -42,6 +42,7 @@ const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/json/lazy-json.ts', ['node:buffer']],
   ['lib/bytes/latin1.ts', ['node:buffer']],
   ['lib/bytes/base64.ts', ['node:buffer']],
+  ['lib/bytes/zstd.ts', ['node:zlib']],
 ])
 
 /** Statements that kysely does not write: each file says why its own are static text. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { gunzipSync } from 'node:zlib'
+import zlib from 'node:zlib'
 import { secret } from '../../src/lib/secret.ts'
 import { s3Client } from '../../src/stores/blobs/s3-client.ts'
 import { type S3Endpoint, s3Endpoint } from './s3.ts'
@@ -41,7 +41,12 @@ export async function startLogStorage(): Promise<LogStorage> {
       const answer = await send({ method: 'GET', key, repeatable: false })
       if (answer.status !== 200) throw new Error(`${key}: ${answer.status}`)
       const bytes = Buffer.from(await answer.arrayBuffer())
-      const text = key.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString()
+      const plain = key.endsWith('.gz')
+        ? zlib.gunzipSync(bytes)
+        : key.endsWith('.zst')
+          ? zlib.zstdDecompressSync(bytes)
+          : bytes
+      const text = plain.toString()
       if (!text.endsWith('\n')) throw new Error(`${key}: its last line does not end`)
       return text
         .trimEnd()

@@ -1,5 +1,7 @@
+import { ConfigError } from '../../config/config-error.ts'
 import type { Config } from '../../config/schema.ts'
 import { type CallbackName, otelDefaults } from '../../config/sections/callback-settings.ts'
+import { hasZstd } from '../../lib/bytes/zstd.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { SinkMoved } from '../events.ts'
@@ -38,6 +40,10 @@ const SINKS: Readonly<Record<CallbackName, (settings: Settings, means: SinkMeans
   s3({ s3: settings }, { transport, boundBucket }) {
     if (!settings?.bucket) return undefined
     const { bucket, region, prefix, compression, access_key_id: accessKeyId, secret_access_key: secret } = settings
+    if (compression === 'zstd' && !hasZstd()) {
+      const path = 'gateway_settings.callback_settings.s3.compression'
+      throw new ConfigError([{ path, message: 'zstd needs Node 22.15 or a later one; use gzip, or update Node' }])
+    }
     const endpoint = settings.endpoint ?? `https://s3.${region}.amazonaws.com`
     const objects =
       accessKeyId && secret

@@ -1,13 +1,23 @@
 import type { Abort } from '../../lib/abort.ts'
+import { zstd } from '../../lib/bytes/zstd.ts'
 import { sha256Hex } from '../../stores/blobs/s3-signature.ts'
 import type { ObjectWriter } from './s3-objects.ts'
 import { logRow } from './s3-rows.ts'
 import { CALLS_ALONE, type Sink, type SinkEntry } from './sink.ts'
 
+type Compression = 'none' | 'gzip' | 'zstd'
+
 export interface S3SinkSettings {
   readonly bucket: string
   readonly prefix?: string | undefined
-  readonly compression: 'none' | 'gzip'
+  readonly compression: Compression
+}
+
+/** What objects are called, so that readers know how they are packed. */
+const OBJECTS: Readonly<Record<Compression, { readonly ending: string; readonly contentType: string }>> = {
+  none: { ending: 'jsonl', contentType: 'application/x-ndjson' },
+  gzip: { ending: 'jsonl.gz', contentType: 'application/gzip' },
+  zstd: { ending: 'jsonl.zst', contentType: 'application/zstd' },
 }
 
 /** An object a minute, or of about 5 MB before compression. */
@@ -19,13 +29,12 @@ const ROWS_AT_ONCE = 200
  *  that it had. */
 export function s3({ bucket, prefix, compression }: S3SinkSettings, write: ObjectWriter): Sink {
   const root = prefix === undefined || prefix === '' ? '' : `${prefix.replace(/^\/+|\/+$/g, '')}/`
-  const [ending, contentType] =
-    compression === 'gzip' ? ['jsonl.gz', 'application/gzip'] : ['jsonl', 'application/x-ndjson']
+  const { ending, contentType } = OBJECTS[compression]
 
   async function put(hour: string, entries: readonly SinkEntry[], abort: Abort): Promise<string> {
     const name = await sha256Hex(new TextEncoder().encode(entries.map(({ id }) => id).join(' ')))
     const key = `${root}${folderOf(hour)}${timeOf(entries[0] as SinkEntry)}-${name.slice(0, 16)}.${ending}`
-    return write({ key, bytes: await linesOf(entries, compression === 'gzip'), contentType }, abort)
+    return write({ key, bytes: await linesOf(entries, compression), contentType }, abort)
   }
 
   return {
@@ -63,7 +72,7 @@ const folderOf = (hour: string) => `date=${hour.slice(0, 10)}/hour=${hour.slice(
 /** `20260304T050607089Z` */
 const timeOf = ({ event }: SinkEntry) => event.at.replace(/[-:.]/g, '')
 
-async function linesOf(entries: readonly SinkEntry[], compressed: boolean): Promise<Uint8Array<ArrayBuffer>> {
+async function linesOf(entries: readonly SinkEntry[], compression: Compression): Promise<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   let next = 0
   const lines = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -78,6 +87,7 @@ async function linesOf(entries: readonly SinkEntry[], compressed: boolean): Prom
     },
     { highWaterMark: 0 },
   )
-  const body = compressed ? lines.pipeThrough(new CompressionStream('gzip')) : lines
-  return new Uint8Array(await new Response(body as BodyInit).arrayBuffer())
+  const body = compression === 'gzip' ? lines.pipeThrough(new CompressionStream('gzip')) : lines
+  const bytes = new Uint8Array(await new Response(body as BodyInit).arrayBuffer())
+  return compression === 'zstd' ? zstd(bytes) : bytes
 }

@@ -30,7 +30,7 @@ gateway_settings:
   success_callback: [webhook, otel, s3]
   callback_settings:
     webhook: { url: '${receiver.url}/hook', secret: whsec_${btoa('a secret of twenty-four bytes')}, events: [call.finished] }
-    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, endpoint: '${logs.endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey} }
+    s3: { bucket: logs, region: ${ACCOUNT.region}, prefix: live, compression: zstd, endpoint: '${logs.endpoint}', access_key_id: ${ACCOUNT.accessKeyId}, secret_access_key: ${ACCOUNT.secretAccessKey} }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     const variables = {
       ...edge.variables,
@@ -89,6 +89,7 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     await expect.poll(() => logs.stored('live/').length, { timeout: 15_000 }).toBeGreaterThan(0)
     const rows = (await Promise.all(logs.stored('live/').map(logs.rowsOf))).flat()
     expect(rows.map(({ call_id }) => call_id).sort()).toEqual([...new Set(ids)].sort())
+    expect(logs.stored('live/')[0]).toMatch(/\.jsonl\.zst$/)
     expect(rows[0]).toMatchObject({ schema_version: 1, model: 'm', status: 200 })
     // All of one hour, unless the hour ended meanwhile.
     expect(logs.stored('live/')).toHaveLength(new Set(rows.map(({ at }) => at.slice(0, 13))).size)

@@ -22,7 +22,7 @@ const entry = (id: string, at: string, content?: SinkEntry['content']): SinkEntr
   content,
 })
 
-function sink(changes: { prefix?: string; compression?: 'none' | 'gzip'; secretAccessKey?: string } = {}) {
+function sink(changes: { prefix?: string; compression?: 'none' | 'gzip' | 'zstd'; secretAccessKey?: string } = {}) {
   const { prefix = 'calls/of us/', compression = 'gzip', secretAccessKey = ACCOUNT.secretAccessKey } = changes
   const account = { ...ACCOUNT, secretAccessKey: secret(secretAccessKey) }
   return s3(
@@ -74,11 +74,15 @@ describe('the sink s3', () => {
     expect(stored('twice/')).toHaveLength(2)
   })
 
-  it('writes plain lines, many of them, where no compression is wanted', async () => {
-    const entries = Array.from({ length: 1001 }, (_, index) => entry(`call_${index}`, '2026-03-06T01:00:00.000Z'))
-    await sink({ prefix: '', compression: 'none' }).deliver(entries, newAbort())
-    const [key] = stored('date=2026-03-06/hour=01/') as [string]
-    expect(key).toMatch(/\.jsonl$/)
+  it.each([
+    ['none', '.jsonl', '06'],
+    ['gzip', '.jsonl.gz', '07'],
+    ['zstd', '.jsonl.zst', '08'],
+  ] as const)('writes many lines, packed as wanted: %s', async (compression, ending, day) => {
+    const entries = Array.from({ length: 1001 }, (_, index) => entry(`call_${index}`, `2026-03-${day}T01:00:00.000Z`))
+    await sink({ prefix: '', compression }).deliver(entries, newAbort())
+    const [key] = stored(`date=2026-03-${day}/hour=01/`) as [string]
+    expect(key.replace(/^.*-[0-9a-f]{16}/, '')).toBe(ending)
     expect((await rowsOf(key)).map(({ call_id }) => call_id)).toEqual(entries.map(({ id }) => id))
   })
 
