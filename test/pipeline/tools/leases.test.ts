@@ -5,8 +5,8 @@ import { type Said, scriptedModel, textResult, toolServersOf } from '../../suppo
 
 const LEASE_MS = 1000
 
-vi.mock(import('../../../src/pipeline/admit/decide.ts'), async (original) => ({
-  ...(await original()),
+vi.mock('../../../src/pipeline/admit/decide.ts', async (original) => ({
+  ...(await original<object>()),
   LEASE_SECONDS: 1,
 }))
 

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { GatewayProcess } from '../../runtimes/node/gateway-process.ts'
 import { deployment } from '../../support/configuration.ts'
+import type { Heard } from '../../support/mcp-heard.ts'
 import { type McpServer, startMcpServer } from '../../support/mcp-server.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
-import { answer } from '../../support/upstream/index.ts'
+import { answer, change, slowHeaders } from '../../support/upstream/index.ts'
 import { as, type Pair, pairExists, spread, startPair, statusOf } from './pair.ts'
 
 const MODEL = 'tools-model'
@@ -11,6 +12,7 @@ const CENT = 10_000_000
 /** A turn costs a cent. */
 const usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 }
 const calls = answer({ toolCalls: [{ id: 'call_1', name: 'docs__echo', arguments: '{"message":"a"}' }], usage })
+const hangs = answer({ toolCalls: [{ id: 'call_2', name: 'docs__hang', arguments: '{}' }], usage })
 const done = answer({ text: 'Done.', usage })
 
 describe.skipIf(!pairExists())('calls with managed tools over two processes', () => {
@@ -82,5 +84,62 @@ describe.skipIf(!pairExists())('calls with managed tools over two processes', ()
       expect(await statusOf(ask(gateway, key))).toBe(200)
     }
     expect(await statusOf(ask(pair.gateways[1], key))).toBe(429)
+  })
+
+  /** Resolves when the server has been asked for so many calls of a tool that has not answered. */
+  async function hanging(count: number): Promise<void> {
+    const hung = async () => {
+      const heard = (await (await fetch(`${tools.url}/_heard?name=pair`)).json()) as readonly Heard[]
+      return heard.filter(({ method, params }) => method === 'tools/call' && params.name === 'hang').length
+    }
+    await expect.poll(hung, { timeout: 10_000 }).toBe(count)
+  }
+  const rowsOf = async (keyId: string) =>
+    (
+      await pair.sql.query('SELECT ending, attempts, cost_nano::text AS cost FROM gateway_spend WHERE key_id = $1', [
+        keyId,
+      ])
+    ).rows
+
+  it('in a process that is killed keep what they hold until their lease ends, and not longer', async () => {
+    const { key, ids } = await pair.family({ key: { max_parallel_requests: 1, max_budget: 0.03 } })
+    const mortal = await pair.another()
+    upstream.script(MODEL, [calls, hangs, done])
+    const asking = ask(mortal, key).catch(() => 'broken')
+    await hanging(1)
+    // One place, and the money of each turn.
+    const sets = [`gateway:slots:key:${ids.key}`, `gateway:holds:key:${ids.key}`]
+    const members = (set: string) => pair.raw.command('ZRANGE', set, 0, -1) as Promise<string[]>
+    expect((await Promise.all(sets.map(members))).map(({ length }) => length)).toEqual([1, 2])
+    mortal.kill('SIGKILL')
+    expect(await asking).toBe('broken')
+    upstream.script(MODEL, [done])
+    expect(await statusOf(ask(pair.gateways[0], key))).toBe(429)
+
+    // The time until the lease ends passes here by moving the end.
+    for (const set of sets) {
+      for (const member of await members(set)) await pair.raw.command('ZADD', set, Date.now() - 1, atob(member))
+    }
+    expect(await statusOf(ask(pair.gateways[1], key))).toBe(200)
+    await expect.poll(() => heldBy(`key:${ids.key}`), { timeout: 5000 }).toBe(0)
+    await expect.poll(() => rowsOf(ids.key), { timeout: 5000 }).toMatchObject([{ ending: 'answered', attempts: 1 }])
+  })
+
+  it('in a process that is told to stop end as they would have, with their row and nothing held', async () => {
+    const { key, ids } = await pair.family({ key: { max_parallel_requests: 1, max_budget: 0.5 } })
+    const stopping = await pair.another()
+    upstream.script(MODEL, [calls, change(calls, slowHeaders({ ms: 1500 })), done])
+    const served = upstream.calls(MODEL).length
+    const asking = ask(stopping, key)
+    await upstream.until(MODEL, (asked) => asked.length === served + 2)
+    stopping.kill('SIGTERM')
+    const response = await asking
+    expect(response.status).toBe(200)
+    const { choices } = (await response.json()) as { choices: { message: object }[] }
+    expect(choices[0]?.message).toMatchObject({ content: 'Done.', tool_executions: [{ turn: 1 }, { turn: 2 }] })
+    expect(await stopping.ended).toMatchObject({ code: 0 })
+    expect(await rowsOf(ids.key)).toMatchObject([{ ending: 'answered', attempts: 3, cost: String(3 * CENT) }])
+    expect(await heldBy(`key:${ids.key}`)).toBe(0)
+    expect(await pair.raw.command('ZCARD', `gateway:slots:key:${ids.key}`)).toBe(0)
   })
 })
