@@ -31,7 +31,7 @@ export async function compare(session: Session, how: Comparison): Promise<boolea
   const running = new Map<string, Running>()
   const faults: string[] = []
   for (const target of TARGETS) {
-    if (only ? target.name !== 'direct' && !only.includes(target.name) : how.quick && target.onlyInFull) continue
+    if (only ? target.name !== 'direct' && !only.includes(target.name) : isLeftOut(target, how)) continue
     try {
       running.set(target.name, await warm(session, target, how))
     } catch (error) {
@@ -65,6 +65,8 @@ export async function compare(session: Session, how: Comparison): Promise<boolea
   }
   return faults.length === 0
 }
+
+const isLeftOut = ({ onlyByName, onlyInFull }: Target, { quick }: Comparison) => onlyByName || (quick && onlyInFull)
 
 /** Profiles one target of ours under one load. */
 export async function profile(

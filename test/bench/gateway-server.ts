@@ -29,7 +29,7 @@ export async function startGateway(
 
 /** The same, not waited for. */
 export async function spawnGateway(
-  { folder, upstreamUrl, inspected }: Place,
+  { folder, upstreamUrl, inspected, gatewaySettings }: Place,
   env: Readonly<Record<string, string>> = {},
   log = join(folder, 'gateway.log'),
 ) {
@@ -37,7 +37,7 @@ export async function spawnGateway(
   const inspectorPort = inspected ? await freePort() : undefined
   const config = join(folder, 'gateway.yaml')
   const masterKey = newKey()
-  await writeFile(config, configuration(upstreamUrl))
+  await writeFile(config, configuration(upstreamUrl, gatewaySettings))
   const program = new URL('../../src/node.ts', import.meta.url).pathname
   const inspecting = inspectorPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectorPort}`]
   const child = start(process.execPath, [...flagsOfStart(), ...inspecting, program], {
@@ -125,7 +125,9 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 export const configuration = (
   upstreamUrl: string,
-): string => `# Some loads have failures in them, which must not take the only deployment away.
+  gatewaySettings: object = {},
+): string => `gateway_settings: ${JSON.stringify(gatewaySettings)}
+# Some loads have failures in them, which must not take the only deployment away.
 router_settings:
   cooldown_time: 0
 model_list:

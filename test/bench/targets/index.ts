@@ -2,6 +2,7 @@ import { direct } from './direct.ts'
 import { gateway, gatewayKey, gatewayPostgres, gatewayRedis } from './gateway.ts'
 import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
+import { sinkTargets } from './sinks.ts'
 import type { Target } from './target.ts'
 import { workerd, workerdFloor, workerdProxy } from './workerd.ts'
 
@@ -16,4 +17,5 @@ export const TARGETS: readonly Target[] = [
   workerdProxy,
   workerdFloor,
   workerd,
+  ...sinkTargets,
 ]

@@ -7,6 +7,8 @@ export interface Target {
   readonly ours?: true
   /** Left out of a quick run, unless it is asked for. */
   readonly onlyInFull?: true
+  /** Left out unless it is asked for. */
+  readonly onlyByName?: true
   /** Throws with a sentence when this machine cannot run it. */
   start(place: Place): Promise<Running>
 }
@@ -20,6 +22,8 @@ export interface Place {
   readonly peerNode: string
   /** Whether processes of ours let their JavaScript be profiled. */
   readonly inspected?: boolean
+  /** The `gateway_settings` of ours. */
+  readonly gatewaySettings?: object
 }
 
 export interface Running {
