@@ -30,6 +30,9 @@ const ALONE = [
   'test/system/worker/start.test.ts',
 ]
 
+/** Files that open the console in a browser. */
+const CONSOLE = ['test/console/**/*.test.ts', 'test/support/console/**/*.test.ts']
+
 /** What runs on Node itself. Half of what the embedded database costs is making code faster that runs for a second. */
 const node = { ...slow, setupFiles: ['./test/support/seed.ts'], execArgv: ['--liftoff-only'] }
 
@@ -47,12 +50,24 @@ export default defineConfig({
           // To load the sources and what they need is most of what a file costs: processes go from one file to the next.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**', ...PURE, ...ALONE],
+          exclude: ['test/clients/**', ...PURE, ...ALONE, ...CONSOLE],
         },
       },
       {
         extends: true,
         test: { ...node, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        // A browser and a gateway for each process, which all files of it share; not beside everything else.
+        test: {
+          ...node,
+          name: 'console',
+          include: CONSOLE,
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         extends: true,

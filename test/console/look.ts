@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const demo = values.at === undefined ? await startDemo(Number(values.port), values.empty) : undefined
+const demo = values.at === undefined ? await startDemo({ port: Number(values.port), isEmpty: values.empty }) : undefined
 const url = values.at ?? demo?.url ?? ''
 if (values.serve) {
   process.stdout.write(`${url}/console\nmaster key ${DEMO_KEY}\n`)

@@ -5,22 +5,46 @@ import { jsonLog } from '../../../src/lib/log.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { serve } from '../../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../../src/runtimes/node/setup/adapters.node.ts'
+import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { SCHEMA } from '../embedded-database.node.ts'
 import { cheapHasher } from '../passwords.ts'
-import { startUpstream } from '../scripted-upstream.ts'
+import { startUpstream, type Upstream } from '../scripted-upstream.ts'
 import { DEMO_KEY, demoConfig, fillDemo } from './demo-data.ts'
+
+export const DEMO_SALT_KEY = 'salt-of-the-demo-4b7d11c09e'
 
 export interface Demo {
   readonly url: string
+  readonly sql: Sql
+  /** What its deployments reach. */
+  readonly upstream: Upstream
+  /** What the greeting of a start shows while there is no account. */
+  setupToken(): Promise<string | undefined>
   close(): Promise<void>
 }
 
+export interface DemoOptions {
+  readonly port?: number
+  /** Without anybody or anything in it. */
+  readonly isEmpty?: boolean
+  /** YAML in place of the demo's own. */
+  readonly config?: (upstream: string) => string
+  /** Lays the database into a folder that is not there yet. */
+  readonly layDatabase?: (folder: string) => Promise<void>
+}
+
 /** A gateway with people, keys and calls in it, for looking at the console. */
-export async function startDemo(port = 0, isEmpty = false): Promise<Demo> {
+export async function startDemo({
+  port = 0,
+  isEmpty,
+  config: yaml = demoConfig,
+  layDatabase,
+}: DemoOptions = {}): Promise<Demo> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-demo-'))
+  await layDatabase?.(join(dataFolder, 'postgres'))
   const upstream = await startUpstream()
-  const variables = { GATEWAY_MASTER_KEY: DEMO_KEY, GATEWAY_SALT_KEY: 'salt-of-the-demo-4b7d11c09e' }
-  const config = loadConfig(demoConfig(upstream.url), variables)
+  const variables = { GATEWAY_MASTER_KEY: DEMO_KEY, GATEWAY_SALT_KEY: DEMO_SALT_KEY }
+  const config = loadConfig(yaml(upstream.url), variables)
   const log = jsonLog('silent', () => {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText: SCHEMA, log })
   const passwordHasher = cheapHasher(adapters.passwordHasher)
@@ -31,6 +55,9 @@ export async function startDemo(port = 0, isEmpty = false): Promise<Demo> {
   await serving.idle()
   return {
     url,
+    sql: adapters.sql,
+    upstream,
+    setupToken: serving.setupToken,
     async close() {
       await serving.stop(1000)
       await adapters.close()

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const OPTIONS = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+}
+
+interface Violation {
+  readonly id: string
+  readonly help: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** What axe finds wrong, in words. It comes in as a debugger's does, into a world of its own: the page keeps its policy. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page)
+  try {
+    const { frameTree } = await session.send('Page.getFrameTree')
+    const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+      worldName: 'axe',
+    })
+    await session.send('Runtime.evaluate', { expression: SOURCE, contextId })
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression: `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`,
+      contextId,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    if (exceptionDetails) throw new Error(`axe: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
+    return (result.value as readonly Violation[]).flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 200)}\n${failureSummary}`),
+    )
+  } finally {
+    await session.detach()
+  }
+}
