@@ -606,6 +606,25 @@ CREATE TABLE IF NOT EXISTS gateway_spend_total (
   PRIMARY KEY (grain, dimension, bucket, value)
 ) WITH (fillfactor = 80);
 
+-- The distributions of latencies: how many answered calls took up to so many milliseconds, and more than the bucket before.
+DO $$ DECLARE
+  sums text;
+  latency text;
+  bucket text;
+BEGIN
+  FOREACH sums IN ARRAY ARRAY['gateway_spend_folded', 'gateway_spend_rollup', 'gateway_spend_tag_rollup',
+    'gateway_spend_total'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = sums::regclass AND attname = 'total_ms_more') THEN
+      FOREACH latency IN ARRAY ARRAY['total_ms', 'first_token_ms'] LOOP
+        FOREACH bucket IN ARRAY ARRAY['50', '100', '200', '400', '800', '1600', '3200', '6400', '12800', '25600', '51200',
+          '102400', 'more'] LOOP
+          EXECUTE format('ALTER TABLE %I ADD COLUMN %I integer NOT NULL DEFAULT 0', sums, latency || '_' || bucket);
+        END LOOP;
+      END LOOP;
+    END IF;
+  END LOOP;
+END $$;
+
 -- Policies of route groups, by name, so that groups of the configuration file can have one. A draft has no effect.
 CREATE TABLE IF NOT EXISTS gateway_route_group_policy (
   group_name text COLLATE "C" PRIMARY KEY,

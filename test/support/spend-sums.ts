@@ -1,4 +1,16 @@
+import { bucketsOf, LATENCIES, LATENCY_BOUNDS, type LatencySum } from '../../src/stores/sql/spend/latency-sums.ts'
 import { SPEND_DIMENSIONS, type SpendSum } from '../../src/stores/sql/spend/spend-sums.ts'
+
+/** The same of the buckets of latencies. */
+const LATENCY_TERMS = Object.fromEntries(
+  LATENCIES.flatMap((latency) =>
+    bucketsOf(latency).map((name, index) => {
+      const [above = -1, upTo = 'infinity'] = [LATENCY_BOUNDS[index - 1], LATENCY_BOUNDS[index]]
+      const within = `${latency} > ${above} AND ${latency} <= '${upTo}'::float`
+      return [name, `coalesce(${within} AND ending = 'answered' AND cache <> 'hit', false)::int`]
+    }),
+  ),
+) as Record<LatencySum, string>
 
 /** How a row of the ledger adds to each sum, in the words of the database. */
 const TERMS: Record<SpendSum, string> = {
@@ -19,6 +31,7 @@ const TERMS: Record<SpendSum, string> = {
   cost_nano: 'coalesce(cost_nano, 0)',
   saved_nano: 'saved_nano',
   total_ms: 'total_ms',
+  ...LATENCY_TERMS,
 }
 
 /** Each dimension of a call with its value there. */
@@ -45,7 +58,7 @@ export function summedUp(table: SumTable): { readonly columns: string; readonly 
     query: `
       SELECT grain, date_trunc(grain, at, 'UTC') AS bucket, ${own.join(', ')},
         ${Object.entries(TERMS)
-          .map(([name, term]) => `sum(${term}) AS ${name}`)
+          .map(([name, term]) => `sum(${term})${name in LATENCY_TERMS ? '::int' : ''} AS ${name}`)
           .join(', ')}
       FROM ${source}, (VALUES ('hour'), ('day')) AS each (grain) GROUP BY ${keys}`,
   }

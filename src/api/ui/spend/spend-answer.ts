@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
 import { dollarsOf } from '../../../lib/money.ts'
+import { LATENCY_SUMS } from '../../../stores/sql/spend/latency-sums.ts'
 import type { Sums } from '../../../stores/sql/spend/spend-reports.ts'
+import { SPEND_SUMS, type SpendSum } from '../../../stores/sql/spend/spend-sums.ts'
 import { usageFields } from './fact-fields.ts'
+import { percentileFields, percentilesOf } from './percentiles.ts'
 
 /** Sums of calls. Money is US dollars. */
 export const spendSums = lazily(() =>
@@ -19,21 +22,26 @@ export const spendSums = lazily(() =>
       .number()
       .nullable()
       .describe('From the arrival of a call to the end of its answer; null without calls.'),
+    ...percentileFields('', 'The whole time'),
+    ...percentileFields('first_token_', 'The time to the first token'),
   }),
 )
 
-export function sumsAnswer({
-  cost_nano,
-  saved_nano,
-  total_ms,
-  ...counts
-}: Sums): z.output<ReturnType<typeof spendSums>> {
-  const numbers = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, Number(value)]))
+/** The sums that answers show as they are. */
+const COUNTS = (Object.keys(SPEND_SUMS) as SpendSum[]).filter(
+  (name) => !(name in LATENCY_SUMS) && !['cost_nano', 'saved_nano', 'total_ms'].includes(name),
+)
+
+export function sumsAnswer(sums: Sums): z.output<ReturnType<typeof spendSums>> {
+  const { cost_nano, saved_nano, total_ms } = sums
+  const numbers = Object.fromEntries(COUNTS.map((name) => [name, Number(sums[name])]))
   const { calls } = numbers
   return {
     spend: dollarsOf(cost_nano),
     saved: dollarsOf(saved_nano),
     ...numbers,
     average_ms: calls ? Number(total_ms) / calls : null,
+    ...percentilesOf('', 'total_ms', sums),
+    ...percentilesOf('first_token_', 'first_token_ms', sums),
   } as z.output<ReturnType<typeof spendSums>>
 }

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { mistake } from '../../../config/accepted.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import { GROUPINGS, type Grouping, type GroupSums, type ReportRange } from '../../../stores/sql/spend/spend-reports.ts'
+import type { GroupSums, SplitSums } from '../../../stores/sql/spend/spend-reports.ts'
+import { GROUPINGS, type Grouping, isTime, type ReportRange } from '../../../stores/sql/spend/spend-source.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { exported, FORMATS } from './export.ts'
@@ -46,11 +47,22 @@ const summary = defineRoute(
   },
 )
 
+const groupings = lazily(() => z.enum(Object.keys(GROUPINGS) as [Grouping, ...Grouping[]]))
+
 const groupAnswer = lazily(() =>
   z.object({
     group: z.string().nullable().describe('An hour, a day, an id or a name; null for calls without one.'),
     group_name: z.string().nullable().describe('Its display name, if it has one.'),
     ...spendSums().shape,
+  }),
+)
+
+/** The columns of a report that is split, beside the others. */
+const splitAnswer = lazily(() =>
+  z.object({
+    split: z.string().nullable().describe('The value of `split_by`; null for calls without one, and for the others.'),
+    split_name: z.string().nullable(),
+    split_other: z.boolean().describe('All values beyond `split_top` together.'),
   }),
 )
 
@@ -65,12 +77,20 @@ const report = defineRoute(
     scoped: 'own',
     query: () =>
       z.object({
-        group_by: z.enum(Object.keys(GROUPINGS) as [Grouping, ...Grouping[]]).default('day'),
+        group_by: groupings().default('day'),
+        split_by: groupings().optional().describe('Each group by this, too: a row for each pair.'),
+        split_top: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(100)
+          .default(10)
+          .describe('How many values of `split_by` have rows of their own: the most expensive ones of the range.'),
         ...range(),
         ...spendFilters(),
         owner: owner(),
         format: z.enum(FORMATS).default('json'),
-        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('The number of groups.'),
+        limit: z.coerce.number().int().min(1).max(MOST_GROUPS).default(1000).describe('The number of rows.'),
         cursor: z.coerce
           .number({ error: 'must be the next_cursor of the page before' })
           .int()
@@ -86,35 +106,62 @@ const report = defineRoute(
           z.object({
             ...rangeAnswer(),
             group_by: z.string(),
-            data: z.array(groupAnswer()),
+            split_by: z.string().nullable(),
+            data: z.array(groupAnswer().extend(splitAnswer().partial().shape)),
             next_cursor: z.string().nullable(),
           }),
       },
     },
   },
   async ({ services, caller, input }) => {
-    const { from, to, group_by: by, format, limit, cursor, owner, ...filters } = input.query
+    const {
+      from,
+      to,
+      group_by: by,
+      split_by: splitBy,
+      split_top: top,
+      format,
+      limit,
+      cursor,
+      owner,
+      ...filters
+    } = input.query
+    if (splitBy === by || (splitBy && isTime(splitBy) && isTime(by))) {
+      throw mistake('split_by', 'must be another grouping than group_by, and only one of them a time')
+    }
     const asked = rangeOf(from, to, services.clock.now())
     const reach = spendReach(caller(), owner)
     const query = { ...filters, by, offset: cursor, limit: limit + 1 }
-    const rows = await services.spendReports.grouped(reach, asked, query)
-    const data = rows.slice(0, limit).map((row) => ({ ...groupOf(by, row) }))
-    if (format !== 'json')
-      return exported(format, 'spend', Object.keys(groupAnswer().shape), async function* () {
+    const { spendReports } = services
+    const rows: readonly (GroupSums | SplitSums)[] = splitBy
+      ? await spendReports.split(reach, asked, { ...query, splitBy, top })
+      : await spendReports.grouped(reach, asked, query)
+    const data = rows.slice(0, limit).map((row) => groupOf(by, splitBy, row))
+    if (format !== 'json') {
+      const splits = splitBy ? Object.keys(splitAnswer().shape) : []
+      const [group = '', name = '', ...sums] = Object.keys(groupAnswer().shape)
+      return exported(format, 'spend', [group, name, ...splits, ...sums], async function* () {
         yield data
       })
-    return json({ ...asked, group_by: by, data, next_cursor: rows.length > limit ? String(cursor + limit) : null })
+    }
+    const next_cursor = rows.length > limit ? String(cursor + limit) : null
+    return json({ ...asked, group_by: by, split_by: splitBy ?? null, data, next_cursor })
   },
 )
 
 export const spend: readonly Route[] = [summary, report]
 
-function groupOf(
-  by: Grouping,
-  { group_value, group_name, ...sums }: GroupSums,
-): z.output<ReturnType<typeof groupAnswer>> {
-  const group = by === 'day' ? group_value.slice(0, 10) : group_value === '' ? null : group_value
-  return { group, group_name, ...sumsAnswer(sums) }
+function groupOf(by: Grouping, splitBy: Grouping | undefined, row: GroupSums | SplitSums) {
+  const { group_value, group_name, ...sums } = row
+  const group = { group: shownValue(by, group_value), group_name }
+  if (splitBy === undefined || !('split_value' in row)) return { ...group, ...sumsAnswer(sums) }
+  const { split_value: value, split_name } = row
+  const split = { split: value === null ? null : shownValue(splitBy, value), split_name, split_other: value === null }
+  return { ...group, ...split, ...sumsAnswer(sums) }
+}
+
+function shownValue(by: Grouping, value: string): string | null {
+  return by === 'day' ? value.slice(0, 10) : value === '' ? null : value
 }
 
 /** Whole hours, since that is what sums are kept by. */

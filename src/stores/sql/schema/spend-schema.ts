@@ -1,5 +1,6 @@
 import type { CallDetail } from '../spend/call-detail.ts'
 import type { CallFact, CallFacts, FactName } from '../spend/call-facts.ts'
+import type { LatencySum } from '../spend/latency-sums.ts'
 import type { SpendDimension, SpendSum } from '../spend/spend-sums.ts'
 import type { Defaulted, Float8, Int4, Int8, Json, Timestamp } from './column-types.ts'
 
@@ -30,7 +31,11 @@ type SpendDimensionColumns = { [Name in SpendDimension]: string }
 
 /** Counts and sums of calls. */
 type SpendSumColumns = {
-  [Name in SpendSum]: Name extends FactName ? ColumnTypes[CallFacts[Name]['type']] : Int8
+  [Name in SpendSum]: Name extends FactName
+    ? ColumnTypes[CallFacts[Name]['type']]
+    : Name extends LatencySum
+      ? Defaulted<Int4>
+      : Int8
 }
 
 export interface GatewaySpendTagTable {

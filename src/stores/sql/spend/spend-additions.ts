@@ -1,3 +1,4 @@
+import { LATENCY_SUMS } from './latency-sums.ts'
 import { type Fold, printed, type Sum } from './spend-fold.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS, SPEND_FRACTIONS, SPEND_SUMS } from './spend-sums.ts'
@@ -25,7 +26,11 @@ export function shapeRecords({ shapes }: Fold, columns: readonly (keyof SpendRow
   return shapes.map(({ shape, example, hour, sums }) => {
     const record: Record<string, unknown> = { shape, hour: `${hour}:00Z` }
     for (const name of columns) record[name] = example[name]
-    for (const [index, name] of SUMS.entries()) record[`sum_${name}`] = printed(sums[index] as Sum)
+    for (const [index, name] of SUMS.entries()) {
+      const sum = sums[index] as Sum
+      // Most buckets of latencies are empty, and what is left out counts as 0.
+      if (sum || !(name in LATENCY_SUMS)) record[`sum_${name}`] = printed(sum)
+    }
     return record
   })
 }
@@ -64,7 +69,7 @@ export const addedSums = (charges: string) => `charged AS (
   )`
 
 function rollup(table: string, keys: string, source: string): string {
-  const added = SUMS.map((name) => `sum(sum_${name})`)
+  const added = SUMS.map((name) => `coalesce(sum(sum_${name}), 0)`)
   return `
     INSERT INTO ${table} (grain, bucket, ${keys}, ${SUMS.join(', ')})
     SELECT grain, date_trunc(grain, hour, 'UTC') AS bucket, ${keys}, ${added.join(', ')}

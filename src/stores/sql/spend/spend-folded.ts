@@ -79,7 +79,7 @@ const ADD = `
     INSERT INTO gateway_spend_fold (fold_id) VALUES ($3)
   ), added AS (
     INSERT INTO gateway_spend_folded (fold_id, shape, hour, ${names}, ${SUMS.join(', ')})
-    SELECT $3, shape, hour, ${names}, ${SUMS.map((name) => `sum_${name}`).join(', ')} FROM shape ORDER BY shape
+    SELECT $3, shape, hour, ${names}, ${SUMS.map((name) => `coalesce(sum_${name}, 0)`).join(', ')} FROM shape ORDER BY shape
     RETURNING shape
   ), ${keyUse('shape', 'hour')}, ${addedSums('$2')}
   SELECT count(*) FROM added`

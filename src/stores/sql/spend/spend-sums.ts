@@ -1,4 +1,5 @@
 import { CALL_FACTS, type FactName, type FactsThat, factOf, factsThat } from './call-facts.ts'
+import { LATENCY_SUMS, type LatencySum } from './latency-sums.ts'
 import type { SpendRow } from './spend-row.ts'
 
 /** The dimensions of the rollups. */
@@ -23,14 +24,18 @@ const COUNTED = {
 } as const satisfies Record<string, (row: SpendRow) => number>
 
 const SUMMED = factsThat('summed')
-export type SpendSum = keyof typeof COUNTED | FactsThat<'summed'>
+export type SpendSum = keyof typeof COUNTED | FactsThat<'summed'> | LatencySum
 
 const OF_FACTS = Object.fromEntries(SUMMED.map((name) => [name, CALL_FACTS[name].summed])) as unknown as {
   readonly [Name in FactsThat<'summed'>]: (row: SpendRow) => number | null
 }
 
 /** All sums, with the value that each row of the ledger adds; null adds nothing. */
-export const SPEND_SUMS: Readonly<Record<SpendSum, (row: SpendRow) => number | null>> = { ...COUNTED, ...OF_FACTS }
+export const SPEND_SUMS: Readonly<Record<SpendSum, (row: SpendRow) => number | null>> = {
+  ...COUNTED,
+  ...OF_FACTS,
+  ...LATENCY_SUMS,
+}
 
 /** The sums that are not integers. */
 export const SPEND_FRACTIONS: ReadonlySet<string> = new Set<FactName>(

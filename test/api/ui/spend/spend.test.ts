@@ -45,6 +45,7 @@ const calls: CallFinished[] = Array.from({ length: 600 }, (_, index) => {
     usage: usageOf({ inputTokens: Math.floor(random() * 1000), outputTokens: Math.floor(random() * 100) }),
     costNano: priced ? Math.floor(random() * 1e9) : undefined,
     totalMs: Math.floor(random() * 20_000),
+    firstTokenMs: index % 3 === 0 ? undefined : Math.floor(random() * 300_000),
   })
 })
 
@@ -149,6 +150,87 @@ describe.skipIf(!postgresUrl)('spend', () => {
       expect(await named('key')).toContainEqual(expect.objectContaining({ group: 'key-a', group_name: 'the first' }))
     })
 
+    const pairs: [by: string, splitBy: string, filter: string, holds: (call: CallFinished) => boolean][] = [
+      ['hour', 'model', '', () => true],
+      ['day', 'key', '&team_id=team-a', ({ teamId }) => teamId === 'team-a'],
+      ['team', 'deployment', '', () => true],
+      ['model', 'day', '&tag=x', ({ tags }) => tags.includes('x')],
+      ['organization', 'tag', '', () => true],
+    ]
+    it.each(pairs)('by %s and %s%s is what the calls add up to', async (by, splitBy, filter, holds) => {
+      const of = (name: string, call: CallFinished) => (groupings[name] as (typeof groupings)[string])(call)
+      const named = (value: string) => (value === '' ? null : value)
+      const expected = new Map<string, CallFinished[]>()
+      for (const call of calls.filter(holds)) {
+        for (const group of of(by, call)) {
+          for (const split of of(splitBy, call)) {
+            const pair = JSON.stringify([named(group), named(split)])
+            expected.set(pair, [...(expected.get(pair) ?? []), call])
+          }
+        }
+      }
+      const { status, body } = await ask(`/spend/report?group_by=${by}&split_by=${splitBy}&${whole}${filter}`)
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ group_by: by, split_by: splitBy, next_cursor: null })
+      const told = body.data.map((row: Body) => JSON.stringify([row.group, row.split]))
+      expect([...told].sort()).toEqual([...expected.keys()].sort())
+      for (const row of body.data) {
+        expect(row.split_other).toBe(false)
+        expect(row).toMatchObject(sums(expected.get(JSON.stringify([row.group, row.split])) ?? []))
+      }
+      // The rows of a group are beside one another, and so are the pages.
+      const groups = body.data.map(({ group }: Body) => group)
+      expect(groups.filter((group: Body, index: number) => group !== groups[index - 1])).toHaveLength(
+        new Set(groups).size,
+      )
+      const paged = await ask(`/spend/report?group_by=${by}&split_by=${splitBy}&${whole}${filter}&limit=3&cursor=2`)
+      expect(paged.body.data).toEqual(body.data.slice(2, 5))
+    })
+
+    it('sums up what is not among the most expensive', async () => {
+      const { body } = await ask(`/spend/report?group_by=organization&split_by=deployment&split_top=1&${whole}`)
+      const totals = await ask(`/spend/report?group_by=deployment&${whole}`)
+      const dearest = totals.body.data[0].group
+      for (const { group, split, split_other, calls: count } of body.data) {
+        expect(split).toBe(split_other ? null : dearest)
+        const wanted = calls.filter(
+          ({ organizationId, deployment }) =>
+            organizationId === (group ?? '') && (deployment === dearest) === !split_other,
+        )
+        expect(count).toBe(wanted.length)
+      }
+      expect(body.data).toHaveLength(6)
+      const csv = await gateway.fetch(`/ui/api/spend/report?group_by=day&split_by=model&format=csv&${whole}`)
+      expect(await csv.text()).toMatch(/^group,group_name,split,split_name,split_other,spend,/)
+      for (const twice of ['group_by=team&split_by=team', 'group_by=hour&split_by=day']) {
+        const refused = await ask(`/spend/report?${twice}`)
+        expect([refused.status, refused.body.error.param]).toEqual([400, 'split_by'])
+      }
+    })
+
+    it('tells how long answers take, to within a bucket', async () => {
+      const { body } = await ask(`/spend/report?group_by=model&${whole}`)
+      const exact = (values: readonly number[], share: number) =>
+        [...values].sort((a, b) => a - b)[Math.ceil(share * values.length) - 1] as number
+      const bounds = [0, 50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 102_400]
+      for (const row of body.data) {
+        const answered = calls.filter(({ model, ending }) => model === row.group && ending === 'answered')
+        const totals = answered.map(({ totalMs }) => totalMs)
+        const firsts = answered.flatMap(({ firstTokenMs }) => firstTokenMs ?? [])
+        const pairs = [
+          ...([50, 95, 99] as const).map((one) => [row[`p${one}_ms`], exact(totals, one / 100)]),
+          ...([50, 95, 99] as const).map((one) => [row[`first_token_p${one}_ms`], exact(firsts, one / 100)]),
+        ] as [number, number][]
+        for (const [told, is] of pairs) {
+          const upper = bounds.find((bound) => is <= bound) ?? 102_400
+          const lower = Math.max(...bounds.filter((bound) => bound < is))
+          expect([told, told >= lower && told <= upper]).toEqual([told, true])
+        }
+      }
+      const none = await ask('/spend/summary?from=2020-01-01&to=2020-01-02')
+      expect(none.body.total).toMatchObject({ p50_ms: null, first_token_p99_ms: null })
+    })
+
     it('comes in pages', async () => {
       const { body: all } = await ask(`/spend/report?group_by=hour&${whole}`)
       const rows: Body[] = []
@@ -208,7 +290,7 @@ describe.skipIf(!postgresUrl)('spend', () => {
           saved: 0,
           input_tokens: call.usage?.inputTokens,
           ending: call.ending,
-          first_token_ms: 20,
+          first_token_ms: call.firstTokenMs ?? null,
         }),
       ])
       const [itemOfBatch] = (await ask('/logs?batch_id=batch_a&limit=1')).body.data

@@ -5,8 +5,10 @@ import { backfill } from '../../../../src/stores/sql/backfill.ts'
 import { budgetRecords } from '../../../../src/stores/sql/records/budget-records.ts'
 import { callerRecords } from '../../../../src/stores/sql/records/caller-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
+import { LATENCY_SUMS } from '../../../../src/stores/sql/spend/latency-sums.ts'
 import { spendLog } from '../../../../src/stores/sql/spend/spend-log.ts'
-import { GROUPINGS, type Grouping, spendReports } from '../../../../src/stores/sql/spend/spend-reports.ts'
+import { spendReports } from '../../../../src/stores/sql/spend/spend-reports.ts'
+import { GROUPINGS, type Grouping } from '../../../../src/stores/sql/spend/spend-source.ts'
 import { SPEND_SUMS } from '../../../../src/stores/sql/spend/spend-sums.ts'
 import type { Sql, Statement } from '../../../../src/stores/sql/sql.ts'
 import { ledger } from '../../../../src/telemetry/ledger.ts'
@@ -109,7 +111,9 @@ async function expectExactTables(): Promise<void> {
   for (const table of SUM_TABLES) {
     const { columns, query } = summedUp(table)
     const keys = columns.split(', ').filter((name) => !(name in SPEND_SUMS))
-    const texts = [...keys, ...Object.keys(SPEND_SUMS).map((name) => `${name}::float AS ${name}`)].join(', ')
+    // Distributions of latencies begin with the build that has them: those of earlier calls are not made up for.
+    const compared = Object.keys(SPEND_SUMS).filter((name) => !(name in LATENCY_SUMS))
+    const texts = [...keys, ...compared.map((name) => `${name}::float AS ${name}`)].join(', ')
     const sorted = (source: string) => rows(`SELECT ${texts} FROM ${source} AS them ORDER BY ${keys.join(', ')}`)
     expect(await sorted(table), table).toEqual(await sorted(`(${query})`))
   }

@@ -1,0 +1,34 @@
+import type { SpendRow } from './spend-row.ts'
+
+/** The upper bounds of the buckets of latencies, in milliseconds; the last bucket has none. They never change: counts of
+ *  buckets are added up over all times. */
+export const LATENCY_BOUNDS = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 102_400] as const
+type Bound = (typeof LATENCY_BOUNDS)[number]
+
+/** The latencies whose distribution is kept: of the whole answer, and of its first token. */
+export const LATENCIES = ['total_ms', 'first_token_ms'] as const
+export type Latency = (typeof LATENCIES)[number]
+
+/** The column of a bucket: `total_ms_50` counts the calls of up to 50 ms. */
+export type LatencySum = `${Latency}_${Bound | 'more'}`
+
+/** The columns of a latency, from the fastest bucket to the slowest. */
+export function bucketsOf(latency: Latency): LatencySum[] {
+  return [...LATENCY_BOUNDS.map((bound) => `${latency}_${bound}` as const), `${latency}_more`]
+}
+
+/** The bucket of each call: only of calls that a provider has answered whole, for failures and answers from the cache are
+ *  faster or slower than any model. */
+export const LATENCY_SUMS = Object.fromEntries(
+  LATENCIES.flatMap((latency) =>
+    bucketsOf(latency).map((name, index) => {
+      const above = LATENCY_BOUNDS[index - 1] ?? Number.NEGATIVE_INFINITY
+      const upTo = LATENCY_BOUNDS[index] ?? Number.POSITIVE_INFINITY
+      const counted = (row: SpendRow) => {
+        const ms = row[latency]
+        return ms !== null && ms > above && ms <= upTo && row.ending === 'answered' && row.cache !== 'hit' ? 1 : 0
+      }
+      return [name, counted]
+    }),
+  ),
+) as unknown as Readonly<Record<LatencySum, (row: SpendRow) => number>>

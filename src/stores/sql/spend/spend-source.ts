@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Reach } from '../records/reach.ts'
+import type { Schema } from '../schema/schema.ts'
+import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
+import { SPEND_DIMENSIONS } from './spend-sums.ts'
+
+/** The table that has the names of a grouping's values. */
+interface Names {
+  readonly table: keyof Schema
+  readonly id: string
+  /** The columns of the name: the first one that is there. */
+  readonly columns: readonly string[]
+}
+
+const named = (table: Names['table'], id: string, ...columns: string[]): Names => ({ table, id, columns })
+
+/** The groupings of reports: the column, and the table that has the names of its values. */
+export const GROUPINGS = {
+  hour: { column: 'bucket_of', names: undefined },
+  day: { column: 'bucket_of', names: undefined },
+  model: { column: 'model', names: undefined },
+  provider: { column: 'provider', names: undefined },
+  deployment: { column: 'deployment', names: undefined },
+  user: { column: 'user_id', names: named('gateway_user', 'user_id', 'user_name', 'user_email') },
+  team: { column: 'team_id', names: named('gateway_team', 'team_id', 'team_name') },
+  organization: {
+    column: 'organization_id',
+    names: named('gateway_organization', 'organization_id', 'organization_name'),
+  },
+  key: { column: 'key_id', names: named('gateway_key', 'key_id', 'key_name') },
+  tag: { column: 'tag', names: undefined },
+} as const
+export type Grouping = keyof typeof GROUPINGS
+
+export const isTime = (by: Grouping) => GROUPINGS[by].column === 'bucket_of'
+
+export interface ReportRange {
+  /** Inclusive; the beginning of an hour, in ISO 8601. */
+  readonly from: string
+  /** Exclusive; the beginning of an hour. */
+  readonly to: string
+}
+
+const DAY_MS = 86_400_000
+
+/** The name of a grouping's value, and the join that brings it, under an alias. */
+export function nameOf(by: Grouping, value: RawBuilder<unknown>, alias: string) {
+  const { names } = GROUPINGS[by] as { readonly names: Names | undefined }
+  if (!names) return { name: sql`NULL::text`, joined: sql`` }
+  const columns = names.columns.map((column) => sql.ref(`${alias}.${column}`))
+  return {
+    name: sql`coalesce(${sql.join(columns)})`,
+    joined: sql`LEFT JOIN ${sql.table(names.table)} AS ${sql.id(alias)} ON ${sql.ref(`${alias}.${names.id}`)} = ${value}`,
+  }
+}
+
+/** The smallest table of sums that covers the range exactly. `short`: whether the totals of one dimension may be
+ *  used. */
+export function sumsSource(
+  short: boolean,
+  reach: Reach,
+  { from, to }: ReportRange,
+  filters: SpendFilters,
+  groupings: readonly Grouping[],
+): RawBuilder<unknown> {
+  const wholeDays = !groupings.includes('hour') && [from, to].every((time) => Date.parse(time) % DAY_MS === 0)
+  // Days of a range that begins or ends within a day are summed from hours.
+  const bucket = groupings.includes('day') && !wholeDays ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
+  const { columns, table, where } =
+    (short && totalsSource(groupings, filters, reach)) || rollupSource(groupings, filters, reach)
+  return sql`(
+    SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
+    WHERE grain = ${wholeDays ? 'day' : 'hour'} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz
+      AND ${where}
+  ) AS counted`
+}
+
+interface Source {
+  /** Columns before the others, each followed by a comma. */
+  readonly columns: RawBuilder<unknown>
+  readonly table: keyof Schema
+  readonly where: RawBuilder<unknown>
+}
+
+/** The totals of one dimension, if the report involves only one. */
+function totalsSource(groupings: readonly Grouping[], filters: SpendFilters, reach: Reach): Source | undefined {
+  if (reach !== 'everything') return undefined
+  const [column, second] = groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column)
+  const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
+  if (second !== undefined || others.length > 0 || (first && column !== undefined)) return undefined
+  const [dimension, value] = first ?? [column ?? 'all', undefined]
+  return {
+    columns: column === undefined ? sql`` : sql`value AS ${sql.id(column)}, `,
+    table: 'gateway_spend_total',
+    where: value === undefined ? sql`dimension = ${dimension}` : sql`dimension = ${dimension} AND value = ${value}`,
+  }
+}
+
+function rollupSource(groupings: readonly Grouping[], filters: SpendFilters, reach: Reach): Source {
+  return {
+    columns: sql``,
+    table: groupings.includes('tag') || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup',
+    where: all([
+      ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, filters[dimension])),
+      equal('tag', filters.tag),
+      withinReach(reach),
+    ]),
+  }
+}
