@@ -18,6 +18,15 @@ export interface ConsolePage {
 /** Every page, in the order of the navigation. A page is a file beside this one, and its line here. */
 export const PAGES: readonly ConsolePage[] = [
   {
+    id: 'health',
+    path: 'health',
+    label: 'Health',
+    group: 'Observe',
+    icon: 'health',
+    key: 'h',
+    load: () => import('./health.tsx').then(({ Health }) => Health),
+  },
+  {
     id: 'teams',
     path: 'teams',
     label: 'Teams',

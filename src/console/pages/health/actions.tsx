@@ -1,0 +1,57 @@
+import { useChange } from '../../data/query.ts'
+import { confirmed } from '../../design/dialog.tsx'
+import { duration } from '../../design/format.ts'
+import { Menu } from '../../design/menu.tsx'
+import { toast } from '../../design/toast.tsx'
+import type { Deployment } from './deployment.tsx'
+
+const AFTER = { refreshes: ['/health'] }
+
+/** What one may do to a deployment: ask it now, end its cooldown, take calls away from it and give them back. */
+export function Actions({ deployment }: { readonly deployment: Deployment }) {
+  const { deployment_id, model_name, state, active_requests: active } = deployment
+  const check = useChange('POST /ui/api/models/{deployment_id}/check', AFTER)
+  const release = useChange('POST /ui/api/models/{deployment_id}/release', AFTER)
+  const drain = useChange('POST /ui/api/models/{deployment_id}/drain', AFTER)
+  const resume = useChange('POST /ui/api/models/{deployment_id}/resume', AFTER)
+  const one = { params: { deployment_id } }
+  const failed = (error: Error) => toast(error.message, { bad: true })
+  const done = (text: string) => ({ onSuccess: () => toast(text), onError: failed })
+  const ask = () =>
+    check.mutate(one, {
+      onSuccess: ({ check: { result, error, total_ms: ms } }) =>
+        result === 'healthy'
+          ? toast(`${deployment_id} answered after ${duration(ms)}.`)
+          : toast(`${deployment_id}: ${error?.message ?? 'the check says nothing'}`, { bad: true }),
+      onError: failed,
+    })
+  async function takeAway(): Promise<void> {
+    const sure = await confirmed({
+      title: `Drain ${deployment_id}?`,
+      body: `It gets no new calls until it is resumed, in every process and after restarts too. ${active} calls that run now go on. Others that serve ${model_name} take over; where there are none, its fallbacks do.`,
+      action: 'Drain',
+    })
+    if (sure) drain.mutate(one, done(`${deployment_id} gets no new calls.`))
+  }
+  return (
+    <Menu
+      label={`Actions on ${deployment_id}`}
+      icon="more"
+      class="button plain icon small"
+      items={[
+        { label: check.isPending ? 'Checking…' : 'Check now', onSelect: ask },
+        ...(state === 'cooling'
+          ? [
+              {
+                label: 'End the cooldown',
+                onSelect: () => release.mutate(one, done(`${deployment_id} gets calls again.`)),
+              },
+            ]
+          : []),
+        state === 'drained'
+          ? { label: 'Resume', onSelect: () => resume.mutate(one, done(`${deployment_id} gets calls again.`)) }
+          : { label: 'Drain…', onSelect: () => void takeAway() },
+      ]}
+    />
+  )
+}

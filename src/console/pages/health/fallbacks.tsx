@@ -1,0 +1,65 @@
+import type { Answer } from '../../data/client.ts'
+import { pathTo } from '../../data/params.ts'
+import { useApi } from '../../data/query.ts'
+import { Badge } from '../../design/badge.tsx'
+import { clock } from '../../design/format.ts'
+import { Section } from '../../design/page.tsx'
+import { Loaded } from '../../design/states.tsx'
+import { type Column, Table } from '../../design/table.tsx'
+import { Moment } from '../../design/time.tsx'
+
+type Fallback = Answer<'GET /health/fallback-events'>['events'][number] & { readonly at: string }
+
+const COLUMNS: ReadonlyArray<Column<Fallback>> = [
+  {
+    id: 'time',
+    label: 'Time',
+    cell: ({ timestamp, call_id: call }) =>
+      call === null ? (
+        <Moment at={timestamp} as={clock} />
+      ) : (
+        <a href={pathTo('requests', { open: call })}>
+          <Moment at={timestamp} as={clock} />
+        </a>
+      ),
+  },
+  { id: 'from', label: 'From', cell: ({ source_model: source }) => source },
+  { id: 'to', label: 'To', cell: ({ target_model: target }) => target },
+  {
+    id: 'why',
+    label: 'Because of',
+    priority: 2,
+    cell: ({ error_classification: error }) => error.replaceAll('_', ' '),
+  },
+  {
+    id: 'outcome',
+    label: 'Outcome',
+    cell: ({ success }) => (success ? 'answered' : <Badge tone="bad">failed too</Badge>),
+  },
+]
+
+/** Calls that another model answered, or tried to. */
+export function Fallbacks({ model, live }: { readonly model: string | undefined; readonly live: number }) {
+  const read = useApi('GET /health/fallback-events', { query: { limit: 100 } }, { live })
+  return (
+    <Section title="Fallbacks">
+      <Loaded of={read}>
+        {({ events }) => {
+          const shown = events.filter(
+            ({ source_model, target_model }) => !model || source_model === model || target_model === model,
+          )
+          if (shown.length === 0) return <p class="quiet">No call had to go to another model of late.</p>
+          return (
+            <Table
+              name="fallbacks"
+              label="Fallbacks"
+              columns={COLUMNS}
+              rows={shown.map((event, at) => ({ ...event, at: `${event.timestamp} ${at}` }))}
+              rowId={({ at }) => at}
+            />
+          )
+        }}
+      </Loaded>
+    </Section>
+  )
+}
