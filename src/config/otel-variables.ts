@@ -70,14 +70,16 @@ function foundIn(env: Environment, own: Readonly<Record<string, unknown>>): Foun
     const text = variable(env, name)?.trim()
     if (text) found.push({ path, name, value: read(text) })
   }
-  const ofSignals = isMap(own.per_signal) ? own.per_signal : {}
+  const ofSignals = own.per_signal ?? {}
   for (const [setting, read] of Object.entries(EXPORT_SETTINGS)) {
     if (own[setting] !== undefined) continue
     const suffix = setting.toUpperCase()
     take([setting], `OTEL_EXPORTER_OTLP_${suffix}`, read)
+    // What is no map is left to the schema, which refuses it.
+    if (!isMap(ofSignals)) continue
     for (const signal of SIGNALS) {
-      const ofSignal = ofSignals[signal]
-      if (isMap(ofSignal) && ofSignal[setting] !== undefined) continue
+      const ofSignal = ofSignals[signal] ?? {}
+      if (!isMap(ofSignal) || ofSignal[setting] !== undefined) continue
       take(['per_signal', signal, setting], `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${suffix}`, read)
     }
   }

@@ -16,9 +16,9 @@ function settingsOf(variables: Variables, own = '{}', callback = 'otel') {
 const opened = (headers: ReturnType<typeof settingsOf>['headers'] = {}) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, reveal(value)]))
 
-function mistakesOf(variables: Variables): string[] {
+function mistakesOf(variables: Variables, own?: string): string[] {
   try {
-    settingsOf(variables)
+    settingsOf(variables, own)
   } catch (error) {
     if (error instanceof ConfigError) return error.message.split('\n')
     throw error
@@ -167,5 +167,13 @@ describe('the variables of OpenTelemetry', () => {
     ],
   ])('stop the start where they cannot be used: %j', (variables, mistake) => {
     expect(mistakesOf(variables)).toEqual([mistake])
+  })
+
+  it.each([
+    ['{per_signal: all}', `${at}.per_signal: must be a map of keys to values`],
+    ['{per_signal: {traces: [1]}}', `${at}.per_signal.traces: must be a map of keys to values`],
+    ['otel', `${at}: must be a map of keys to values`],
+  ])('hide no mistake of the file: %s', (own, mistake) => {
+    expect(mistakesOf({ ...exporter, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-traces=1' }, own)).toEqual([mistake])
   })
 })
