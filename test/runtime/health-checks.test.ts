@@ -55,6 +55,7 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
     {},
   )
   const { delivery, records } = keptRecords()
+  const lines: Record<string, unknown>[] = []
   const services = createServices(config, {
     store,
     sql: noSql,
@@ -62,14 +63,14 @@ function gateway(entries: readonly Entry[], options: { every?: number; router?: 
     queue: noQueue,
     transport: fetchTransport(),
     passwordHasher: noHasher,
-    log: jsonLog('silent', () => {}),
+    log: jsonLog('info', (line) => void lines.push(JSON.parse(line))),
     counting: 'shared',
     callersKept: 20_000,
     memoryBytes: 256 * 1024 * 1024,
     delivering: () => delivery,
     draining: () => false,
   })
-  return Object.assign(services, { records })
+  return Object.assign(services, { records, cooled: () => lines.filter(({ event }) => event === 'deployment.cooled') })
 }
 
 /** Checks once, after everybody has been idle for long enough. */
@@ -129,9 +130,13 @@ describe('health checks', () => {
     const dead = await signalsOf(services)
     expect(dead).toMatchObject({ failures: 1, lastError: 'provider_error', used: {} })
     expect(dead.cooledUntil).toBeGreaterThan(Date.now() + 50_000)
+    const cooled = { deployment: model, model: 'group', error: 'provider_error', failures: 1 }
+    expect(services.cooled()).toMatchObject([{ ...cooled, until: new Date(dead.cooledUntil).toISOString() }])
+    await check(services)
+    expect(services.cooled()).toHaveLength(1)
     await upstream.script(place, [answer()])
     await check(services)
-    expect(await asked()).toEqual([models(), question(), question()])
+    expect(await asked()).toEqual([models(), question(), question(), question()])
     expect(await signalsOf(services)).toMatchObject({ failures: 0, cooledUntil: 0, samples: 0 })
   })
 
