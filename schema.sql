@@ -700,6 +700,9 @@ CREATE INDEX IF NOT EXISTS gateway_audit_event_resource
 CREATE INDEX IF NOT EXISTS gateway_audit_event_actor ON gateway_audit_event (actor_id, occurred_at, event_id);
 CREATE INDEX IF NOT EXISTS gateway_audit_event_organization
   ON gateway_audit_event (organization_id, occurred_at, event_id);
+CREATE INDEX IF NOT EXISTS gateway_audit_event_request ON gateway_audit_event (request_id);
+CREATE INDEX IF NOT EXISTS gateway_audit_event_refused ON gateway_audit_event (occurred_at, event_id)
+  WHERE status >= 400;
 
 -- Which warning of its end was given of a key: so many days before expires_at.
 CREATE TABLE IF NOT EXISTS gateway_key_notice (

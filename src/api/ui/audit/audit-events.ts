@@ -3,7 +3,13 @@ import { mistake } from '../../../config/accepted.ts'
 import { reachOf } from '../../../identity/grants.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import type { Answer } from '../../../pipeline/answer.ts'
-import { AUDIT_COLUMNS, AUDIT_FILTERS, type AuditEvent, auditPage } from '../../../stores/sql/records/audit-records.ts'
+import {
+  AUDIT_COLUMNS,
+  AUDIT_FILTERS,
+  type AuditEvent,
+  auditPage,
+  type NamedEvent,
+} from '../../../stores/sql/records/audit-records.ts'
 import { json, text } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import { keptFrom, keptFromAnswer, keptFromHeaders } from '../kept-from.ts'
@@ -18,10 +24,12 @@ const answer = lazily(() =>
     occurred_at: z.iso.datetime(),
     actor_type: z.string(),
     actor_id: z.string().nullable(),
+    actor_name: z.string().nullable().describe('The address of an account or the name of a key, as it is now.'),
     organization_id: z.string().nullable(),
     action: z.string(),
     resource_type: z.string(),
     resource_id: z.string().nullable(),
+    resource_name: z.string().nullable().describe('What people call a key, team, organization, user or account now.'),
     request_id: z.string(),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
@@ -50,6 +58,14 @@ const list = defineRoute(
     query: () =>
       z.object({
         ...filters(),
+        action: storable()
+          .max(2048)
+          .optional()
+          .describe('The action, such as key.create; of several, any: key.create,key.update.'),
+        status: z
+          .union([z.enum(['ok', 'refused']), z.coerce.number().int().min(100).max(599)])
+          .optional()
+          .describe('The status of the answer; ok: below 400, refused: from 400 on.'),
         from: moment().optional().describe('From this moment on, in ISO 8601.'),
         to: moment().optional().describe('Before this moment.'),
         cursor: storable().max(1024).default('').describe('`next_cursor`, or the header of an export.'),
@@ -65,9 +81,19 @@ const list = defineRoute(
     },
   },
   async ({ services, caller, input: { query } }) => {
-    const { from, to, cursor, limit, format, ...filters } = query
+    const { from, to, cursor, limit, format, action, status, ...filters } = query
+    const [actions, statuses] = [action?.split(',').filter(Boolean), statusesOf(status)]
     const after = cursor === '' ? undefined : readCursor(cursor)
-    const page = { reach: reachOf(caller(), 'audit.read'), filters, from, to, after, limit: limit + 1 }
+    const page = {
+      reach: reachOf(caller(), 'audit.read'),
+      filters,
+      actions,
+      statuses,
+      from,
+      to,
+      after,
+      limit: limit + 1,
+    }
     const found = await auditPage(services.sql, page)
     const events = pageOf(found, limit, ({ occurred_at, event_id }) => `${occurred_at}_${event_id}`)
     const age = [services.config.general_settings.audit_retention_days, services.clock.now()] as const
@@ -80,10 +106,16 @@ const list = defineRoute(
 export const auditEvents: readonly Route[] = [list]
 
 /** A page as a file: whoever wants the next one finds its cursor in a header. */
-function exported(format: ExportFormat, events: readonly AuditEvent[], cursor: string | null): Answer {
-  const { contentType, head, line } = fileFormat(format, AUDIT_COLUMNS)
+function exported(format: ExportFormat, events: readonly NamedEvent[], cursor: string | null): Answer {
+  const { contentType, head, line } = fileFormat(format, [...AUDIT_COLUMNS, 'actor_name', 'resource_name'])
   const { headers, ...file } = text(head + events.map((event) => line({ ...event })).join(''), contentType)
   return { ...file, headers: cursor === null ? headers : { ...headers, 'x-gateway-next-cursor': cursor } }
+}
+
+function statusesOf(status: 'ok' | 'refused' | number | undefined) {
+  if (status === undefined) return undefined
+  if (typeof status === 'number') return { from: status, to: status }
+  return status === 'ok' ? { from: 100, to: 399 } : { from: 400, to: 599 }
 }
 
 function readCursor(cursor: string): Pick<AuditEvent, 'occurred_at' | 'event_id'> {
