@@ -1,7 +1,7 @@
 import { runningTools } from './api/mcp/running-tools.ts'
 import { clientAddress } from './api/middleware/client-address.ts'
 import { type ToResponse, toResponse } from './api/respond.ts'
-import type { ApiServices } from './api/scope.ts'
+import type { ApiServices, Host } from './api/scope.ts'
 import { batchedEndpoints } from './api/v1/batched-endpoints.ts'
 import { batchFiles } from './batch/files/batch-files.ts'
 import type { RunServices } from './batch/run/run-services.ts'
@@ -95,6 +95,7 @@ export interface Adapters {
   /** The bucket for logs that the runtime itself is bound to. */
   readonly boundBucket?: ObjectWriter | undefined
   readonly draining: () => boolean
+  readonly host?: Host | undefined
   /** Set if the runtime accepts answers in another form than a Response. */
   readonly toResponse?: ToResponse
   /** Where requests do not own their timers, and may share them. */

@@ -68,8 +68,17 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly flushCounters: (client: Client) => void
   /** Whether the process is stopping. */
   readonly draining: () => boolean
+  readonly host?: Host | undefined
   /** The page of the console, if it was built. */
   readonly consoleShell?: string | undefined
+}
+
+/** What the gateway runs on. */
+export interface Host {
+  /** Its name and version, for people. */
+  readonly runtime: string
+  /** The processes of this group; undefined where the platform starts them as needed. */
+  readonly processes?: number
 }
 
 /** One request as its handler sees it. */

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { ConfigError, type Mistake, pathText } from './config-error.ts'
 import { coerced, type Environment, resolveReferences, variable } from './env-references.ts'
 import { isMap } from './fields.ts'
+import { noteOrigins } from './origins.ts'
 import { withOtelVariables } from './otel-variables.ts'
 import { readYaml } from './read-yaml.ts'
 import type { Config, ConfigSchema } from './schema.ts'
@@ -16,8 +17,9 @@ const FROM_ENVIRONMENT = {
   salt_key: 'GATEWAY_SALT_KEY',
 } as const
 
-/** Parses the configuration from the file's text and the environment. Throws a ConfigError with all mistakes. */
-export function readConfig(yaml: string, env: Environment, schema: ConfigSchema): Config {
+/** Parses the configuration from the file's text and the environment. Throws a ConfigError with all mistakes. `made`:
+ *  variables whose value the gateway has made itself. */
+export function readConfig(yaml: string, env: Environment, schema: ConfigSchema, made: readonly string[] = []): Config {
   const read = readYaml(yaml)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   const filled = fillFromEnvironment(read.tree ?? {}, env)
@@ -27,7 +29,10 @@ export function readConfig(yaml: string, env: Environment, schema: ConfigSchema)
   if (!result.success && coerceVariables(tree, result.error.issues, variables)) {
     result = schema.safeParse(tree, { error: sentence })
   }
-  if (result.success && mistakes.length === 0) return result.data
+  if (result.success && mistakes.length === 0) {
+    noteOrigins(result.data, { env, tree: read.tree, variables, made })
+    return result.data
+  }
 
   const unresolved = new Set(mistakes.map(({ path }) => path))
   const others = (result.success ? [] : result.error.issues)

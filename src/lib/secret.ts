@@ -17,6 +17,10 @@ export function secret(value: string): Secret {
   return sealed
 }
 
+export function isSecret(value: unknown): value is Secret {
+  return typeof value === 'object' && value !== null && values.has(value as Secret)
+}
+
 /** Whether two secrets hold the same text. */
 export function sameSecret(one: Secret, other: Secret): boolean {
   return one === other || values.get(one) === values.get(other)

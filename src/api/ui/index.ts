@@ -24,6 +24,7 @@ import { testModel } from './routing/model-test.ts'
 import { models } from './routing/models.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
 import { simulateRouteGroup } from './routing/route-group-simulation.ts'
+import { settingsRoutes } from './settings/index.ts'
 import { logs } from './spend/logs.ts'
 import { spend } from './spend/spend.ts'
 import { mcpServerCall } from './tools/mcp-server-call.ts'
@@ -55,6 +56,7 @@ export const ui: readonly Route[] = [
   ...mcpServerChecks,
   mcpServerCall,
   ...auditEvents,
+  ...settingsRoutes,
   ...deadLetters,
   ...callbackRoutes,
   clearCache,

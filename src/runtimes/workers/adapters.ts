@@ -58,6 +58,7 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
   const queue = queueByTopic(cloudflareQueue(bindings.QUEUE), new Map([[BATCH_TOPIC, wakeUps]]))
   const logQueue = bindings.LOG_QUEUE ? cloudflareQueue(bindings.LOG_QUEUE) : queue
   return {
+    host: { runtime: 'Cloudflare Workers' },
     store: sharedStore(config, log),
     sql,
     blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),

@@ -421,6 +421,9 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   },
   'DELETE /ui/api/cache': { all: () => ({}) },
   'GET /ui/api/audit/events': list('organization_id'),
+  'GET /ui/api/config': list(),
+  'POST /ui/api/config/check': creation(() => ({ yaml: 'model_list: []' })),
+  'GET /ui/api/instance': list(),
   'GET /ui/api/spend/summary': {
     all: () => ({}),
     mine: () => ({ query: '?owner=me' }),

@@ -57,6 +57,7 @@ export async function nodeAdapters(
     log,
   })
   return {
+    host: { runtime: `Node.js ${process.versions.node}`, processes },
     store,
     sql,
     ready,

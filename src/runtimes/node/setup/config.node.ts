@@ -31,7 +31,8 @@ export function nodeConfig(
     ...(salt_key ? {} : { GATEWAY_SALT_KEY: keys.saltKey }),
   }
   const newMasterKey = keys.fresh && !master_key ? keys.masterKey : undefined
-  return { config: loadConfig(text, filled), newMasterKey, isSample }
+  const made = [...(master_key ? [] : ['GATEWAY_MASTER_KEY']), ...(salt_key ? [] : ['GATEWAY_SALT_KEY'])]
+  return { config: loadConfig(text, filled, made), newMasterKey, isSample }
 }
 
 /** The text of the file; undefined if no file is named and the default one does not exist. */

@@ -1,0 +1,6 @@
+import type { Route } from '../../route.ts'
+import { configCheck } from './config-check.ts'
+import { configList } from './config-list.ts'
+import { instance } from './instance.ts'
+
+export const settingsRoutes: readonly Route[] = [configList, configCheck, instance]

@@ -1,0 +1,49 @@
+import { isAlias, isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+const PARTS = /\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g
+const SYNTAX = /^line (\d+), column (\d+)$/
+
+/** Finds where a mistake of a file stands, by its path: the key itself, or the nearest one above that is there. */
+export function placesIn(yaml: string): (path: string) => Place | undefined {
+  const lines = new LineCounter()
+  const document = parseDocument(yaml, {
+    version: '1.2',
+    stringKeys: true,
+    merge: true,
+    lineCounter: lines,
+    logLevel: 'error',
+  })
+
+  function offsetOf(path: string): number | undefined {
+    let node: Node | null | undefined = document.contents
+    let offset: number | undefined
+    for (const [, quoted, index, plain] of path.matchAll(PARTS)) {
+      if (isAlias(node)) node = node.resolve(document)
+      if (isSeq(node) && index !== undefined) {
+        node = node.items[Number(index)] as Node | undefined
+        offset = node?.range?.[0] ?? offset
+      } else if (isMap(node)) {
+        const key = quoted === undefined ? (plain ?? index) : (JSON.parse(`"${quoted}"`) as string)
+        const pair = node.items.find((one) => String(one.key) === key)
+        if (!pair) return offset
+        offset = (pair.key as Node).range?.[0] ?? offset
+        node = pair.value as Node | null
+      } else return offset
+    }
+    return offset
+  }
+
+  return (path) => {
+    const [, line, column] = SYNTAX.exec(path) ?? []
+    if (line !== undefined) return { line: Number(line), column: Number(column) }
+    const offset = offsetOf(path)
+    if (offset === undefined) return undefined
+    const place = lines.linePos(offset)
+    return { line: place.line, column: place.col }
+  }
+}
