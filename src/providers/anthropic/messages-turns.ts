@@ -1,6 +1,6 @@
 import { asList, asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { callArguments } from '../wire/call-arguments.ts'
-import { ownThinking } from '../wire/own-thinking.ts'
+import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { cachedBlock, contentBlocks } from './content-blocks.ts'
 

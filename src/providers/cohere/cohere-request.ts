@@ -2,10 +2,10 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
-import { withAllowedTools } from '../wire/allowed-tools.ts'
-import { toldConversation } from '../wire/told-conversation.ts'
+import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { toldConversation } from '../wire/fitting/told-conversation.ts'
+import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
-import { stopsUpTo, temperatureUpToOne } from '../wire/within-range.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
 
 /** Cohere's own fields and those that it shares with the public shape; they are sent unchanged. */

@@ -1,8 +1,8 @@
 import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { stopsUpTo } from '../wire/fitting/within-range.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
-import { stopsUpTo } from '../wire/within-range.ts'
 import { GEMINI } from './api-name.ts'
 import { thinkingOf } from './thinking.ts'
 

@@ -1,5 +1,5 @@
 import type { Takes } from '../provider.ts'
-import type { ReasoningField } from '../wire/reasoning-history.ts'
+import type { ReasoningField } from '../wire/fitting/reasoning-history.ts'
 
 /** Where a vendor's chat differs from OpenAI's. */
 export interface ChatQuirks {

@@ -1,5 +1,5 @@
-import { asList, asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
+import { asList, asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
 
 type Messages = ChatRequest['messages']
 type Message = Messages[number]

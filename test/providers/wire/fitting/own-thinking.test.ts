@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ownThinking } from '../../../src/providers/wire/own-thinking.ts'
+import { ownThinking } from '../../../../src/providers/wire/fitting/own-thinking.ts'
 
 describe('thinking that goes back to a vendor', () => {
   const own = { type: 'thinking', thinking: 'So…', signature: 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h==' }

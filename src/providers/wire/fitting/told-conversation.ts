@@ -1,6 +1,6 @@
-import { asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import type { Drop } from '../../modes/field-table.ts'
+import { asRecord, asText, type JsonRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import type { Drop } from '../../../modes/field-table.ts'
 
 type Messages = ChatRequest['messages']
 type Message = Messages[number]

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { messagesDialect } from '../../../src/api/dialects/messages.ts'
-import type { ModelRequest } from '../../../src/modes/mode.ts'
-import { providers } from '../../../src/providers/index.ts'
-import { gatewayParams } from '../../../src/routing/configuration.ts'
-import { wholeBody } from '../../../src/transport/whole-body.ts'
+import { messagesDialect } from '../../../../src/api/dialects/messages.ts'
+import type { ModelRequest } from '../../../../src/modes/mode.ts'
+import { providers } from '../../../../src/providers/index.ts'
+import { gatewayParams } from '../../../../src/routing/configuration.ts'
+import { wholeBody } from '../../../../src/transport/whole-body.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { providers } from '../../../src/providers/index.ts'
-import { withReasoning } from '../../../src/providers/wire/reasoning-history.ts'
-import { gatewayParams } from '../../../src/routing/configuration.ts'
-import { wholeBody } from '../../../src/transport/whole-body.ts'
+import { providers } from '../../../../src/providers/index.ts'
+import { withReasoning } from '../../../../src/providers/wire/fitting/reasoning-history.ts'
+import { gatewayParams } from '../../../../src/routing/configuration.ts'
+import { wholeBody } from '../../../../src/transport/whole-body.ts'
 
 const user = { role: 'user', content: 'And now?' }
 const turn = (thoughts: object) => ({ role: 'assistant', content: 'Four.', ...thoughts })

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../modes/chat.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
 
 /** The message fields in which vendors and clients keep reasoning. */
 const FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const

@@ -1,6 +1,6 @@
-import { asList, asRecord } from '../../lib/json/lenient.ts'
-import type { ChatRequest } from '../../modes/chat.ts'
-import { unsupported } from './unsupported-fields.ts'
+import { asList, asRecord } from '../../../lib/json/lenient.ts'
+import type { ChatRequest } from '../../../modes/chat.ts'
+import { unsupported } from '../unsupported-fields.ts'
 
 /** The tools and the choice for a vendor that cannot be told which tools are allowed: only those are offered. */
 export function withAllowedTools(body: ChatRequest, api: string): ChatRequest {

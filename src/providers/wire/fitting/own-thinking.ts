@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../../lib/json/lenient.ts'
 
 /** The thinking blocks of an assistant's message that may be sent back to a vendor whose signatures have no prefix. It
  *  refuses unsigned thoughts and signatures with another vendor's prefix (`gemini:…`). */

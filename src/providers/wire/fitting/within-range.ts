@@ -1,4 +1,4 @@
-import type { Drop } from '../../modes/field-table.ts'
+import type { Drop } from '../../../modes/field-table.ts'
 
 /** A temperature for a vendor whose range ends at 1; chat's is twice as wide. */
 export function temperatureUpToOne(temperature: unknown, drop: Drop): unknown {
