@@ -68,9 +68,12 @@ export async function api<Name extends RouteName>(
   signal?: AbortSignal,
 ): Promise<Answer<Name>> {
   const { body } = input as Loose
+  const method = name.slice(0, name.indexOf(' '))
   const init: RequestInit = {
-    method: name.slice(0, name.indexOf(' ')),
-    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    method,
+    // A write says so without a body too: no form of another site can.
+    ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   }
   const address = addressOf(name, input as Loose)
