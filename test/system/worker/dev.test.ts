@@ -40,7 +40,7 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
     const database = new pg.Client({ connectionString: edge.databaseUrl })
     await database.connect()
     const text = readFileSync('schema.sql', 'utf8')
-    const named = [...text.matchAll(/^create table if not exists (\w+)/gim)].map((match) => match[1]).sort()
+    const named = [...text.matchAll(/^\s*create table (?:if not exists )?(\w+)/gim)].map((match) => match[1]).sort()
     expect(named.length).toBeGreaterThan(0)
     const tables = async () =>
       (await database.query("select table_name from information_schema.tables where table_schema = 'public'")).rows
