@@ -646,6 +646,8 @@ CREATE TABLE IF NOT EXISTS gateway_route_group_policy_version (
   published_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (group_name, version)
 );
+-- The account of who has published it, or master_key; '' of versions from before this was kept.
+ALTER TABLE gateway_route_group_policy_version ADD COLUMN IF NOT EXISTS published_by text NOT NULL DEFAULT '';
 
 -- Prompt templates. Versions are numbered from 1 without gaps and never change; latest is the newest. Labels name versions:
 -- {label: version}; former_labels what each named before it was moved.

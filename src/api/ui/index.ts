@@ -19,6 +19,7 @@ import { playground } from './playground/playground.ts'
 import { promptRoutes } from './prompts/index.ts'
 import { providerRoutes } from './providers/index.ts'
 import { records } from './records/index.ts'
+import { fallbackChains } from './routing/fallback-chains.ts'
 import { modelActions } from './routing/model-actions.ts'
 import { testModel } from './routing/model-test.ts'
 import { models } from './routing/models.ts'
@@ -50,6 +51,7 @@ export const ui: readonly Route[] = [
   testModel,
   ...providerRoutes,
   ...routeGroupPolicies,
+  fallbackChains,
   ...promptRoutes,
   simulateRouteGroup,
   ...mcpServers,

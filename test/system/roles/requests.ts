@@ -358,6 +358,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'DELETE /ui/api/models/{deployment_id}': { ...one({ deployment_id: 'kept' }), any: newModel() },
   'POST /ui/api/models/test': creation(() => MODEL),
   'GET /ui/api/providers': list(),
+  'GET /ui/api/fallbacks': { all: () => ({}) },
   'POST /ui/api/providers/{kind}/models': one({ kind: 'echo' }, { body: {} }),
   'GET /ui/api/prices': list(),
   'GET /ui/api/route-groups/{name}/policy': one({ name: 'pool' }),

@@ -3,7 +3,8 @@ import { accepted } from '../../../config/accepted.ts'
 import { asRequiredStrings, promptContent } from '../../../routing/prompts/template.ts'
 import type { NewVersion } from '../../../stores/sql/prompts/prompt-records.ts'
 import type { Scope } from '../../scope.ts'
-import { makerOf, type versionFields } from './prompt-answers.ts'
+import { makerOf } from '../maker.ts'
+import type { versionFields } from './prompt-answers.ts'
 
 type Fields = z.output<z.ZodObject<ReturnType<typeof versionFields>>>
 

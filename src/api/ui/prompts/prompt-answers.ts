@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { isSession } from '../../../identity/session-caller.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { PROMPT_KEY, PROMPT_LABEL } from '../../../routing/prompts/prompt-ref.ts'
@@ -10,7 +9,7 @@ import type {
   PromptVersionRecord,
   PromptVersionSummary,
 } from '../../../stores/sql/prompts/prompt-records.ts'
-import type { ApiServices, Scope } from '../../scope.ts'
+import type { ApiServices } from '../../scope.ts'
 import { storable } from '../storable.ts'
 
 export const PATH = '/ui/api/prompts'
@@ -113,10 +112,4 @@ export function noVersion(param = 'version'): GatewayError {
 export async function seen<Value>({ live }: ApiServices, value: Value): Promise<Value> {
   await live.refresh().catch(() => {})
   return value
-}
-
-/** Who makes a version. */
-export function makerOf({ caller }: Pick<Scope, 'caller'>): string {
-  const by = caller()
-  return (isSession(by) ? by.session.account?.accountId : by.keyId) ?? 'master_key'
 }

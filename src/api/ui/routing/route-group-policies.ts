@@ -11,6 +11,7 @@ import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
 import { changesBetween } from '../audit/changes-between.ts'
+import { makerOf } from '../maker.ts'
 import { pageAnswer, pageOf } from '../page.ts'
 import { requireGroup } from './known-group.ts'
 
@@ -22,6 +23,11 @@ const version = lazily(() =>
     policy: routeGroupPolicy(),
     restored_from: z.int().nullable().describe('The version that this one restored.'),
     published_at: z.iso.datetime(),
+  }),
+)
+const pastVersion = lazily(() =>
+  version().extend({
+    published_by: z.string().nullable().describe('The account, or master_key; null where that was not kept.'),
   }),
 )
 const effective = lazily(() =>
@@ -141,10 +147,12 @@ const publish = defineRoute(
     query: ofDraft,
     responses: answers,
   },
-  async ({ services, audits, input: { params, query } }) => {
+  async (scope) => {
+    const { services, audits, input } = scope
+    const { params, query } = input
     await requireGroup(services, params.name)
     const records = services.records.routeGroupPolicies
-    const record = await records.publish(params.name, query.draft_version)
+    const record = await records.publish(params.name, query.draft_version, makerOf(scope))
     if (record) return holds({ services, audits }, record)
     const draft = (await records.find(params.name))?.draft
     if (draft) {
@@ -166,13 +174,15 @@ const rollback = defineRoute(
     json: () => z.strictObject({ version: z.int().min(1).max(2_147_483_647) }),
     responses: answers,
   },
-  async ({ services, audits, input: { params, json: asked } }) => {
+  async (scope) => {
+    const { services, audits, input } = scope
+    const { params, json: asked } = input
     await requireGroup(services, params.name)
     const records = services.records.routeGroupPolicies
     const past = await records.version(params.name, asked.version)
     // Of another release of the gateway it may be one no more.
     if (past) accepted(routeGroupPolicy(), past.policy)
-    const record = past && (await records.restore(params.name, asked.version))
+    const record = past && (await records.restore(params.name, asked.version, makerOf(scope)))
     if (past && !record) await requirePrompt(services, past.policy)
     if (!record) throw new GatewayError('not_found', 'This version was never published.', { param: 'version' })
     return holds({ services, audits }, record)
@@ -197,13 +207,14 @@ const versions = defineRoute(
           .describe('`next_cursor` of the page before.'),
         limit: z.coerce.number().int().min(1).max(200).default(50),
       }),
-    responses: { 200: pageAnswer(version) },
+    responses: { 200: pageAnswer(pastVersion) },
   },
   async ({ services, input: { params, query } }) => {
     await requireGroup(services, params.name)
     const { cursor, limit } = query
     const found = await services.records.routeGroupPolicies.versions(params.name, { cursor, limit: limit + 1 })
-    return json(pageOf(found, limit, ({ version }) => String(version)))
+    const shownVersions = found.map(({ published_by: by, ...row }) => ({ ...row, published_by: by === '' ? null : by }))
+    return json(pageOf(shownVersions, limit, ({ version }) => String(version)))
   },
 )
 

@@ -25,9 +25,9 @@ export interface RouteGroupPolicyRecords {
   dropDraft(name: string): Promise<RouteGroupPolicyRecord | undefined>
   /** Publishes the draft as the next version, unless it names a prompt that is archived or not there. A draft is published
    *  once, even by simultaneous callers. */
-  publish(name: string, draftVersion: number | undefined): Promise<RouteGroupPolicyRecord | undefined>
+  publish(name: string, draftVersion: number | undefined, by: string): Promise<RouteGroupPolicyRecord | undefined>
   /** Publishes an earlier version as the next one, under the same condition; the draft stays. */
-  restore(name: string, version: number): Promise<RouteGroupPolicyRecord | undefined>
+  restore(name: string, version: number, by: string): Promise<RouteGroupPolicyRecord | undefined>
 }
 
 const COLUMNS = [
@@ -40,7 +40,7 @@ const COLUMNS = [
   'draft_version',
   'drafted_at',
 ] as const
-const VERSION = ['version', 'policy', 'restored_from', 'published_at'] as const
+const VERSION = ['version', 'policy', 'restored_from', 'published_at', 'published_by'] as const
 
 const now = sql<string>`now()`
 
@@ -48,12 +48,17 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
   const versions = queries.selectFrom('gateway_route_group_policy_version').select(VERSION)
   const one = async <Row>(query: Query<Row>) => (await rowsOf(database, query))[0]
   /** A publication, while the prompt that it names is locked: it cannot be archived meanwhile. */
-  async function publishing(lock: Query<unknown>, change: Query<RouteGroupPolicyRecord> & OperationNodeSource) {
+  async function publishing(
+    by: string,
+    lock: Query<unknown>,
+    change: Query<RouteGroupPolicyRecord> & OperationNodeSource,
+  ) {
     const published = routingChange(
       change,
       sql`kept AS (
-        INSERT INTO gateway_route_group_policy_version (group_name, version, policy, restored_from, published_at)
-        SELECT group_name, version, published, restored_from, published_at FROM changed
+        INSERT INTO gateway_route_group_policy_version
+          (group_name, version, policy, restored_from, published_at, published_by)
+        SELECT group_name, version, published, restored_from, published_at, ${by} FROM changed
       ),`,
     )
     const [, rows] = await batchOf<[unknown, RouteGroupPolicyRecord]>(database, [lock, published])
@@ -106,9 +111,10 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
           .where('draft', 'is not', null)
           .returning(COLUMNS),
       ),
-    publish: (name, draftVersion) => {
+    publish: (name, draftVersion, by) => {
       const draft = sql.ref('gateway_route_group_policy.draft')
       return publishing(
+        by,
         sql`SELECT FROM gateway_route_group_policy AS policy JOIN gateway_prompt AS prompt
           ON prompt.key = ${promptOfPolicy(sql.ref('policy.draft'))} WHERE policy.group_name = ${name} FOR UPDATE`,
         queries
@@ -125,13 +131,14 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
           .returning(COLUMNS),
       )
     },
-    restore(name, version) {
+    restore(name, version, by) {
       const past = queries
         .selectFrom('gateway_route_group_policy_version')
         .select('policy')
         .where('group_name', '=', name)
         .where('version', '=', version)
       return publishing(
+        by,
         sql`SELECT FROM gateway_prompt AS prompt WHERE prompt.key = ${promptOfPolicy(sql`(${past})`)} FOR UPDATE`,
         queries
           .updateTable('gateway_route_group_policy')

@@ -64,4 +64,5 @@ export interface GatewayRouteGroupPolicyVersionTable {
   policy: Json<JsonObject>
   restored_from: Int4 | null
   published_at: Defaulted<Timestamp>
+  published_by: Defaulted<string>
 }

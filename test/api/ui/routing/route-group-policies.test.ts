@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { configOf } from '../../../support/gateway.ts'
+import { signedIn } from '../../../support/people.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 import { serverError, silence } from '../../../support/upstream/index.ts'
 import { upstreamClient } from '../../../support/upstream-client.ts'
@@ -24,6 +25,9 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     const settings = [
       `general_settings: { database_url: '${await freshDatabase(postgresUrl)}', redis_url: '${redisUrl}' }`,
       'router_settings: { cooldown_time: 0, hedge_after_ms: 9000, model_group_alias: { nickname: policy-file } }',
+      'gateway_settings:',
+      '  context_window_fallbacks: [{ flaky: [nickname, slow] }]',
+      '  content_policy_fallbacks: [{ slow: [gone] }]',
     ].join('\n')
     const groups = { 'policy-file': ['policy-a', 'policy-b'], flaky: ['policy-flaky'], slow: ['policy-slow'] }
     const yaml = configOf(upstream.url, groups, settings)
@@ -135,8 +139,25 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     expect(none.body.effective).toMatchObject({ hedge: null, hedge_after_ms: 9000 })
   })
 
+  it('and the chains of the file can be read, with what their names stand for', async () => {
+    const read = async (query = '') => (await (await one.fetch(`/ui/api/fallbacks${query}`)).json()).data
+    const file = { name: 'nickname', group: 'policy-file' }
+    const chains = [
+      {
+        kind: 'context_window_fallbacks',
+        from: { name: 'flaky', group: 'flaky' },
+        to: [file, { name: 'slow', group: 'slow' }],
+      },
+      { kind: 'content_policy_fallbacks', from: { name: 'slow', group: 'slow' }, to: [{ name: 'gone', group: null }] },
+    ]
+    expect(await read()).toEqual(chains)
+    expect(await read('?name=policy-file')).toEqual(chains.slice(0, 1))
+  })
+
   it('what was published once holds again after a rollback, as a new version; all are kept', async () => {
-    await publish('flaky', { num_retries: 1, retry_after: 0.01 })
+    const admin = await signedIn(one, { role: 'platform_admin' })
+    await ask('PUT', '/flaky/policy/draft', { num_retries: 1, retry_after: 0.01 })
+    expect((await admin.ask('POST', '/ui/api/route-groups/flaky/policy/publish')).status).toBe(200)
     expect(await chat('flaky')).toMatchObject({ attempts: 2 })
     await ask('PUT', '/flaky/policy/draft', { num_retries: 9 })
     const back = await ask('POST', '/flaky/policy/rollback', { version: 1 })
@@ -147,8 +168,8 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     expect(await chat('flaky')).toMatchObject({ attempts: 3 })
     const { data } = (await ask('GET', '/flaky/policy/versions')).body
     expect(data).toMatchObject([
-      { version: 3, restored_from: 1, policy: { num_retries: 2 } },
-      { version: 2, restored_from: null, policy: { num_retries: 1 } },
+      { version: 3, restored_from: 1, policy: { num_retries: 2 }, published_by: 'master_key' },
+      { version: 2, restored_from: null, policy: { num_retries: 1 }, published_by: admin.accountId },
       { version: 1, restored_from: null, policy: { num_retries: 2 } },
     ])
     const page = (await ask('GET', '/flaky/policy/versions?limit=2')).body

@@ -58,7 +58,7 @@ const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Each table of the `Schema` with its columns, as it is typed. */
 function declared(): Record<string, Record<string, string>> {
-  const text = ['schema', 'batch-schema', 'people-schema', 'prompt-schema', 'spend-schema']
+  const text = ['schema', 'batch-schema', 'people-schema', 'prompt-schema', 'routing-schema', 'spend-schema']
     .map((name) => read(`src/stores/sql/schema/${name}.ts`))
     .join('\n')
     // A long type stands on lines of its own.

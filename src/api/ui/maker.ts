@@ -1,0 +1,8 @@
+import { isSession } from '../../identity/session-caller.ts'
+import type { Scope } from '../scope.ts'
+
+/** Who makes a version. */
+export function makerOf({ caller }: Pick<Scope, 'caller'>): string {
+  const by = caller()
+  return (isSession(by) ? by.session.account?.accountId : by.keyId) ?? 'master_key'
+}
