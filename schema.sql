@@ -482,6 +482,28 @@ CREATE TABLE IF NOT EXISTS gateway_spend_tag (
   PRIMARY KEY (tag, at, call_id)
 );
 
+-- How often model calls of known callers were refused, by minute, as each process or isolate has counted them: no row for
+-- each, so that any number of refused calls takes little space. A count only grows, so that the highest one written holds.
+CREATE TABLE IF NOT EXISTS gateway_refusal (
+  minute timestamptz NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  team_id text COLLATE "C" NOT NULL,
+  organization_id text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C" NOT NULL,
+  endpoint text COLLATE "C" NOT NULL,
+  code text COLLATE "C" NOT NULL,
+  -- The limit or budget, such as team_rpm; '' if it was none.
+  scope text COLLATE "C" NOT NULL,
+  -- The process or isolate.
+  counter text COLLATE "C" NOT NULL,
+  calls bigint NOT NULL,
+  PRIMARY KEY (minute, key_id, team_id, organization_id, user_id, endpoint, code, scope, counter)
+);
+CREATE INDEX IF NOT EXISTS gateway_refusal_key ON gateway_refusal (key_id, minute);
+CREATE INDEX IF NOT EXISTS gateway_refusal_team ON gateway_refusal (team_id, minute) WHERE team_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_refusal_organization ON gateway_refusal (organization_id, minute) WHERE organization_id <> '';
+CREATE INDEX IF NOT EXISTS gateway_refusal_user ON gateway_refusal (user_id, minute) WHERE user_id <> '';
+
 -- Calls whose rows retention has removed, and calls that were written late: what is delivered once more adds nothing.
 CREATE TABLE IF NOT EXISTS gateway_spend_past (
   call_id text COLLATE "C" PRIMARY KEY,

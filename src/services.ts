@@ -58,6 +58,7 @@ import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
 import { countedMetrics } from './telemetry/metrics/counted-metrics.ts'
 import { type CounterPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
+import { refusalCounter } from './telemetry/refusals.ts'
 import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { ObjectWriter } from './telemetry/sinks/s3-objects.ts'
 import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
@@ -115,7 +116,8 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const counted = countedMetrics(config)
   const scope =
     adapters.counting === 'process' ? processCounters(counted, adapters.counterPool) : sharedCounters(counted, store)
-  const delivery = adapters.delivering(scope.count)
+  const refusals = refusalCounter(adapters.delivering(scope.count), systemClock.now, adapters.defer)
+  const { delivery } = refusals
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
   const seal = sealUnder(config.general_settings.salt_key)
   const records = sqlRecords(adapters.sql)
@@ -156,7 +158,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     log,
     report: scope.count,
   })
-  const reports = telemetry(log, scope, delivery, sinks)
+  const reports = telemetry(log, scope, delivery, sinks, refusals)
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,

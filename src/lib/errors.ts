@@ -168,6 +168,11 @@ export class GatewayError extends Error {
   get code(): string | null {
     return this.details.code ?? this.row.code ?? (this.row.blames ? this.failure : null)
   }
+
+  /** The limit or budget that refused, such as `team_rpm`; '' if it was none. */
+  get scope(): string {
+    return this.failure === 'rate_limited' || this.failure === 'budget_exceeded' ? (this.details.param ?? '') : ''
+  }
 }
 
 /** A thrown value as a GatewayError: an unknown error is `internal` with a fixed text; its cause is only logged. */

@@ -191,6 +191,10 @@ export interface RequestFinished {
   readonly userId: string
   readonly status: number
   readonly errorType: string
+  /** The `code` of the error, or its kind; '' if there was none. */
+  readonly code: string
+  /** The limit or budget that refused it, such as `team_rpm`; '' if it was none. */
+  readonly scope: string
   readonly totalMs: number
 }
 

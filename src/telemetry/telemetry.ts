@@ -13,6 +13,7 @@ import type {
 } from './events.ts'
 import { ledger } from './ledger.ts'
 import type { CounterScope } from './metrics/scopes.ts'
+import type { RefusalCounter } from './refusals.ts'
 import type { Sinks } from './sinks/sinks.ts'
 
 /** The stream of events. Ledger, metrics, audit and sinks read it; the code that emits events does not know its readers. */
@@ -30,6 +31,7 @@ export function telemetry(
   counters: CounterScope,
   delivery: Delivery,
   sinks?: Pick<Sinks, 'take' | 'traceparent'>,
+  refusals?: Pick<RefusalCounter, 'count'>,
 ): Telemetry {
   return {
     traceparent: sinks?.traceparent,
@@ -48,6 +50,7 @@ export function telemetry(
       // The call of an item is written by whoever records the item, so that none of them is without the other.
       if (event.type === 'call.finished' && event.batchId === '') delivery.deliver(ledger, event)
       if (event.type === 'audit.recorded') delivery.deliver(audit, event.event)
+      if (event.type === 'request.finished') refusals?.count(event)
       if (content && sinks) content.then((ready) => sinks.take(event, ready))
       else sinks?.take(event)
       log.info(event.type, fieldsOf(event))

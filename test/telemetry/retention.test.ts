@@ -241,7 +241,11 @@ describe.each([
         },
       }
       await ask("INSERT INTO gateway_spend_past SELECT 'past-' || n FROM generate_series(1, 20000) AS n")
-      await ask('ANALYZE gateway_spend_past')
+      await ask(`
+        INSERT INTO gateway_refusal
+        SELECT now() - n * interval '3 minutes', 'key-1', '', '', '', '/v1/rerank', 'x', '', 'one', 1
+        FROM generate_series(1, 20000) AS n`)
+      await ask('ANALYZE gateway_spend_past, gateway_refusal')
       await sweep(34, 8, running, listening)
       const plans = await Promise.all(
         asked
@@ -251,7 +255,8 @@ describe.each([
             return plan.map((line) => line['QUERY PLAN']).join('\n')
           }),
       )
-      expect(plans.length).toBeGreaterThanOrEqual(5)
+      expect(plans.length).toBeGreaterThanOrEqual(6)
+      expect(await ask("SELECT FROM gateway_refusal WHERE minute < now() - interval '34 days'")).toEqual([])
       for (const plan of plans) expect(plan).not.toContain('Seq Scan')
     })
   })

@@ -19,6 +19,8 @@ export function report(services: ApiServices, exchange: Exchange, status: number
     userId: caller?.userId ?? '',
     status,
     errorType: failure?.row.type ?? '',
+    code: failure?.code ?? failure?.failure ?? '',
+    scope: failure?.scope ?? '',
     totalMs: measured(performance.now() - exchange.arrivedAt),
   })
   services.flushCounters(c.env.client)

@@ -27,6 +27,7 @@ import { routeGroupPolicies } from './routing/route-group-policies.ts'
 import { simulateRouteGroup } from './routing/route-group-simulation.ts'
 import { settingsRoutes } from './settings/index.ts'
 import { logs } from './spend/logs.ts'
+import { refusals } from './spend/refusals.ts'
 import { spend } from './spend/spend.ts'
 import { mcpServerCall } from './tools/mcp-server-call.ts'
 import { mcpServerChecks } from './tools/mcp-server-check.ts'
@@ -64,6 +65,7 @@ export const ui: readonly Route[] = [
   clearCache,
   ...spend,
   ...logs,
+  ...refusals,
   ...batches,
   ...playground,
 ]

@@ -55,7 +55,7 @@ const DONE = Promise.resolve()
 function reportRefusal(
   { telemetry, clock, flushCounters }: PipelineServices,
   { requestId, endpoint, caller, client, arrivedAt }: CallInput,
-  { status, row }: GatewayError,
+  { status, row, code, failure, scope }: GatewayError,
 ): void {
   telemetry.emit({
     type: 'request.finished',
@@ -70,6 +70,8 @@ function reportRefusal(
     userId: caller.userId ?? '',
     status,
     errorType: row.type,
+    code: code ?? failure,
+    scope,
     totalMs: measured(performance.now() - arrivedAt),
   })
   flushCounters(client)

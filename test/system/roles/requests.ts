@@ -437,6 +437,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   },
   'GET /ui/api/logs': { ...list('team_id'), mine: () => ({ query: '?owner=me' }) },
   'GET /ui/api/logs/{call_id}': keys(),
+  'GET /ui/api/refusals': { ...list('team_id'), mine: () => ({ query: '?owner=me' }) },
   'GET /ui/api/batches': list('team_id'),
   'GET /ui/api/batches/{batch_id}': everywhere(),
   'GET /ui/api/batches/{batch_id}/items': everywhere(),

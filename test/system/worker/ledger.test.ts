@@ -97,6 +97,23 @@ describe.skipIf(!edgeExists())('the ledger on Workers', () => {
     expect(sums.rows).toEqual([{ calls: '10' }])
   })
 
+  it('has counts of refused calls, from isolates that hand them on after the answer', async () => {
+    const headers = { authorization: `Bearer ${MASTER_KEY}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: 'nobody', messages: [{ role: 'user', content: 'Hi' }] })
+    for (const url of [worker.url, deployed.url]) {
+      const init = { method: 'POST', headers, body }
+      const refused = await Promise.all([1, 2, 3, 4, 5].map(() => fetch(`${url}/v1/chat/completions`, init)))
+      expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
+    }
+    const counted = async () => {
+      const { data } = (await (await fetch(`${worker.url}/ui/api/refusals`, { headers })).json()) as {
+        data: { code: string; calls: number }[]
+      }
+      return data.filter(({ code }) => code === 'model_not_found').reduce((sum, { calls }) => sum + calls, 0)
+    }
+    await expect.poll(counted, { timeout: 20_000 }).toBe(10)
+  })
+
   it('has the attempts of a call that failed over, and tells of them', async () => {
     const tried = (['failed', 'answered'] as const).map((result, index) => ({
       deployment: `d${index}`,

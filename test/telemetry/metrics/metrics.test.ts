@@ -76,7 +76,7 @@ describe('metrics', () => {
     own.count({
       ...{ type: 'request.finished', at: '2026-03-04T05:06:07.089Z', requestId: 'r', method: 'POST', totalMs: 1 },
       ...{ route: '/v1/embeddings', modelCall: true, keyId: 'key-3', teamId: '', organizationId: 'org-3', userId: '' },
-      ...{ status: 429, errorType: 'rate_limit_error' },
+      ...{ status: 429, errorType: 'rate_limit_error', code: 'key_rpm_exceeded', scope: 'key_rpm' },
     })
     const printed = parsePrometheus(render(families(labelled, own.all())))
     const labelsOf = (name: string) =>

@@ -5,16 +5,16 @@ import { factFields, factsAnswer } from './fact-fields.ts'
 
 const name = (of: string) => z.string().nullable().describe(`The name that the ${of} has now, if it has one.`)
 
+/** What a caller's ids are called. */
+export const callerNames = lazily(() => ({
+  key_name: name('key'),
+  team_name: name('team'),
+  organization_name: name('organization'),
+  user_name: name('user').describe('The name or address of the user, if it has one.'),
+}))
+
 /** A call of the ledger. */
-export const loggedCall = lazily(() =>
-  z.object({
-    ...factFields(),
-    key_name: name('key'),
-    team_name: name('team'),
-    organization_name: name('organization'),
-    user_name: name('user').describe('The name or address of the user, if it has one.'),
-  }),
-)
+export const loggedCall = lazily(() => z.object({ ...factFields(), ...callerNames() }))
 
 export function loggedCallAnswer(call: LoggedCall): Record<string, unknown> {
   const { key_name, team_name, organization_name, user_name } = call

@@ -18,6 +18,7 @@ import { sessionRecords } from '../people/session-records.ts'
 import { promptRecords } from '../prompts/prompt-records.ts'
 import { recordFacts } from '../scopes/record-facts.ts'
 import { usedBudgets } from '../scopes/used-budgets.ts'
+import { refusalRecords } from '../spend/refusal-records.ts'
 import type { Sql } from '../sql.ts'
 import { mcpServerRecords } from '../tools/mcp-server-records.ts'
 import { callableBindingRecords } from './callable-binding-records.ts'
@@ -49,6 +50,7 @@ export const sqlRecords = (sql: Sql) => ({
   callers: callerRecords(sql),
   facts: recordFacts(sql),
   usedBudgets: usedBudgets(sql),
+  refusals: refusalRecords(sql),
   callableBindings: callableBindingRecords(sql),
   callableScopes: callableScopeRecords(sql),
   accounts: accountRecords(sql),

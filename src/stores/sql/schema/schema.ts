@@ -26,6 +26,7 @@ import type {
 } from './routing-schema.ts'
 import type {
   GatewayKeyUseTable,
+  GatewayRefusalTable,
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
   GatewaySpendPastTable,
@@ -66,6 +67,7 @@ export interface Schema {
   gateway_callable_binding: GatewayCallableBindingTable
   gateway_budget: GatewayBudgetTable
   gateway_backfill: GatewayBackfillTable
+  gateway_refusal: GatewayRefusalTable
   gateway_spend: GatewaySpendTable
   gateway_spend_tag: GatewaySpendTagTable
   gateway_spend_past: GatewaySpendPastTable

@@ -38,6 +38,20 @@ type SpendSumColumns = {
       : Int8
 }
 
+/** How often model calls of one kind were refused in a minute, as one process or isolate has counted. */
+export interface GatewayRefusalTable {
+  minute: Timestamp
+  key_id: string
+  team_id: string
+  organization_id: string
+  user_id: string
+  endpoint: string
+  code: string
+  scope: string
+  counter: string
+  calls: Int8
+}
+
 export interface GatewaySpendTagTable {
   tag: string
   at: Timestamp

@@ -5,15 +5,14 @@ import type { Owner, Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import type { CallDetail } from './call-detail.ts'
 import { FACT_NAMES } from './call-facts.ts'
+import { type CallerNames, withNames } from './caller-names.ts'
 import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
 import type { SpendRow } from './spend-row.ts'
 import { SPEND_DIMENSIONS } from './spend-sums.ts'
 import { type UsualFilters, usualConditions } from './usual-filters.ts'
 
 /** A row read from the ledger, whose int8 values are text, with the names that its ids have now. */
-export type LoggedCall = { readonly [Column in keyof SpendRow]: SpendRow[Column] | string } & {
-  readonly [Name in keyof typeof NAMES]: string | null
-}
+export type LoggedCall = { readonly [Column in keyof SpendRow]: SpendRow[Column] | string } & CallerNames
 
 /** A call with its detail; null where its facts say everything. */
 export type DetailedCall = LoggedCall & { readonly detail: CallDetail | null }
@@ -52,29 +51,9 @@ export interface SpendLog {
   find(reach: Reach, callId: string): Promise<DetailedCall | undefined>
 }
 
-/** The columns of names. What was deleted has none. */
-export const NAMES = {
-  key_name: sql`key.key_name`,
-  team_name: sql`team.team_name`,
-  organization_name: sql`organization.organization_name`,
-  user_name: sql`coalesce(person.user_name, person.user_email)`,
-} as const satisfies Readonly<Record<string, RawBuilder<unknown>>>
-
 const COLUMNS = sql.join(FACT_NAMES.map((column) => sql.id(column)))
 const CALL_COLUMNS = sql.join(FACT_NAMES.map((column) => sql.id('call', column)))
 const NEWEST_FIRST = sql`ORDER BY at DESC, call_id DESC`
-
-/** Calls with their names, which are looked up for these calls alone. */
-function named<Row>(calls: RawBuilder<Row>, order = sql``): RawBuilder<Row> {
-  const names = sql.join(Object.entries(NAMES).map(([name, column]) => sql`${column} AS ${sql.id(name)}`))
-  return sql<Row>`
-    SELECT found.*, ${names} FROM (${calls}) AS found
-      LEFT JOIN gateway_key AS key ON key.key_id = found.key_id
-      LEFT JOIN gateway_team AS team ON team.team_id = found.team_id
-      LEFT JOIN gateway_organization AS organization ON organization.organization_id = found.organization_id
-      LEFT JOIN gateway_user AS person ON person.user_id = found.user_id
-    ${order}`
-}
 
 /** The table by which calls are found and ordered. A query by tag uses the table of tags once it is filled. */
 type Order = 'call' | 'tagged'
@@ -98,14 +77,14 @@ export function spendLog(database: Sql): SpendLog {
       const newest = (where: RawBuilder<unknown>) =>
         sql<LoggedCall>`SELECT ${CALL_COLUMNS} FROM ${calls} WHERE ${where} AND ${filter} ${newestFirst} ${limit}`
       const text = reach === 'everything' ? newest(sql`true`) : merged(reach, newest, limit)
-      return rowsOf(database, named(text, NEWEST_FIRST))
+      return rowsOf(database, withNames(text, NEWEST_FIRST))
     },
 
     async find(reach, callId) {
       const where = all([sql`call_id = ${callId}`, withinReach(reach)])
       const [found] = await rowsOf(
         database,
-        named(sql<DetailedCall>`SELECT ${COLUMNS}, detail FROM gateway_spend WHERE ${where}`),
+        withNames(sql<DetailedCall>`SELECT ${COLUMNS}, detail FROM gateway_spend WHERE ${where}`),
       )
       return found
     },
