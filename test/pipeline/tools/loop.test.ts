@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ToolFailure } from '../../../src/mcp/tool-servers.ts'
+import { detailOf } from '../../../src/telemetry/call-detail.ts'
+import type { CallFinished } from '../../../src/telemetry/events.ts'
 import { type AskedModel, managed, messagesOf, own, type Said, textResult, toolLoop } from '../../support/tool-loops.ts'
 
 describe('a chat with managed tools', () => {
@@ -74,6 +76,13 @@ describe('a chat with managed tools', () => {
     expect(run.emitted.filter(({ type }) => type === 'tool.called')).toMatchObject([
       { server: 'docs', tool: 'search', result: 'ok', callId: run.finished[0]?.callId, requestId: 'request-1' },
     ])
+    const { attempts, tool_calls } = JSON.parse(detailOf(run.finished[0] as CallFinished) ?? '')
+    const [first, second] = attempts
+    const [called] = tool_calls
+    expect([first.turn, second.turn, called.server, called.tool]).toEqual([1, 2, 'docs', 'search'])
+    // On one axis: the tool is called between the turns.
+    expect(called.started_ms).toBeGreaterThanOrEqual(first.started_ms + first.total_ms - 0.01)
+    expect(second.started_ms).toBeGreaterThanOrEqual(called.started_ms + called.total_ms - 0.01)
   })
 
   it('tells the model of whatever goes wrong with a call', async () => {
