@@ -38,5 +38,7 @@ export function joinedSpend(level: string, id: string): RawBuilder<unknown> {
           SELECT period, spent_nano FROM gateway_budget WHERE subject = ${subject} ORDER BY period DESC LIMIT 1
         ) AS latest
       ), 0) AS nano
+      -- Without this the planner would look it up again for every mention.
+      OFFSET 0
     ) AS spent`
 }
