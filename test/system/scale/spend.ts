@@ -57,6 +57,14 @@ try {
     'summary of 30 days': () => reports.totals('everything', month, {}),
     'summary of 30 days, one organization': () => reports.totals(org, month, {}),
     'report by day, 30 days': () => reports.grouped('everything', month, { ...all, by: 'day' }),
+    'report by hour and model, a week': () =>
+      reports.split('everything', week, { ...all, by: 'hour', splitBy: 'model', top: 10 }),
+    'report by day and key, 30 days': () =>
+      reports.split('everything', month, { ...all, by: 'day', splitBy: 'key', top: 10 }),
+    'report by team and model, 90 days': () =>
+      reports.split('everything', quarter, { ...all, by: 'team', splitBy: 'model', top: 10 }),
+    'report by hour and model, a week, one organization': () =>
+      reports.split(org, week, { ...all, by: 'hour', splitBy: 'model', top: 10 }),
     'report by day, 90 days': () => reports.grouped('everything', quarter, { ...all, by: 'day' }),
     'report by model, 90 days': () => reports.grouped('everything', quarter, { ...all, by: 'model' }),
     'report by key, 30 days': () => reports.grouped('everything', month, { ...all, by: 'key' }),

@@ -98,7 +98,7 @@ export function spendReports(database: Sql): SpendReports {
       return rowsOf(
         database,
         sql<SplitSums>`
-          WITH counted AS (SELECT * FROM ${sumsSource(short, reach, range, filters, [by, splitBy])}),
+          WITH counted AS NOT MATERIALIZED (SELECT * FROM ${sumsSource(short, reach, range, filters, [by, splitBy])}),
           top AS (
             SELECT ${own} AS kept FROM counted GROUP BY ${own}
             ORDER BY sum(cost_nano) DESC, sum(calls) DESC, ${own} LIMIT ${top}
