@@ -13,8 +13,8 @@ export function useParams(): Params {
   const { url, route } = useLocation()
   const [path = '', search = ''] = url.split('?', 2)
   const current = new URLSearchParams(search)
-  const changed = (changes: Readonly<Record<string, string | undefined>>) => {
-    const next = new URLSearchParams(current)
+  const changed = (changes: Readonly<Record<string, string | undefined>>, from = current) => {
+    const next = new URLSearchParams(from)
     for (const [name, value] of Object.entries(changes)) {
       if (value) next.set(name, value)
       else next.delete(name)
@@ -23,8 +23,9 @@ export function useParams(): Params {
   }
   return {
     get: (name) => current.get(name) ?? '',
-    set: (changes, { replace = false } = {}) => route(changed(changes), replace),
-    with: changed,
+    // Others may have changed the address since this was read: a timer that ends late undoes nothing of theirs.
+    set: (changes, { replace = false } = {}) => route(changed(changes, new URLSearchParams(location.search)), replace),
+    with: (changes) => changed(changes),
   }
 }
 

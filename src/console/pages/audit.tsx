@@ -21,6 +21,15 @@ const FILTERS: readonly Filter[] = [
   { name: 'action', label: 'Action' },
   { name: 'resource_type', label: 'Kind of resource' },
   { name: 'resource_id', label: 'Resource' },
+  {
+    name: 'status',
+    label: 'Outcome',
+    choices: [
+      { value: 'ok', label: 'done' },
+      { value: 'refused', label: 'refused' },
+    ],
+  },
+  { name: 'request_id', label: 'Request id' },
   { name: 'actor_id', label: 'Actor' },
   { name: 'organization_id', label: 'Organization', lookup: lookups.organization },
 ]
@@ -41,7 +50,12 @@ const COLUMNS: ReadonlyArray<Column<AuditEvent>> = [
     id: 'resource',
     label: 'Resource',
     priority: 2,
-    cell: (event) => (deed(event).namesResource ? <Entity id={event.resource_id} /> : <span class="quiet">–</span>),
+    cell: (event) =>
+      deed(event).namesResource ? (
+        <Entity name={event.resource_name} id={event.resource_id} />
+      ) : (
+        <span class="quiet">–</span>
+      ),
   },
   { id: 'organization', label: 'Organization', priority: 3, cell: (event) => <Entity id={event.organization_id} /> },
   { id: 'ip', label: 'Address', priority: 3, cell: (event) => event.ip ?? <span class="quiet">–</span> },

@@ -44,4 +44,13 @@ export const PAGES: readonly ConsolePage[] = [
     key: 'a',
     load: () => import('./audit.tsx').then(({ Audit }) => Audit),
   },
+  {
+    id: 'settings',
+    path: 'settings',
+    label: 'Settings',
+    group: 'Operate',
+    icon: 'settings',
+    key: 's',
+    load: () => import('./settings.tsx').then(({ Settings }) => Settings),
+  },
 ]

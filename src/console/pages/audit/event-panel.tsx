@@ -32,6 +32,7 @@ export function EventPanel({ event, onClose }: { readonly event: AuditEvent; rea
               'Resource',
               event.resource_id === null ? undefined : (
                 <Entity
+                  name={event.resource_name}
                   id={event.resource_id}
                   href={
                     page && event.action.endsWith('.delete') === false

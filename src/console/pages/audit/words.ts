@@ -88,9 +88,9 @@ export function shown(value: unknown): string {
 }
 
 /** Who did it: a person or a key by its name, where there is one. */
-export function actorOf({ actor_type, actor_id }: AuditEvent): string {
+export function actorOf({ actor_type, actor_id, actor_name }: AuditEvent): string {
   if (actor_type === 'master_key') return 'Master key'
-  return actor_id ?? plain(actor_type)
+  return actor_name ?? actor_id ?? plain(actor_type)
 }
 
 const PAGES: Readonly<Record<string, string>> = {
