@@ -12,7 +12,7 @@ const deployment = (name: string, id: string, upstream: string) => `
       model: openai-compatible/${id}
       api_base: ${upstream}/v1
       api_key: sk-upstream-of-the-demo
-    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000015 }`
+    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000015, tags: [nightly, interactive] }`
 
 export const demoConfig = (upstream: string) => `
 general_settings:
@@ -118,7 +118,7 @@ export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
       model,
       messages: [{ role: 'user', content: `Question ${call}: ${'why '.repeat(call)}` }],
       user: 'someone',
-      metadata: { tags: [call % 2 ? 'nightly' : 'interactive'] },
+      ...(model === 'echo' ? {} : { metadata: { tags: [call % 2 ? 'nightly' : 'interactive'] } }),
     }
     await ask('POST', '/v1/chat/completions', body, keys[call % keys.length])
   }

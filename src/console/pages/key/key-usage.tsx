@@ -1,0 +1,68 @@
+import type { Row } from '../../data/client.ts'
+import { pathTo } from '../../data/params.ts'
+import { useApi } from '../../data/query.ts'
+import { useTimeRange } from '../../data/time-range.ts'
+import { Cut } from '../../design/badge.tsx'
+import { ButtonLink } from '../../design/button.tsx'
+import { Chart } from '../../design/chart/chart.tsx'
+import { count, day, money, share } from '../../design/format.ts'
+import { Empty, Loaded } from '../../design/states.tsx'
+import { type Column, Table } from '../../design/table.tsx'
+
+type Sum = Row<'GET /ui/api/spend/report'>
+
+const columnsOf = (whole: number): ReadonlyArray<Column<Sum>> => [
+  { id: 'model', label: 'Model', cell: (sum) => <Cut>{sum.group_name ?? sum.group ?? 'none'}</Cut> },
+  { id: 'spend', label: 'Spend', number: true, cell: (sum) => money(sum.spend) },
+  { id: 'share', label: 'Share', number: true, cell: (sum) => share(sum.spend, whole) },
+  { id: 'calls', label: 'Calls', number: true, cell: (sum) => count(sum.calls) },
+  { id: 'failed', label: 'Failed', number: true, cell: (sum) => count(sum.failed_calls) },
+]
+
+/** What calls have cost over the last days, by day and by model. */
+export function KeyUsage({ query }: { readonly query: { readonly key_id: string } | { readonly owner: 'me' } }) {
+  const { from, to } = useTimeRange('30d', { hours: true })
+  const asked = { ...query, from, to }
+  const days = useApi('GET /ui/api/spend/report', { query: { ...asked, group_by: 'day', limit: 100 } })
+  const models = useApi('GET /ui/api/spend/report', { query: { ...asked, group_by: 'model', limit: 20 } })
+  return (
+    <>
+      <Loaded of={days}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No calls in the last 30 days" />
+          ) : (
+            <Chart
+              label="Spend by day"
+              times={data.map(({ group }) => day(group ?? 0))}
+              series={[{ id: 'spend', label: 'Spend', values: data.map(({ spend }) => spend) }]}
+              format={money}
+              height={150}
+              unfinished
+            />
+          )
+        }
+      </Loaded>
+      <Loaded of={models}>
+        {({ data }) =>
+          data.length > 0 && (
+            <>
+              <Table
+                name="usage-of-key"
+                label="Spend by model"
+                columns={columnsOf(data.reduce((sum, { spend }) => sum + spend, 0))}
+                rows={data}
+                rowId={({ group }) => group ?? ''}
+              />
+              <div class="row">
+                <ButtonLink small href={pathTo('usage', { ...query, range: '30d' })}>
+                  Open in Usage
+                </ButtonLink>
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,176 @@
+import type { Answer } from '../../data/client.ts'
+import { pathTo } from '../../data/params.ts'
+import { useApi } from '../../data/query.ts'
+import { budget, count, money } from '../../design/format.ts'
+import { Meter } from '../../design/meter.tsx'
+import { Facts, Section } from '../../design/page.tsx'
+import { Loaded, Notice } from '../../design/states.tsx'
+import { Ago, Moment } from '../../design/time.tsx'
+import type { Key } from './key.ts'
+
+type Standing = Answer<'GET /ui/api/keys/{key_id}/standing'>
+type Scope = Standing['scopes'][number]
+type Budget = Scope['budgets'][number]
+
+const WHOSE = { organization: 'organization', team: 'team', user: 'user', key: 'key' } as const
+
+/** What the next call of a key would meet: every limit and budget that it counts against, and who was refused last. */
+export function KeyStanding({ of: key, calls }: { readonly of: Key; readonly calls: boolean }) {
+  const read = useApi('GET /ui/api/keys/{key_id}/standing', { params: { key_id: key.key_id } }, { live: 30 })
+  return (
+    <>
+      <Loaded of={read}>
+        {(standing) => (
+          <>
+            {standing.store === 'degraded' && (
+              <Notice tone="warn">The shared store is away: the counts are those of one process only.</Notice>
+            )}
+            <p>{verdict(key, standing)}</p>
+            {standing.parallel && (
+              <Section title="Right now" level={3}>
+                <Facts
+                  of={[
+                    [
+                      'Calls at once',
+                      <Meter
+                        full
+                        used={standing.parallel.used}
+                        of={standing.parallel.limit}
+                        text={`${count(standing.parallel.used)} of ${count(standing.parallel.limit)}`}
+                      />,
+                    ],
+                  ]}
+                />
+              </Section>
+            )}
+            {standing.scopes
+              .filter(({ limits, budgets }) => limits.length + budgets.length > 0)
+              .map((scope) => (
+                <ScopeStanding key={scope.scope} scope={scope} />
+              ))}
+          </>
+        )}
+      </Loaded>
+      {calls && <Refusals of={key} />}
+    </>
+  )
+}
+
+function ScopeStanding({ scope }: { readonly scope: Scope }) {
+  const title = scope.scope === 'key' ? 'This key' : `${capital(WHOSE[scope.scope])} ${scope.name ?? scope.id}`
+  return (
+    <Section title={title} level={3}>
+      <Facts
+        of={[
+          ...scope.limits.map(
+            (limit) =>
+              [
+                `${capital(limit.unit)} per ${limit.window}`,
+                <>
+                  <Meter
+                    full
+                    used={limit.used}
+                    of={limit.limit}
+                    text={`${count(limit.used)} of ${count(limit.limit)}`}
+                  />
+                  {limit.limit === 0 ? (
+                    <span class="quiet small">Nothing is let through.</span>
+                  ) : (
+                    limit.used > 0 && (
+                      <span class="quiet small">
+                        {count(limit.left)} left, begins anew <Ago at={limit.resets_at} />
+                      </span>
+                    )
+                  )}
+                </>,
+              ] as const,
+          ),
+          ...scope.budgets.map(
+            (one) => [one.model ? `Budget for ${one.model}` : 'Budget', <Spending of={one} />] as const,
+          ),
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Spending({ of: one }: { readonly of: Budget }) {
+  const { spent, limit, held, left, share } = one
+  if (one.hidden || spent === null) {
+    const part = Math.round(100 * (share ?? 0))
+    return (
+      <>
+        <Meter full used={share ?? 0} of={1} text={`${part} % spent`} />
+        <span class="quiet small">The amounts are not yours to see.</span>
+      </>
+    )
+  }
+  return (
+    <>
+      <Meter
+        full
+        used={spent + (held ?? 0)}
+        of={limit}
+        text={limit === null ? money(spent) : `${money(spent)} of ${budget(limit)}`}
+      />
+      <span class="quiet small">
+        {[held ? `${money(held)} held by running calls` : '', left === null ? '' : `${budget(Math.max(0, left))} left`]
+          .filter(Boolean)
+          .join(', ')}
+        {one.resets_at ? (
+          <>
+            {left === null && !held ? 'begins' : ', begins'} anew <Ago at={one.resets_at} />
+          </>
+        ) : (
+          limit !== null && ', for good'
+        )}
+      </span>
+    </>
+  )
+}
+
+/** What the next call would meet, in a sentence. */
+function verdict(key: Key, { tightest, scopes }: Standing): string {
+  if (key.state === 'revoked') return 'Revoked: every call is refused with 401.'
+  if (key.state === 'expired') return 'Expired: every call is refused with 401.'
+  if (key.state === 'owner_disabled') return 'The account of its owner is not active: every call is refused.'
+  if (!tightest) return 'No limit and no budget: calls go as far as the providers let them.'
+  const at = scopes.find(({ limits, budgets }) => [...limits, ...budgets].some(({ name }) => name === tightest.name))
+  const limit = at?.limits.find(({ name }) => name === tightest.name)
+  const what = limit ? `${limit.unit} per ${limit.window}` : at ? 'the budget' : 'calls at once'
+  const whose = !at || at.scope === 'key' ? 'of this key' : `of ${WHOSE[at.scope]} ${at.name ?? at.id}`
+  const part = Math.round(100 * tightest.share)
+  return tightest.share >= 1
+    ? `The next call is refused: ${what} ${whose} ${limit ? 'are' : 'is'} used up.`
+    : `Nearest to its end: ${what} ${whose}, ${part} % used.`
+}
+
+/** The last calls of a key that were turned away before a provider was asked. */
+function Refusals({ of: key }: { readonly of: Key }) {
+  const read = useApi('GET /ui/api/logs', { query: { key_id: key.key_id, refused: 'true', limit: 5 } }, { live: 30 })
+  return (
+    <Section title="Last refusals" level={3}>
+      <Loaded of={read} lines={2}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="quiet">None is in the log.</p>
+          ) : (
+            <Facts
+              of={data.map((call) => [
+                `${call.status} ${call.error_type ?? ''}`,
+                <>
+                  <a href={pathTo('requests', { open: call.call_id })}>
+                    <Moment at={call.at} />
+                  </a>{' '}
+                  <span class="quiet">{call.requested_model}</span>
+                </>,
+              ])}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,172 @@
+import { callableNames } from '../../data/callable-names.ts'
+import { api } from '../../data/client.ts'
+import { lookups } from '../../data/lookups.ts'
+import { refresh, useChange } from '../../data/query.ts'
+import { useMay } from '../../data/session.ts'
+import { Dialog } from '../../design/dialog.tsx'
+import { CheckField, FormFoot, LookupField, NumberField, TextField } from '../../design/form/fields.tsx'
+import { useForm } from '../../design/form/form.tsx'
+import { LimitField } from '../../design/form/limit-field.tsx'
+import { NamesField } from '../../design/form/names-field.tsx'
+import { toast } from '../../design/toast.tsx'
+import { ExpiryField } from '../key/expiry-field.tsx'
+import { type Key, LIMITS, nameOf } from '../key/key.ts'
+import type { MadeKey } from '../key/key-made.tsx'
+import { ModelBudgets } from './model-budgets.tsx'
+
+const models = callableNames('target')
+
+/** Makes a key, as it is or after the model of another one; or changes one. */
+export function KeyDialog({
+  edited,
+  like = edited,
+  onClose,
+  onMade,
+}: {
+  readonly edited?: Key
+  /** What the form begins with. */
+  readonly like?: Key | undefined
+  readonly onClose: () => void
+  readonly onMade?: (made: MadeKey) => void
+}) {
+  const may = useMay()
+  const form = useForm({
+    key_name: edited ? edited.key_name : like ? `${nameOf(like)} copy` : null,
+    team_id: like?.team_id ?? null,
+    organization_id: like?.organization_id ?? null,
+    user_id: like?.user_id ?? null,
+    max_budget: like?.max_budget ?? null,
+    soft_budget: like?.soft_budget ?? null,
+    budget_duration: like?.budget_duration ?? null,
+    rpm_limit: like?.rpm_limit ?? null,
+    rph_limit: like?.rph_limit ?? null,
+    rpd_limit: like?.rpd_limit ?? null,
+    tpm_limit: like?.tpm_limit ?? null,
+    tpd_limit: like?.tpd_limit ?? null,
+    max_parallel_requests: like?.max_parallel_requests ?? null,
+    model_max_budget: like?.model_max_budget ?? {},
+    allowed_ips: like?.allowed_ips?.join('\n') ?? null,
+    turn_off_message_logging: like?.turn_off_message_logging ?? false,
+    expires_at: edited?.expires_at ?? null,
+    models: [] as readonly string[],
+  })
+  const refreshes = ['/ui/api/keys']
+  const created = useChange('POST /ui/api/keys')
+  const changed = useChange('PATCH /ui/api/keys/{key_id}', { refreshes })
+
+  async function save(): Promise<void> {
+    let made: MadeKey | undefined
+    const done = await form.submit(async () => {
+      const { models: only, allowed_ips: ips, ...values } = edited ? form.changes() : form.values
+      const addresses = ips === undefined ? {} : { allowed_ips: linesOf(ips) }
+      if (edited) {
+        await changed.mutateAsync({ params: { key_id: edited.key_id }, body: { ...values, ...addresses } })
+        return
+      }
+      // A team's key is in the organization of its team.
+      const { organization_id: home, ...rest } = values
+      const place = values.team_id ? {} : { organization_id: home ?? null }
+      made = await created.mutateAsync({ body: { ...rest, ...place, ...addresses } })
+      await restrict(made, only ?? [])
+      await refresh(...refreshes)
+    })
+    if (!done) return
+    if (made) onMade?.(made)
+    else toast('Saved. It holds from the next call on.')
+    onClose()
+  }
+  return (
+    <Dialog
+      title={edited ? `Edit ${nameOf(edited)}` : 'New key'}
+      onClose={onClose}
+      onSubmit={save}
+      footer={<FormFoot form={form} save={edited ? 'Save' : 'Create'} onCancel={onClose} always={!edited} />}
+    >
+      <div class="fields">
+        <TextField form={form} name="key_name" label="Name" nullable placeholder="build-server" />
+        {!edited && (
+          <div class="pair">
+            <LookupField form={form} name="team_id" label="Team" lookup={lookups.team} placeholder="None" />
+            {form.values.team_id === null && may('org.read') && (
+              <LookupField
+                form={form}
+                name="organization_id"
+                label="Organization"
+                lookup={lookups.organization}
+                placeholder="None"
+              />
+            )}
+          </div>
+        )}
+        {may('user.read') && (
+          <LookupField
+            form={form}
+            name="user_id"
+            label="Counts against the person"
+            lookup={lookups.user}
+            placeholder="Nobody"
+            hint="Their limits and budget then hold as well as the key's own."
+          />
+        )}
+        <ExpiryField form={form} />
+        {!edited && (
+          <NamesField
+            form={form}
+            name="models"
+            label="Only these models"
+            search={models}
+            placeholder="All that its team may call"
+          />
+        )}
+        <h3>Budget</h3>
+        <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
+        <div class="pair">
+          <TextField
+            form={form}
+            name="budget_duration"
+            label="Period"
+            nullable
+            placeholder="30d"
+            hint="24h, 30d or 1mo; empty: it never resets."
+          />
+          <NumberField form={form} name="soft_budget" label="Warn at" unit="US dollars" min={0} />
+        </div>
+        <ModelBudgets form={form} />
+        <h3>Limits</h3>
+        {LIMITS.map(({ name, label, unit }) => (
+          <LimitField key={name} form={form} name={name} label={label} unit={unit} />
+        ))}
+        <h3>Where from, and what is kept</h3>
+        <TextField
+          form={form}
+          name="allowed_ips"
+          label="Allowed addresses"
+          lines={3}
+          nullable
+          mono
+          placeholder="10.0.0.0/8"
+          hint="One address or range a line; empty: any."
+        />
+        <CheckField
+          form={form}
+          name="turn_off_message_logging"
+          label="Keep the content of its calls out of every sink"
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+/** The key is there by now: that it could not be restricted is told, and does not undo it. */
+async function restrict({ key_id }: MadeKey, only: readonly string[]): Promise<void> {
+  if (only.length === 0) return
+  await api('PUT /ui/api/keys/{key_id}/model-access', {
+    params: { key_id },
+    body: { mode: 'restrict', models: [...only], access_groups: [] },
+  }).catch((error: Error) => toast(`It may call every model of its team: ${error.message}`, { bad: true }))
+}
+
+function linesOf(text: string | null): string[] | null {
+  const lines = (text ?? '').split(/[\s,]+/).filter(Boolean)
+  return lines.length > 0 ? lines : null
+}
