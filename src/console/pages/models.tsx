@@ -115,9 +115,9 @@ export function Models() {
               }
             />
           ) : (
-            <Empty title="You may call no model yet">
-              Whoever administers your team or organization decides what its keys may call. Without a team there is
-              nothing to call.
+            <Empty title="You may call no model">
+              Whoever administers your organization or your team decides what may be called there, and no more than that
+              is shown here.
             </Empty>
           )
         }

@@ -11,10 +11,24 @@ import { type Column, Table } from '../../design/table.tsx'
 
 type Sum = Row<'GET /ui/api/spend/report'>
 
+const DAY_MS = 86_400_000
+
+/** None of its calls had a price. */
+const isFree = ({ calls, unpriced_calls: unpriced, spend }: Sum): boolean => spend === 0 && unpriced === calls
+
+/** What was spent on each day, also on those without calls. The days are those of UTC, as the gateway sums them up. */
+function daily(sums: readonly Sum[], from: string, to: string): { days: string[]; values: number[] } {
+  const spent = new Map(sums.map(({ group, spend }) => [String(group).slice(0, 10), spend]))
+  const first = Math.floor(Date.parse(from) / DAY_MS) * DAY_MS
+  const count = Math.ceil((Date.parse(to) - first) / DAY_MS)
+  const days = Array.from({ length: count }, (_, at) => new Date(first + at * DAY_MS).toISOString().slice(0, 10))
+  return { days, values: days.map((one) => spent.get(one) ?? 0) }
+}
+
 const columnsOf = (whole: number): ReadonlyArray<Column<Sum>> => [
   { id: 'model', label: 'Model', cell: (sum) => <Cut>{sum.group_name ?? sum.group ?? 'none'}</Cut> },
-  { id: 'spend', label: 'Spend', number: true, cell: (sum) => money(sum.spend) },
-  { id: 'share', label: 'Share', number: true, cell: (sum) => share(sum.spend, whole) },
+  { id: 'spend', label: 'Spend', number: true, cell: (sum) => (isFree(sum) ? 'no price' : money(sum.spend)) },
+  { id: 'share', label: 'Share', number: true, cell: (sum) => (isFree(sum) ? '–' : share(sum.spend, whole)) },
   { id: 'calls', label: 'Calls', number: true, cell: (sum) => count(sum.calls) },
   { id: 'failed', label: 'Failed', number: true, cell: (sum) => count(sum.failed_calls) },
 ]
@@ -29,18 +43,7 @@ export function KeyUsage({ query }: { readonly query: { readonly key_id: string 
     <>
       <Loaded of={days}>
         {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No calls in the last 30 days" />
-          ) : (
-            <Chart
-              label="Spend by day"
-              times={data.map(({ group }) => day(group ?? 0))}
-              series={[{ id: 'spend', label: 'Spend', values: data.map(({ spend }) => spend) }]}
-              format={money}
-              height={150}
-              unfinished
-            />
-          )
+          data.length === 0 ? <Empty title="No calls in the last 30 days" /> : <Spending of={daily(data, from, to)} />
         }
       </Loaded>
       <Loaded of={models}>
@@ -64,5 +67,18 @@ export function KeyUsage({ query }: { readonly query: { readonly key_id: string 
         }
       </Loaded>
     </>
+  )
+}
+
+function Spending({ of: { days, values } }: { readonly of: { readonly days: string[]; readonly values: number[] } }) {
+  return (
+    <Chart
+      label="Spend by day"
+      times={days.map((one) => day(`${one}T12:00:00Z`))}
+      series={[{ id: 'spend', label: 'Spend', values }]}
+      format={money}
+      height={150}
+      unfinished
+    />
   )
 }

@@ -28,7 +28,9 @@ export function KeyHistory({ of: key }: { readonly of: Key }) {
                       <Ago at={event.occurred_at} />
                     </span>
                   </span>
-                  <span class="quiet small">by {event.actor_id ?? event.actor_type.replaceAll('_', ' ')}</span>
+                  <span class="quiet small">
+                    by {event.actor_name ?? event.actor_id ?? event.actor_type.replaceAll('_', ' ')}
+                  </span>
                   {changesOf(event).map((change) => (
                     <span key={change} class="small">
                       {change}
