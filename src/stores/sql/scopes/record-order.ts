@@ -29,7 +29,7 @@ export interface OrderedTable {
   readonly name: string
 }
 
-const milliseconds = (time: RawBuilder<unknown>) => sql`coalesce(floor(extract(epoch FROM ${time}) * 1000), 0)::bigint`
+const milliseconds = (time: RawBuilder<unknown>) => sql`coalesce(floor(date_part('epoch', ${time}) * 1000), 0)::bigint`
 
 export function orderParts(order: Exclude<RecordOrder, 'id'>, { level, id, name }: OrderedTable): OrderParts {
   const key = sql.id('record', id)
