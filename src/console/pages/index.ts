@@ -44,6 +44,14 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./models.tsx').then(({ Models }) => Models),
   },
   {
+    id: 'mcp',
+    path: 'mcp',
+    label: 'MCP servers',
+    group: 'Routing',
+    icon: 'mcp',
+    load: () => import('./mcp.tsx').then(({ McpServers }) => McpServers),
+  },
+  {
     id: 'keys',
     path: 'keys',
     label: 'Keys',

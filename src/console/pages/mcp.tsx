@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useParams } from '../data/params.ts'
+import { usePages } from '../data/query.ts'
+import { useMay } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
+import { State } from '../design/badge.tsx'
+import { Button } from '../design/button.tsx'
+import { SearchField } from '../design/filters.tsx'
+import { duration } from '../design/format.ts'
+import { Page } from '../design/page.tsx'
+import { Empty } from '../design/states.tsx'
+import { type Column, ListTable } from '../design/table.tsx'
+import { Ago } from '../design/time.tsx'
+import { AUTH, type Server } from './mcp/server.ts'
+import { ServerDialog } from './mcp/server-dialog.tsx'
+import { ServerPanel } from './mcp/server-panel.tsx'
+
+const COLUMNS: ReadonlyArray<Column<Server>> = [
+  { id: 'key', label: 'Server', cell: ({ server_key: key }) => key },
+  { id: 'address', label: 'Address', cell: ({ base_url: url }) => <span class="mono">{url}</span> },
+  { id: 'auth', label: 'Signs in with', priority: 2, cell: ({ auth_mode: mode }) => AUTH[mode] },
+  {
+    id: 'state',
+    label: 'State',
+    priority: 2,
+    cell: ({ enabled }) => (enabled ? <State>in use</State> : <State tone="warn">switched off</State>),
+  },
+  { id: 'timeout', label: 'Time limit', number: true, priority: 3, cell: ({ request_timeout_ms: ms }) => duration(ms) },
+  { id: 'source', label: 'From', priority: 3, cell: ({ source }) => source },
+  { id: 'changed', label: 'Changed', priority: 3, cell: ({ updated_at: at }) => <Ago at={at} /> },
+]
+
+export function McpServers() {
+  const params = useParams()
+  const may = useMay()
+  const [adding, setAdding] = useState(false)
+  const [fresh, setFresh] = useState<readonly string[]>([])
+  const search = params.get('search') || undefined
+  const list = usePages('GET /ui/api/mcp-servers', { query: search === undefined ? {} : { search } })
+  const open = params.get('open') || undefined
+  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const mayAdd = may('config.update')
+  useEffect(() => (mayAdd ? shortcut('c', 'Add an MCP server', () => setAdding(true)) : undefined), [mayAdd])
+  const add = mayAdd && (
+    <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
+      Add a server
+    </Button>
+  )
+  return (
+    <Page
+      title="MCP servers"
+      actions={add}
+      panel={open && <ServerPanel key={open} id={open} onClose={() => show(undefined)} />}
+    >
+      <div class="bar">
+        <SearchField label="Search servers" />
+      </div>
+      <ListTable
+        name="mcp"
+        label="MCP servers"
+        list={list}
+        columns={COLUMNS}
+        rowId={({ server_key: key }) => key}
+        href={({ server_key: key }) => params.with({ open: key })}
+        onOpen={({ server_key: key }) => show(key)}
+        open={open}
+        fresh={fresh}
+        empty={
+          search === undefined ? (
+            <Empty title="There are no MCP servers yet" actions={add}>
+              Models call the tools of these servers in the gateway itself, and clients reach them all at /mcp.
+            </Empty>
+          ) : (
+            <Empty
+              title="No server is like this"
+              actions={<Button onClick={() => params.set({ search: undefined })}>Clear the search</Button>}
+            />
+          )
+        }
+      />
+      {adding && (
+        <ServerDialog
+          onClose={() => setAdding(false)}
+          onDone={(key) => {
+            setAdding(false)
+            setFresh([key, ...fresh])
+            show(key)
+          }}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks'
+import { useApi, useChange } from '../../data/query.ts'
+import { useMay } from '../../data/session.ts'
+import { Button } from '../../design/button.tsx'
+import { confirmed } from '../../design/dialog.tsx'
+import { duration } from '../../design/format.ts'
+import { Facts, Section } from '../../design/page.tsx'
+import { Panel } from '../../design/panel.tsx'
+import { Loaded, Notice } from '../../design/states.tsx'
+import { Ago } from '../../design/time.tsx'
+import { toast } from '../../design/toast.tsx'
+import { AUTH } from './server.ts'
+import { ServerDialog } from './server-dialog.tsx'
+import { Found } from './tools.tsx'
+
+export function ServerPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const may = useMay()
+  const [editing, setEditing] = useState(false)
+  const one = { params: { server_key: id } }
+  const read = useApi('GET /ui/api/mcp-servers/{server_key}', one)
+  const check = useChange('POST /ui/api/mcp-servers/{server_key}/check')
+  const remove = useChange('DELETE /ui/api/mcp-servers/{server_key}', { refreshes: ['/ui/api/mcp-servers'] })
+  const own = may('config.update') && read.data?.source === 'database'
+  async function ask(): Promise<void> {
+    const sure = await confirmed({
+      title: `Delete ${id}?`,
+      body: 'Calls that name its tools are refused from then on.',
+      action: 'Delete',
+      danger: true,
+    })
+    if (!sure) return
+    remove.mutate(one, {
+      onSuccess: () => {
+        toast(`${id} is deleted.`)
+        onClose()
+      },
+      onError: (error) => toast(error.message, { bad: true }),
+    })
+  }
+  return (
+    <Panel
+      title={id}
+      onClose={onClose}
+      footer={
+        own && (
+          <>
+            <Button onClick={() => setEditing(true)}>Edit</Button>
+            <Button kind="danger" busy={remove.isPending} onClick={() => void ask()}>
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      <Loaded of={read}>
+        {(server) => (
+          <>
+            <Facts
+              of={[
+                ['Address', <span class="mono">{server.base_url}</span>],
+                ['Signs in with', AUTH[server.auth_mode]],
+                ['A call takes at most', duration(server.request_timeout_ms)],
+                ['In use', server.enabled ? 'yes' : 'no'],
+                ['From', server.source === 'file' ? 'the file, which alone changes it' : 'the database'],
+                ['Changed', server.updated_at === null ? undefined : <Ago at={server.updated_at} />],
+              ]}
+            />
+            <Section
+              title="Tools"
+              level={3}
+              actions={
+                may('config.update') && (
+                  <Button small busy={check.isPending} onClick={() => check.mutate(one)}>
+                    Ask the server
+                  </Button>
+                )
+              }
+            >
+              {check.error && <Notice tone="bad">{check.error.message}</Notice>}
+              {check.data ? (
+                <Found of={check.data} server={may('config.update') ? id : undefined} />
+              ) : (
+                <p class="quiet">Its tools are shown when it is asked.</p>
+              )}
+            </Section>
+            {editing && (
+              <ServerDialog server={server} onClose={() => setEditing(false)} onDone={() => setEditing(false)} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  )
+}

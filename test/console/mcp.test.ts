@@ -1,0 +1,50 @@
+import { expect, inject, it } from 'vitest'
+import { expectAccessible, withConsole } from '../support/console/with-console.ts'
+
+const gateway = withConsole()
+const address = `${inject('mcpServerUrl')}/mcp/console`
+
+it('a server is added by its address: checked, named, asked, and one of its tools called', async () => {
+  const page = await gateway.open('mcp')
+  await page.getByRole('button', { name: 'Add a server' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address', { exact: true }).fill(address)
+  await dialog.getByLabel('The address may be in a private network').check()
+  await dialog.getByRole('button', { name: 'Check the address' }).click()
+  await dialog.getByText('Does echo.').first().waitFor()
+  expect((await gateway.ask('GET', '/ui/api/mcp-servers/console-tools')).status).toBe(404)
+  await dialog.getByLabel('Name', { exact: true }).fill('console-tools')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  const panel = page.getByRole('complementary')
+  await panel.getByRole('button', { name: 'Ask the server' }).click()
+  await panel.getByText('Does echo.').first().click()
+  await panel.getByRole('button', { name: 'Call it' }).first().click()
+  await dialog.getByLabel('Arguments').fill('{"message":"by hand"}')
+  await dialog.getByRole('button', { name: 'Call', exact: true }).click()
+  await dialog.getByText('echo: by hand').waitFor()
+  expect((await gateway.ask('GET', '/ui/api/mcp-servers/console-tools')).body).toMatchObject({ base_url: address })
+})
+
+it('what is wrong with a server is said in words', async () => {
+  const page = await gateway.open('mcp')
+  await page.getByRole('button', { name: 'Add a server' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address', { exact: true }).fill(`${gateway.url}/health/liveliness`)
+  await dialog.getByLabel('The address may be in a private network').check()
+  await dialog.getByRole('button', { name: 'Check the address' }).click()
+  await dialog.getByText(/It does not speak MCP|It cannot be reached|It refuses/).waitFor()
+})
+
+it('servers of tools are accessible, with a panel and with the dialog', async () => {
+  await gateway.ask('POST', '/ui/api/mcp-servers', {
+    server_key: 'seen',
+    base_url: address,
+    allow_private: true,
+  })
+  const page = await gateway.open('mcp?open=seen')
+  await page.getByRole('button', { name: 'Ask the server' }).click()
+  await page.getByText('Does echo.').first().click()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await expectAccessible(page)
+}, 30_000)
