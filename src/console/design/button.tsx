@@ -115,7 +115,7 @@ export function CopyButton({
       small
       kind={children ? undefined : 'plain'}
       icon={copied ? 'check' : 'copy'}
-      label={copied ? 'Copied' : label}
+      label={children ? undefined : copied ? 'Copied' : label}
       onClick={copy}
     >
       {children && (copied ? 'Copied' : children)}

@@ -70,6 +70,14 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./teams.tsx').then(({ Teams }) => Teams),
   },
   {
+    id: 'people',
+    path: 'people',
+    label: 'People',
+    group: 'People',
+    icon: 'people',
+    load: () => import('./people.tsx').then(({ People }) => People),
+  },
+  {
     id: 'audit',
     path: 'audit',
     label: 'Audit',

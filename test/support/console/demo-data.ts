@@ -2,6 +2,7 @@ import type { Upstream } from '../scripted-upstream.ts'
 import { answer, badRequest, overloaded, serverError } from '../upstream/index.ts'
 
 export const DEMO_KEY = 'sk-demo-master-5f0c7d1be2a94863'
+const DEMO_PASSWORD = 'the demo opens with this'
 /** Who can sign in to the demo, each with the password `PASSWORD` of the tests. */
 export const DEMO_PEOPLE = { admin: 'ada@example.com', lead: 'lin@example.com', developer: 'dev@example.com' } as const
 
@@ -92,6 +93,17 @@ export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
   ] as const) {
     await post('/ui/api/users', { user_id, user_email })
   }
+  const invite = (email: string, places: Body = {}) => post('/ui/api/invitations', { email, ...places })
+  const accepted: readonly [email: string, places: Body][] = [
+    ['grace.hopper@example.com', { organization_id: 'products', organization_role: 'org_owner', team_id: 'search' }],
+    ['noor@example.com', { team_id: 'eval', team_role: 'team_admin' }],
+    ['a-person-with-a-rather-long-address@department.example.com', {}],
+  ]
+  for (const [email, places] of accepted) {
+    const token = String((await invite(email, places)).invitation_url).split('#')[1]
+    await post('/auth/invitations/accept', { token, password: DEMO_PASSWORD })
+  }
+  await invite('newcomer@example.com', { organization_id: 'research', team_id: 'eval', team_role: 'team_viewer' })
   await post('/ui/api/teams/search/members', { user_id: 'user-lin', role: 'team_admin' })
   await post('/ui/api/teams/eval/members', { user_id: 'user-dev', role: 'team_developer' })
 

@@ -17,6 +17,8 @@ export interface AdministeredAccount extends AccountRecord {
     readonly id: string
     readonly name: string | null
     readonly role: string
+    /** The organization itself, or that of the team. */
+    readonly organization_id: string | null
   }[]
 }
 
@@ -25,6 +27,9 @@ export interface AccountFilters {
   readonly state?: AccountRecord['state'] | undefined
   readonly platform_role?: AccountRecord['platform_role'] | undefined
   readonly mfa_enabled?: boolean | undefined
+  /** Of which, or of a team of which, the person is a member. */
+  readonly organization_id?: string | undefined
+  readonly team_id?: string | undefined
 }
 
 /** What administrators may write. */
@@ -82,31 +87,36 @@ interface RemovedRow extends Omit<RemovedAccount, 'account'> {
 const isLastAdmin = (accountId: string) => sql<boolean>`NOT EXISTS (
   SELECT FROM gateway_account WHERE platform_role = 'platform_admin' AND state = 'active' AND account_id <> ${accountId})`
 
+/** What the person of `record` is a member of, as far as the reach goes. */
+const memberships = (reach: Reach) => sql`
+  FROM gateway_membership AS member
+    LEFT JOIN gateway_organization AS organization
+      ON member.scope_type = 'organization' AND organization.organization_id = member.scope_id
+    LEFT JOIN gateway_team AS team ON member.scope_type = 'team' AND team.team_id = member.scope_id
+  WHERE member.user_id = record.user_id AND ${reachable(
+    reach,
+    ({ organizations, teams }) => sql`(
+      organization.organization_id = ${organizations} OR team.organization_id = ${organizations}
+      OR team.team_id = ${teams})`,
+  )}`
+
 export function administeredAccounts(database: Sql): AdministeredAccounts {
   const select = (reach: Reach, conditions: readonly RawBuilder<unknown>[], more = sql``) => sql<AdministeredAccount>`
     SELECT ${COLUMNS}, "user".user_name,
       (SELECT coalesce(json_agg(DISTINCT provider), '[]') FROM gateway_account_identity AS identity
         WHERE identity.account_id = record.account_id) AS identities,
       (SELECT coalesce(json_agg(json_build_object('scope', member.scope_type, 'id', member.scope_id, 'role', member.role,
-          'name', coalesce(organization.organization_name, team.team_name)) ORDER BY member.scope_type, member.scope_id),
+          'name', coalesce(organization.organization_name, team.team_name),
+          'organization_id', coalesce(organization.organization_id, team.organization_id)) ORDER BY member.scope_type, member.scope_id),
           '[]')
-        FROM gateway_membership AS member
-          LEFT JOIN gateway_organization AS organization
-            ON member.scope_type = 'organization' AND organization.organization_id = member.scope_id
-          LEFT JOIN gateway_team AS team ON member.scope_type = 'team' AND team.team_id = member.scope_id
-        WHERE member.user_id = record.user_id AND ${reachable(
-          reach,
-          ({ organizations, teams }) => sql`(
-            organization.organization_id = ${organizations} OR team.organization_id = ${organizations}
-            OR team.team_id = ${teams})`,
-        )}) AS memberships
+        ${memberships(reach)}) AS memberships
     FROM gateway_account AS record JOIN gateway_user AS "user" USING (user_id)
     WHERE ${sql.join([...conditions, reachable(reach, withinUser)], sql` AND `)} ${more}`
   return {
     async find(accountId, reach) {
       return (await rowsOf(database, select(reach, [sql`record.account_id = ${accountId}`])))[0]
     },
-    page: ({ reach, cursor, limit, search, state, platform_role, mfa_enabled }) =>
+    page: ({ reach, cursor, limit, search, state, platform_role, mfa_enabled, organization_id, team_id }) =>
       rowsOf(
         database,
         select(
@@ -122,6 +132,15 @@ export function administeredAccounts(database: Sql): AdministeredAccounts {
             ...(state === undefined ? [] : [sql`record.state = ${state}`]),
             ...(platform_role === undefined ? [] : [sql`record.platform_role = ${platform_role}`]),
             ...(mfa_enabled === undefined ? [] : [sql`(record.totp_confirmed_at IS NOT NULL) = ${mfa_enabled}`]),
+            ...(organization_id === undefined
+              ? []
+              : [
+                  sql`EXISTS (SELECT ${memberships(reach)}
+                    AND coalesce(organization.organization_id, team.organization_id) = ${organization_id})`,
+                ]),
+            ...(team_id === undefined
+              ? []
+              : [sql`EXISTS (SELECT ${memberships(reach)} AND team.team_id = ${team_id})`]),
           ],
           sql`ORDER BY record.account_id LIMIT ${limit}`,
         ),

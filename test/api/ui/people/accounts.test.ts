@@ -45,8 +45,8 @@ describe.each([
         identities: [],
         mfa_enabled: false,
         memberships: [
-          { scope: 'organization', id: 'acme', role: 'org_member' },
-          { scope: 'team', id: 'red', role: 'team_admin' },
+          { scope: 'organization', id: 'acme', role: 'org_member', organization_id: 'acme' },
+          { scope: 'team', id: 'red', role: 'team_admin', organization_id: 'acme' },
         ],
       },
     ])
@@ -56,6 +56,19 @@ describe.each([
     expect(disabled.map(({ account_id }: { account_id: string }) => account_id)).not.toContain(ann.accountId)
     expect((await ask('GET', '/accounts?mfa_enabled=true')).body.data).toEqual([])
     expect((await ask('GET', '/accounts?state=gone')).status).toBe(400)
+  })
+
+  it('are found by an organization, its teams included, and by a team', async () => {
+    const inTeam = await signedIn(gateway, { teams: { red: 'team_viewer' } })
+    const inOrganization = await signedIn(gateway, { organizations: { acme: 'org_member' } })
+    const found = async (query: string) =>
+      (await ask('GET', `/accounts?limit=200&${query}`)).body.data.map((one: { account_id: string }) => one.account_id)
+    expect(await found('organization_id=acme')).toEqual(
+      expect.arrayContaining([inTeam.accountId, inOrganization.accountId]),
+    )
+    expect(await found('team_id=red')).toContain(inTeam.accountId)
+    expect(await found('team_id=red')).not.toContain(inOrganization.accountId)
+    expect(await found('organization_id=rival')).not.toContain(inTeam.accountId)
   })
 
   it('are listed page by page', async () => {
@@ -81,6 +94,8 @@ describe.each([
     expect(ids).not.toContain(foreign.accountId)
     expect(JSON.stringify(seen)).not.toContain('rival')
     expect((await owner.ask('GET', `/ui/api/accounts/${foreign.accountId}`)).status).toBe(404)
+    // Nor does a filter tell of what lies elsewhere.
+    expect((await owner.ask('GET', '/ui/api/accounts?organization_id=rival')).body.data).toEqual([])
     expect((await owner.ask('PATCH', `/ui/api/accounts/${both.accountId}`, { state: 'disabled' })).status).toBe(403)
   })
 
