@@ -25,7 +25,7 @@ it('a developer makes a key within what the team allows, renames it, regenerates
     rpm_limit: 100,
   })
   await page.getByText('0 of 1 keys').waitFor()
-  await page.getByText(/each spends at most \$20 in 30d, and each ends within 30 days/).waitFor()
+  await page.getByText(/each spends at most \$20 in 30d, each ends within 30 days/).waitFor()
   expect(page.traffic.length).toBeLessThanOrEqual(6)
   await page.keyboard.press('c')
   const dialog = page.getByRole('dialog', { name: 'New key in Team own-a' })
@@ -40,6 +40,10 @@ it('a developer makes a key within what the team allows, renames it, regenerates
   await page.keyboard.press('Enter')
   const once = page.getByRole('dialog', { name: 'The key notebook' })
   await once.getByText(/^sk-/).first().waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  const body = once.locator('.dialog-body')
+  expect(await body.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
   await once.getByRole('button', { name: 'I have saved it' }).click()
   expect(await keysOf('own-a')).toMatchObject([{ key_name: 'notebook', max_budget: 5, state: 'active' }])
 

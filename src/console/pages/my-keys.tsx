@@ -86,7 +86,11 @@ function Cards({
   const keys = useApi('GET /ui/api/keys', { query: { owner: 'me', order: 'created_at', limit: MOST } }, { live: 30 })
   const teams = useApi('GET /ui/api/teams', { query: { limit: MOST } }, { enabled: mine.size > 0 })
   const error = keys.error ?? teams.error
-  const shown = (teams.data?.data ?? []).filter(({ team_id }) => mine.has(team_id))
+  const inTeams = (teams.data?.data ?? []).filter(({ team_id }) => mine.has(team_id))
+  // Where one may do something comes first.
+  const shown = inTeams.sort(
+    (one, other) => Number(other.self_service_keys_enabled) - Number(one.self_service_keys_enabled),
+  )
   const own = keys.data?.data ?? []
   const first = shown.find((team) => team.self_service_keys_enabled && keysLeft(team, keysIn(team)) !== 0)
   function keysIn({ team_id: team }: Team) {

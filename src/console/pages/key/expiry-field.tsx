@@ -14,6 +14,12 @@ const PRESETS = [
   { value: 'on', label: 'At a time', days: 0 },
 ] as const
 
+/** A minute before, so that a clock that is ahead of the gateway's asks for no more than so many days. */
+export const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS - 60_000).toISOString()
+
+const presetOf = (at: string): string =>
+  PRESETS.find(({ days }) => days > 0 && Math.abs(Date.parse(at) - Date.parse(inDays(days))) < 300_000)?.value ?? 'on'
+
 /** When a key expires: never, after a while, or at a moment. `within` days and `required` are what a team asks for. */
 export function ExpiryField<Fields extends Values & { readonly expires_at: string | null }>({
   form,
@@ -27,16 +33,16 @@ export function ExpiryField<Fields extends Values & { readonly expires_at: strin
   readonly hint?: string | undefined
 }) {
   const value = form.get('expires_at')
-  const [kind, setKind] = useState<string>(value === null ? (required ? '' : 'never') : 'on')
+  const [kind, setKind] = useState<string>(value === null ? (required ? '' : 'never') : presetOf(value))
   const set = setter(form, 'expires_at')
   const most = within ?? Number.POSITIVE_INFINITY
   const offered = PRESETS.filter(({ value: one, days }) => (one === 'never' ? !required : days <= most))
   function choose(chosen: string): void {
     setKind(chosen)
     const days = PRESETS.find((preset) => preset.value === chosen)?.days ?? 0
-    if (days > 0) set(new Date(Date.now() + days * DAY_MS).toISOString())
+    if (days > 0) set(inDays(days))
     else if (chosen === 'never' || chosen === '') set(null)
-    else if (value === null) set(new Date(Date.now() + Math.min(30, most) * DAY_MS).toISOString())
+    else if (value === null) set(inDays(Math.min(30, most)))
   }
   return (
     <Field

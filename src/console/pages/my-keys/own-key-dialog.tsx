@@ -3,7 +3,7 @@ import { Dialog } from '../../design/dialog.tsx'
 import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { budget, count } from '../../design/format.ts'
-import { ExpiryField } from '../key/expiry-field.tsx'
+import { ExpiryField, inDays } from '../key/expiry-field.tsx'
 import { LIMITS } from '../key/key.ts'
 import type { MadeKey } from '../key/key-made.tsx'
 import type { Team } from './allowance.ts'
@@ -23,7 +23,7 @@ export function OwnKeyDialog({
   const form = useForm({
     key_name: null as string | null,
     max_budget: ceiling,
-    expires_at: mustEnd ? new Date(Date.now() + Math.min(30, days ?? 30) * 86_400_000 - 60_000).toISOString() : null,
+    expires_at: mustEnd ? inDays(Math.min(30, days ?? 30)) : null,
     rpm_limit: null as number | null,
     rph_limit: null as number | null,
     rpd_limit: null as number | null,

@@ -106,7 +106,7 @@ function Allowance({
       {(rules.length > 0 || limits.length > 0) && (
         <p class="quiet">
           {[
-            rules.length > 0 ? `Of keys of your own ${rules.join(', and ')}.` : '',
+            rules.length > 0 ? `Keys of your own: ${rules.join(', ')}.` : '',
             limits.length > 0 ? `All keys of the team share ${limits.join(', ')}.` : '',
           ]
             .filter(Boolean)
