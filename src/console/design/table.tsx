@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pages } from '../data/query.ts'
 import { keep, kept } from '../data/settings.ts'
@@ -29,6 +29,8 @@ interface TableProps<Row> {
   readonly href?: ((row: Row) => string) | undefined
   /** Called instead, where a row opens a panel of this page. */
   readonly onOpen?: ((row: Row) => void) | undefined
+  /** What a row belongs to. Rows that follow each other and belong to the same stand under its name. */
+  readonly group?: ((row: Row) => string) | undefined
   /** The id of the row that is open. */
   readonly open?: string | undefined
   /** Ids of rows that this page has just written. */
@@ -75,6 +77,7 @@ export function Table<Row>({
   rowId,
   href,
   onOpen,
+  group,
   open,
   fresh,
   busy = false,
@@ -102,9 +105,12 @@ export function Table<Row>({
           </tr>
         </thead>
         <tbody ref={body}>
-          {rows.map((row) => {
+          {rows.map((row, index) => {
             const id = rowId(row)
-            return (
+            const before = rows[index - 1]
+            const name = group?.(row)
+            const heads = name !== undefined && (!before || group?.(before) !== name)
+            const cells = (
               <tr
                 key={id}
                 data-id={id}
@@ -138,6 +144,17 @@ export function Table<Row>({
                 ))}
               </tr>
             )
+            if (!heads) return cells
+            return (
+              <Fragment key={`group ${name} ${id}`}>
+                <tr class="group">
+                  <th scope="colgroup" colSpan={chosen.length}>
+                    {name}
+                  </th>
+                </tr>
+                {cells}
+              </Fragment>
+            )
           })}
         </tbody>
       </table>
@@ -164,7 +181,7 @@ function useWalk<Row>(
   useEffect(() => {
     const walk = (step: 1 | -1) => () => {
       const now = state.current
-      const links = [...(body.current?.querySelectorAll<HTMLElement>('tr') ?? [])]
+      const links = [...(body.current?.querySelectorAll<HTMLElement>('tr[data-id]') ?? [])]
       const focused = links.findIndex((row) => row.contains(document.activeElement))
       const at = now.open === undefined ? focused : now.rows.findIndex((row) => now.rowId(row) === now.open)
       const next = Math.max(0, Math.min(links.length - 1, at + step))

@@ -1,6 +1,7 @@
 import { useParams } from '../data/params.ts'
 import { useApi } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
+import { StateOf } from '../design/deployment-state.tsx'
 import { type Filter, Filters } from '../design/filters.tsx'
 import { count, duration, share } from '../design/format.ts'
 import { Meter } from '../design/meter.tsx'
@@ -9,7 +10,7 @@ import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { type Column, ColumnChoice, Table } from '../design/table.tsx'
 import { Ago } from '../design/time.tsx'
 import { Actions } from './health/actions.tsx'
-import { type Deployment, type Health as Reading, StateOf, worstFirst } from './health/deployment.tsx'
+import { type Deployment, type Health as Reading, worstFirst } from './health/deployment.ts'
 import { Fallbacks } from './health/fallbacks.tsx'
 
 const LIVE_SECONDS = 5

@@ -44,6 +44,15 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./models.tsx').then(({ Models }) => Models),
   },
   {
+    id: 'deployments',
+    path: 'deployments',
+    label: 'Deployments',
+    group: 'Routing',
+    icon: 'deployments',
+    key: 'd',
+    load: () => import('./deployments.tsx').then(({ Deployments }) => Deployments),
+  },
+  {
     id: 'mcp',
     path: 'mcp',
     label: 'MCP servers',

@@ -1,6 +1,8 @@
 import * as z from 'zod'
-import type { ModelEntry } from '../../../config/sections/model-list.ts'
+import type { ModelEntry, ModelInfo } from '../../../config/sections/model-list.ts'
+import { pricing } from '../../../config/sections/pricing.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import { withListPrices } from '../../../providers/price-table.ts'
 import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
 import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 
@@ -13,6 +15,9 @@ export const modelAnswer = lazily(() =>
     gateway_params: z.record(z.string(), z.unknown()).describe(`Secrets show as ${MASK}.`),
     has_api_key: z.boolean(),
     model_info: z.record(z.string(), z.unknown()),
+    prices: z
+      .record(z.string(), z.unknown())
+      .describe('The prices in force: those of `model_info`, and those of the price table where it has none.'),
     version: z.int().nullable().describe('Increases with every change; null for entries of the file.'),
     created_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
@@ -22,7 +27,13 @@ export const modelAnswer = lazily(() =>
 export type ModelAnswer = z.output<ReturnType<typeof modelAnswer>>
 
 export function fromRecord({ sealed: _, ...record }: ModelRecord): ModelAnswer {
-  return { ...record, source: 'database', has_api_key: record.gateway_params.api_key !== undefined }
+  const { gateway_params, model_info } = record
+  return {
+    ...record,
+    source: 'database',
+    has_api_key: gateway_params.api_key !== undefined,
+    prices: pricesInForce(gateway_params, model_info),
+  }
 }
 
 export function fromFile({ deployment_id, model_name, gateway_params, model_info }: ModelEntry): ModelAnswer {
@@ -35,8 +46,22 @@ export function fromFile({ deployment_id, model_name, gateway_params, model_info
     gateway_params: JSON.parse(JSON.stringify(params)),
     has_api_key: params.api_key !== undefined,
     model_info,
+    prices: pricesInForce(params, model_info),
     version: null,
     created_at: null,
     updated_at: null,
   }
+}
+
+const priceNames = lazily(() => new Set(Object.keys(pricing())))
+
+/** As calls of the deployment are priced. */
+function pricesInForce(
+  { provider, model }: Readonly<Record<string, unknown>>,
+  info: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const [segment = '', ...rest] = String(model).split('/')
+  const kind = typeof provider === 'string' ? provider : segment
+  const priced = withListPrices(kind, segment === kind ? rest.join('/') : String(model), info as ModelInfo)
+  return Object.fromEntries(Object.entries(priced).filter(([name]) => priceNames().has(name)))
 }

@@ -3,7 +3,7 @@ import { confirmed } from '../../design/dialog.tsx'
 import { duration } from '../../design/format.ts'
 import { Menu } from '../../design/menu.tsx'
 import { toast } from '../../design/toast.tsx'
-import type { Deployment } from './deployment.tsx'
+import type { Deployment } from './deployment.ts'
 
 const AFTER = { refreshes: ['/health'] }
 

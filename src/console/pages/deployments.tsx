@@ -1,0 +1,190 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useParams } from '../data/params.ts'
+import { useApi, usePages } from '../data/query.ts'
+import { useMay } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
+import { Badge } from '../design/badge.tsx'
+import { ButtonLink } from '../design/button.tsx'
+import { StateOf } from '../design/deployment-state.tsx'
+import { SearchField } from '../design/filters.tsx'
+import { Page } from '../design/page.tsx'
+import { Empty, Loaded } from '../design/states.tsx'
+import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
+import { Ago } from '../design/time.tsx'
+import {
+  type Deployment,
+  limitWords,
+  MODE_WORDS,
+  type Mode,
+  priceWords,
+  texts,
+  upstreamOf,
+} from './deployments/deployment.ts'
+import { DeploymentPanel } from './deployments/deployment-panel.tsx'
+import { withoutSecrets } from './deployments/draft.ts'
+import { Wizard } from './deployments/wizard.tsx'
+
+const LIVE_SECONDS = 5
+const quiet = (text: string) => <span class="quiet">{text}</span>
+
+export function Deployments() {
+  const params = useParams()
+  const [fresh, setFresh] = useState<readonly string[]>([])
+  const [purpose] = (['new', 'edit', 'override', 'copy'] as const).filter((one) => params.get(one))
+  const back = (open?: string) =>
+    params.set({ new: undefined, edit: undefined, override: undefined, copy: undefined, open })
+  const done = (id: string) => {
+    setFresh((before) => [id, ...before])
+    back(id)
+  }
+  if (purpose === 'new') return <Wizard purpose="new" onDone={done} onCancel={back} />
+  if (purpose) {
+    const id = params.get(purpose)
+    return <Changed key={`${purpose} ${id}`} id={id} purpose={purpose} onDone={done} onCancel={() => back(id)} />
+  }
+  return <List fresh={fresh} onDone={done} />
+}
+
+/** The wizard, begun with a deployment that there is. */
+function Changed({
+  id,
+  purpose,
+  ...rest
+}: {
+  readonly id: string
+  readonly purpose: 'edit' | 'override' | 'copy'
+  readonly onDone: (id: string) => void
+  readonly onCancel: () => void
+}) {
+  const read = useApi('GET /ui/api/models/{deployment_id}', { params: { deployment_id: id } })
+  if (read.data === undefined) {
+    return (
+      <Page title={id}>
+        <Loaded of={read}>{() => null}</Loaded>
+      </Page>
+    )
+  }
+  return <Wizard purpose={purpose} from={purpose === 'edit' ? read.data : withoutSecrets(read.data)} {...rest} />
+}
+
+function List({ fresh, onDone }: { readonly fresh: readonly string[]; readonly onDone: (id: string) => void }) {
+  const params = useParams()
+  const may = useMay()('config.update')
+  const search = params.get('search') || undefined
+  const pages = usePages('GET /ui/api/models', { query: { search } })
+  const health = useApi('GET /health/deployments', {}, { live: LIVE_SECONDS })
+  const byId = new Map(health.data?.deployments.map((one) => [one.deployment_id, one]))
+  useEffect(() => (may ? shortcut('c', 'Add a deployment', () => params.set({ new: 'yes' })) : undefined), [may])
+  const open = params.get('open') || undefined
+  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const columns = columnsOf((one) => {
+    const state = byId.get(one.deployment_id)
+    return state ? <StateOf deployment={state} /> : quiet('unknown')
+  })
+  const rows = pages.rows.toSorted(
+    (a, b) => a.model_name.localeCompare(b.model_name) || a.deployment_id.localeCompare(b.deployment_id),
+  )
+  if (may && !pages.pending && !pages.error && !search && rows.length === 0)
+    return <Wizard purpose="new" onDone={onDone} />
+  return (
+    <Page
+      title="Deployments"
+      actions={
+        may && (
+          <ButtonLink kind="primary" icon="plus" href={params.with({ new: 'yes', open: undefined })}>
+            Add deployment
+          </ButtonLink>
+        )
+      }
+      panel={open && <DeploymentPanel key={open} id={open} health={byId.get(open)} onClose={() => show(undefined)} />}
+    >
+      <div class="bar">
+        <SearchField label="Search ids and names" />
+        <span class="end">
+          <ColumnChoice name="deployments" columns={columns} />
+        </span>
+      </div>
+      <ListTable
+        name="deployments"
+        label="Deployments"
+        list={{ ...pages, rows }}
+        columns={columns}
+        rowId={(one) => one.deployment_id}
+        group={(one) => one.model_name}
+        href={(one) => params.with({ open: one.deployment_id })}
+        onOpen={(one) => show(one.deployment_id)}
+        open={open}
+        fresh={fresh}
+        empty={<Empty title="No deployment is like this" />}
+      />
+    </Page>
+  )
+}
+
+const columnsOf = (stateOf: (one: Deployment) => ComponentChildren): ReadonlyArray<Column<Deployment>> => [
+  { id: 'id', label: 'Deployment', cell: (one) => <span class="cut left">{one.deployment_id}</span> },
+  { id: 'health', label: 'Health', cell: stateOf },
+  { id: 'provider', label: 'Provider', priority: 2, cell: (one) => upstreamOf(one).kind },
+  {
+    id: 'model',
+    label: 'Model',
+    priority: 2,
+    cell: (one) => <span class="cut left mono">{upstreamOf(one).model}</span>,
+  },
+  {
+    id: 'mode',
+    label: 'Kind',
+    priority: 3,
+    optional: true,
+    cell: ({ model_info: { mode } }) => (mode ? MODE_WORDS[mode as Mode] : quiet('all')),
+  },
+  {
+    id: 'price',
+    label: 'Price, 1M tokens',
+    number: true,
+    priority: 2,
+    cell: (one) => priceWords(one) ?? <Badge tone="warn">no price</Badge>,
+  },
+  {
+    id: 'limits',
+    label: 'Limits a minute',
+    priority: 3,
+    cell: ({ model_info }) => limitWords(model_info).join(', ') || quiet('no limit'),
+  },
+  {
+    id: 'weight',
+    label: 'Weight',
+    number: true,
+    priority: 3,
+    cell: ({ model_info: { weight = 1 } }) => String(weight),
+  },
+  {
+    id: 'priority',
+    label: 'Priority',
+    number: true,
+    priority: 3,
+    cell: ({ model_info: { priority = 0 } }) => String(priority),
+  },
+  { id: 'tags', label: 'Tags', priority: 3, cell: ({ model_info: { tags } }) => texts(tags).join(', ') || quiet('–') },
+  {
+    id: 'access',
+    label: 'Access groups',
+    priority: 3,
+    optional: true,
+    cell: ({ model_info: { access_groups: groups } }) => texts(groups).join(', ') || quiet('–'),
+  },
+  {
+    id: 'source',
+    label: 'Kept in',
+    priority: 3,
+    cell: ({ source }) => (source === 'file' ? quiet('file') : 'database'),
+  },
+  {
+    id: 'changed',
+    label: 'Changed',
+    priority: 3,
+    optional: true,
+    cell: ({ updated_at: at }) => (at ? <Ago at={at} /> : quiet('–')),
+  },
+]
