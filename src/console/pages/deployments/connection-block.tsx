@@ -109,12 +109,7 @@ function ModelName({ form, kind, before, id }: Connection) {
   }
   return (
     <>
-      <Field
-        form={form}
-        name="model"
-        label="Model"
-        hint={`As ${kind.label} names it. Type it, or choose from its list.`}
-      >
+      <Field form={form} name="model" label="Model" hint="As the provider names it. Type it, or choose from its list.">
         {(control) => (
           <span class="affix">
             <input

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../design/button.tsx'
 import { Section } from '../../design/page.tsx'
 import { MODE_WORDS, type ProviderKind } from './deployment.ts'
@@ -19,6 +19,11 @@ export function ProviderBlock({
 }) {
   const [choosing, setChoosing] = useState(!chosen)
   const [text, setText] = useState('')
+  const search = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // On a touch screen the focus would open the keyboard over the choices.
+    if (choosing && matchMedia('(pointer: fine)').matches) search.current?.focus()
+  }, [choosing])
   if (chosen && !choosing) {
     return (
       <Section
@@ -42,6 +47,7 @@ export function ProviderBlock({
   return (
     <Section title="Provider">
       <input
+        ref={search}
         class="input search"
         type="search"
         aria-label="Search providers"
@@ -93,7 +99,7 @@ function needsWords({ credentials, fields }: ProviderKind): string {
   const others = fields
     .filter(({ name, required }) => required && !credentials.flat().includes(name))
     .map(({ name }) => named(name))
-  return [...(keys ? [keys] : []), ...others].join('; ') || 'nothing'
+  return [...(keys ? [keys] : []), ...others].join(', and ') || 'nothing'
 }
 
 const lower = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
