@@ -64,6 +64,7 @@ export default defineConfig({
           ...node,
           name: 'console',
           include: CONSOLE,
+          testTimeout: 60_000,
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },

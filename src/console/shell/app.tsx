@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { useApi } from '../data/query.ts'
-import { SessionContext } from '../data/session.ts'
+import { SessionContext, useSession } from '../data/session.ts'
 import { Confirmation } from '../design/dialog.tsx'
 import { Failure } from '../design/states.tsx'
 import { Toasts } from '../design/toast.tsx'
@@ -11,7 +11,7 @@ import { Banners } from './banners.tsx'
 import { SignIn, SignInAgain } from './gate/sign-in.tsx'
 import { Navigation, TabBar } from './navigation.tsx'
 import { useNavigationKeys } from './navigation-keys.ts'
-import { Nowhere } from './nowhere.tsx'
+import { NotYours, Nowhere } from './nowhere.tsx'
 import { Palette } from './palette.tsx'
 
 const VIEWS = PAGES.map(({ id, path, load }) => ({
@@ -48,6 +48,7 @@ export function App() {
 
 function Shell() {
   const { path } = useLocation()
+  const { pages } = useSession()
   useNavigationKeys()
   // A new page begins at its top, and is what a screen reader goes on with.
   useEffect(() => document.getElementById('main')?.scrollTo(0, 0), [path])
@@ -62,7 +63,7 @@ function Shell() {
         <ErrorBoundary>
           <Router>
             {VIEWS.map(({ id, path, View }) => (
-              <Route key={id} path={path} component={View} />
+              <Route key={id} path={path} component={pages.includes(id) ? View : NotYours} />
             ))}
             <Route default component={Nowhere} />
           </Router>

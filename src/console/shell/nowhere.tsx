@@ -22,3 +22,17 @@ export function Nowhere() {
     </Page>
   )
 }
+
+/** A page that is there, and not for this person: nothing is asked that would be refused. */
+export function NotYours() {
+  return (
+    <Page title="Not for your roles">
+      <Empty
+        title="Your roles do not include this page"
+        actions={<ButtonLink href="/console">To the console</ButtonLink>}
+      >
+        What each of your roles allows stands under Account. An administrator can give you another.
+      </Empty>
+    </Page>
+  )
+}
