@@ -29,7 +29,7 @@ describe('teams', () => {
     expect((await gateway.ask('GET', `/ui/api/teams/${team_id}`)).body).toMatchObject({ rpm_limit: null })
 
     await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete Made by a test?' }).getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Made by a test is deleted.').waitFor()
     expect((await gateway.ask('GET', `/ui/api/teams/${team_id}`)).status).toBe(404)
   })

@@ -18,6 +18,15 @@ export interface ConsolePage {
 /** Every page, in the order of the navigation. A page is a file beside this one, and its line here. */
 export const PAGES: readonly ConsolePage[] = [
   {
+    id: 'requests',
+    path: 'requests',
+    label: 'Requests',
+    group: 'Observe',
+    icon: 'requests',
+    key: 'r',
+    load: () => import('./requests.tsx').then(({ Requests }) => Requests),
+  },
+  {
     id: 'health',
     path: 'health',
     label: 'Health',

@@ -3,16 +3,21 @@ import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { useApi } from '../data/query.ts'
 import { SessionContext, useSession } from '../data/session.ts'
+import { waitingForSession } from '../data/signing-in.ts'
+import { useStore } from '../data/store.ts'
 import { Confirmation } from '../design/dialog.tsx'
 import { Failure } from '../design/states.tsx'
 import { Toasts } from '../design/toast.tsx'
 import { PAGES } from '../pages/index.ts'
 import { Banners } from './banners.tsx'
-import { SignIn, SignInAgain } from './gate/sign-in.tsx'
+import { isGate } from './gate-paths.ts'
 import { Navigation, TabBar } from './navigation.tsx'
 import { useNavigationKeys } from './navigation-keys.ts'
 import { NotYours, Nowhere } from './nowhere.tsx'
 import { Palette } from './palette.tsx'
+
+const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate))
+const SignInAgain = lazy(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
 
 const VIEWS = PAGES.map(({ id, path, load }) => ({
   id,
@@ -23,6 +28,7 @@ const VIEWS = PAGES.map(({ id, path, load }) => ({
 /** Who has not signed in sees the way in; everybody else the console. */
 export function App() {
   const me = useApi('GET /auth/me')
+  const { path } = useLocation()
   const { data: session } = me
   return (
     <>
@@ -33,8 +39,10 @@ export function App() {
             <Failure error={me.error} retry={() => me.refetch()} />
           </main>
         </div>
-      ) : !session ? null : !session.authenticated || session.standing !== 'complete' ? (
-        <SignIn />
+      ) : !session ? null : !session.authenticated || session.standing !== 'complete' || isGate(path) ? (
+        <ErrorBoundary>
+          <Gate session={session} />
+        </ErrorBoundary>
       ) : (
         <SessionContext.Provider value={session}>
           <Shell />
@@ -49,6 +57,7 @@ export function App() {
 function Shell() {
   const { path } = useLocation()
   const { pages } = useSession()
+  const waiting = useStore(waitingForSession)
   useNavigationKeys()
   // A new page begins at its top, and is what a screen reader goes on with.
   useEffect(() => document.getElementById('main')?.scrollTo(0, 0), [path])
@@ -71,7 +80,11 @@ function Shell() {
       </div>
       <TabBar />
       <Palette />
-      <SignInAgain />
+      {waiting.length > 0 && (
+        <ErrorBoundary>
+          <SignInAgain />
+        </ErrorBoundary>
+      )}
     </div>
   )
 }

@@ -16,6 +16,8 @@ export interface Form<Fields extends Values> {
   wrong(name: string): string | undefined
   /** What is wrong, but not with a field that the form shows. */
   readonly problem: string | undefined
+  /** The refusal itself. */
+  readonly failure: ApiError | Error | undefined
   readonly busy: boolean
   /** Does it; a refusal is shown at the field that it names, which gets the focus. True: it was done. */
   submit(work: () => Promise<unknown>): Promise<boolean>
@@ -47,6 +49,7 @@ export function useForm<Fields extends Values>(initial: Fields): Form<Fields> {
     dirty: Object.keys(changes()).length > 0,
     wrong: (name) => (isField && param === name ? error?.message : undefined),
     problem: error && !isField ? error.message : undefined,
+    failure: error,
     busy,
     async submit(work) {
       setBusy(true)

@@ -1,83 +1,99 @@
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import { api } from '../../data/client.ts'
+import { useParams } from '../../data/params.ts'
 import { queries, useApi } from '../../data/query.ts'
-import { sessionOpened, waitingForSession } from '../../data/signing-in.ts'
-import { useStore } from '../../data/store.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { Card, CardForm } from './card.tsx'
+import { VerifyForm } from './verify.tsx'
 
-/** The way in, as a page of its own. */
+/** What single sign-on says when it fails, by its code. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  account_disabled: 'Your account is switched off. Ask an administrator of this gateway.',
+  blocked_domain: 'People of your e-mail domain have no access here. Ask an administrator of this gateway.',
+  provider_refused: 'The sign-in page of your organization did not let you in.',
+  provider_unreachable: 'The sign-in page of your organization cannot be reached. Try again in a minute.',
+  state_expired: 'Signing in took too long, or was begun in another window. Try again.',
+  store_away: 'Single sign-on is off for a moment. Try again in a minute, or sign in with a password.',
+  unverified_email: 'Your organization has not confirmed your e-mail address. Confirm it there, and try again.',
+}
+
+/** The way in, as a page of its own. Afterwards the address that was asked for is shown. */
 export function SignIn() {
-  return (
-    <div class="gate">
-      <main>
-        <h1>Sign in to the gateway</h1>
-        <SignInForm onDone={() => queries.resetQueries()} />
-      </main>
-    </div>
-  )
-}
-
-/** The way in over the page, where a session has ended: what was typed stays, and what was asked is asked again. */
-export function SignInAgain() {
-  const waiting = useStore(waitingForSession)
-  if (waiting.length === 0) return null
-  return (
-    <Dialog title="Your session has ended" onClose={() => location.reload()}>
-      <p>Sign in again to go on where you were.</p>
-      <SignInForm onDone={sessionOpened} />
-    </Dialog>
-  )
-}
-
-function SignInForm({ onDone }: { readonly onDone: () => void }) {
-  const config = useApi('GET /auth/config')
-  const [byKey, setByKey] = useState(false)
-  const form = useForm({ email: '', password: '', master_key: '' })
-  const { email, password, master_key } = form.values
-  const { sso } = config.data ?? {}
-  async function enter(): Promise<void> {
-    const done = await form.submit(() =>
-      api('POST /auth/internal/login', { body: byKey ? { master_key } : { email, password } }),
-    )
-    if (done) onDone()
+  const params = useParams()
+  const { route, path } = useLocation()
+  const problem = params.get('problem')
+  const next = params.get('next')
+  async function entered(): Promise<void> {
+    if (path === '/console/sign-in') route(/^\/console(?:[/?]|$)/.test(next) ? next : '/console', true)
+    await queries.resetQueries()
   }
   return (
-    <form
-      class="fields"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        event.stopPropagation()
-        enter()
-      }}
-    >
-      {sso && !byKey && (
-        <ButtonLink href={`/auth/login?next=${encodeURIComponent(location.pathname + location.search)}`}>
-          Continue with {sso.label}
-        </ButtonLink>
-      )}
-      {byKey ? (
-        <TextField form={form} name="master_key" label="Master key" type="password" mono />
-      ) : (
-        <>
-          <TextField form={form} name="email" label="E-mail" type="email" autoComplete="username" />
-          <TextField form={form} name="password" label="Password" type="password" autoComplete="current-password" />
-        </>
-      )}
-      {form.problem && (
+    <Card title="Sign in to the gateway">
+      {problem && (
         <p class="notice bad" role="alert">
-          {form.problem}
+          {PROBLEMS[problem] ?? 'Single sign-on has failed. Try again.'}
         </p>
       )}
-      <Button type="submit" kind="primary" busy={form.busy} class="wide">
-        Sign in
-      </Button>
-      <Button kind="plain" onClick={() => setByKey(!byKey)}>
-        {byKey ? 'Use an account' : 'Use the master key'}
-      </Button>
-    </form>
+      <SignInForm onDone={entered} next={path === '/console/sign-in' ? next || '/console' : path + location.search} />
+    </Card>
+  )
+}
+
+export function SignInForm({ onDone, next }: { readonly onDone: () => void; readonly next: string }) {
+  const config = useApi('GET /auth/config')
+  const [byKey, setByKey] = useState(false)
+  const [half, setHalf] = useState(false)
+  const form = useForm({ email: '', password: '', master_key: '' })
+  const { email, password, master_key } = form.values
+  const { sso, first_run, email: hasMail } = config.data ?? {}
+  if (half) return <VerifyForm onDone={onDone} />
+  async function enter(): Promise<void> {
+    let standing: string | undefined
+    const done = await form.submit(async () => {
+      const body = byKey ? { master_key } : { email, password }
+      standing = (await api('POST /auth/internal/login', { body })).standing
+    })
+    if (done && standing === 'unverified') setHalf(true)
+    else if (done) onDone()
+  }
+  return (
+    <>
+      {first_run && (
+        <p class="notice info">
+          <span>
+            Nobody has an account yet. <a href="/console/welcome">Make the first one</a>
+          </span>
+        </p>
+      )}
+      {sso && !byKey && (
+        <ButtonLink href={`/auth/login?next=${encodeURIComponent(next)}`}>Continue with {sso.label}</ButtonLink>
+      )}
+      <CardForm form={form} action="Sign in" onSubmit={enter}>
+        {byKey ? (
+          <TextField form={form} name="master_key" label="Master key" type="password" mono />
+        ) : (
+          <>
+            <TextField form={form} name="email" label="E-mail" type="email" autoComplete="username" />
+            <TextField form={form} name="password" label="Password" type="password" autoComplete="current-password" />
+          </>
+        )}
+      </CardForm>
+      <div class="row">
+        <Button kind="plain" small onClick={() => setByKey(!byKey)}>
+          {byKey ? 'Use an account' : 'Use the master key'}
+        </Button>
+        {!byKey && hasMail && (
+          <ButtonLink kind="plain" small href="/console/forgot">
+            Forgot the password?
+          </ButtonLink>
+        )}
+      </div>
+      {!byKey && config.data && !hasMail && (
+        <p class="quiet small">A forgotten password is reset by an administrator: this gateway sends no mail.</p>
+      )}
+    </>
   )
 }

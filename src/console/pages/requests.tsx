@@ -1,0 +1,142 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { addressOf } from '../data/client.ts'
+import { useParams } from '../data/params.ts'
+import { usePages } from '../data/query.ts'
+import { useScope } from '../data/scope.ts'
+import { useMay, useSession } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
+import { useTimeRange } from '../data/time-range.ts'
+import { Button, ButtonLink } from '../design/button.tsx'
+import { Code } from '../design/code.tsx'
+import { Filters, filterQuery, SearchField } from '../design/filters.tsx'
+import { Page } from '../design/page.tsx'
+import { Empty } from '../design/states.tsx'
+import { ColumnChoice, ListTable } from '../design/table.tsx'
+import { Tabs } from '../design/tabs.tsx'
+import { RangePicker } from '../design/time-range.tsx'
+import { columnsFor } from './requests/columns.tsx'
+import { filtersFor, isSummed } from './requests/filters.ts'
+import { Histogram } from './requests/histogram.tsx'
+import { useNewCalls } from './requests/new-calls.ts'
+import { Refusals } from './requests/refusals.tsx'
+import { StoryPanel } from './requests/story-panel.tsx'
+
+const TABS = [
+  { id: 'calls', label: 'Calls' },
+  { id: 'refusals', label: 'Refusals' },
+] as const
+
+/** Every call, with its story; and what was refused before it became one. */
+export function Requests() {
+  const params = useParams()
+  const may = useMay()
+  const { pages } = useSession()
+  const scope = useScope()
+  const range = useTimeRange('24h', { hours: true })
+  const [live, setLive] = useState(true)
+  const filters = useMemo(() => filtersFor(may), [])
+  const columns = useMemo(() => columnsFor(pages), [pages])
+  const tab = params.get('tab') === 'refusals' ? 'refusals' : 'calls'
+  const filter: Record<string, string> = {
+    ...scope,
+    ...filterQuery(params, filters),
+    // Who sees nobody else's calls sees their own.
+    ...(may('spend.read') ? {} : { owner: 'me' }),
+  }
+  const query = { ...filter, from: range.from, to: range.to }
+  const read = usePages(
+    'GET /ui/api/logs',
+    { query },
+    { enabled: tab === 'calls', live: live && range.open ? 2 : undefined },
+  )
+  const { list, waiting, show } = useNewCalls(read, query)
+  const open = params.get('open') || undefined
+  const openCall = (id: string | undefined) =>
+    params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const filtered = Object.keys(filterQuery(params, filters)).length > 0
+  const file = (format: string) => addressOf('GET /ui/api/logs', { query: { ...query, format } })
+  useEffect(() => shortcut('l', 'Live on or off', () => setLive((on) => !on)), [])
+  useEffect(() => shortcut('e', 'Export', () => document.querySelector<HTMLElement>('[data-export] a')?.click()), [])
+  return (
+    <Page
+      title="Requests"
+      actions={<RangePicker range={range} />}
+      panel={open && <StoryPanel key={open} id={open} onClose={() => openCall(undefined)} />}
+    >
+      <Tabs
+        tabs={TABS}
+        current={tab}
+        onChange={(id) => params.set({ tab: id === 'calls' ? undefined : id })}
+        label="Requests"
+      />
+      <div class="bar">
+        {tab === 'calls' && <SearchField label="Request id" param="request_id" />}
+        <Filters filters={filters.filter(({ name }) => name !== 'request_id')} />
+        {tab === 'calls' && (
+          <span class="end row">
+            {range.open && (
+              <Button small aria-pressed={live} onClick={() => setLive(!live)}>
+                {live ? 'Live' : 'Paused'}
+              </Button>
+            )}
+            <span data-export title="At most 100,000 rows">
+              <ButtonLink small icon="download" download href={file('csv')}>
+                CSV
+              </ButtonLink>
+            </span>
+            <ColumnChoice name="requests" columns={columns} />
+          </span>
+        )}
+      </div>
+      {tab === 'refusals' ? (
+        <Refusals query={query} />
+      ) : (
+        <>
+          {isSummed(filter) && <Histogram range={range} query={filter} />}
+          {waiting > 0 && (
+            <p role="status">
+              <Button small onClick={show}>
+                {waiting >= 100 ? '100 or more' : waiting} new {waiting === 1 ? 'call' : 'calls'}
+              </Button>
+            </p>
+          )}
+          <ListTable
+            name="requests"
+            label="Requests"
+            list={list}
+            columns={columns}
+            rowId={({ call_id }) => call_id}
+            href={({ call_id }) => params.with({ open: call_id })}
+            onOpen={({ call_id }) => openCall(call_id)}
+            open={open}
+            empty={
+              filtered ? (
+                <Empty
+                  title="No call is like this"
+                  actions={
+                    <Button
+                      onClick={() => params.set(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+                    >
+                      Clear filters
+                    </Button>
+                  }
+                >
+                  In the range and with the filters that are chosen, nothing was called.
+                </Empty>
+              ) : (
+                <>
+                  <Empty title="No calls in this range">A call appears here a moment after it has ended.</Empty>
+                  <Code text={FIRST_CALL} />
+                </>
+              )
+            }
+          />
+        </>
+      )}
+    </Page>
+  )
+}
+
+const FIRST_CALL = `curl ${location.origin}/v1/chat/completions \\
+  -H 'authorization: Bearer <a key of yours>' -H 'content-type: application/json' \\
+  -d '{"model": "<a model>", "messages": [{"role": "user", "content": "Hello"}]}'`

@@ -1,0 +1,28 @@
+import type { Answer, Row } from '../../data/client.ts'
+import type { Tone } from '../../design/badge.tsx'
+
+export type Call = Row<'GET /ui/api/logs'>
+export type Story = Answer<'GET /ui/api/logs/{call_id}'>
+export type Attempt = Story['attempts'][number]
+
+/** How a call ended, in words. Only what is worth a look has a colour. */
+export function endingOf({ ending, status, error_type, cache }: Call): { readonly tone: Tone; readonly words: string } {
+  const why = [status, error_type].filter(Boolean).join(' ')
+  if (ending === 'failed') return { tone: 'bad', words: `Failed ${why}` }
+  if (ending === 'truncated') return { tone: 'warn', words: 'Cut short' }
+  if (ending === 'client_closed') return { tone: 'quiet', words: 'Client left' }
+  return { tone: 'quiet', words: cache === 'hit' ? 'From cache' : 'Answered' }
+}
+
+const RESULTS = {
+  answered: { tone: 'ok', words: 'answered' },
+  failed: { tone: 'bad', words: 'failed' },
+  cut: { tone: 'warn', words: 'broke off' },
+  lost_hedge: { tone: 'quiet', words: 'outrun' },
+  client_closed: { tone: 'quiet', words: 'client left' },
+} as const satisfies Record<Attempt['result'], { tone: Tone; words: string }>
+
+export const resultOf = ({ result }: Attempt): { readonly tone: Tone; readonly words: string } => RESULTS[result]
+
+/** The class of an error as it is read: `rate_limit` is "rate limit". */
+export const errorWords = (error: string | null): string => (error ?? 'an error').replaceAll('_', ' ')

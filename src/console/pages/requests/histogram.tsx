@@ -1,0 +1,46 @@
+import { useApi } from '../../data/query.ts'
+import type { TimeRange } from '../../data/time-range.ts'
+import { Chart } from '../../design/chart/chart.tsx'
+import { count, dayAndTime } from '../../design/format.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Calls of the range, by hour or by day. Dragging over it chooses a narrower one. */
+export function Histogram({
+  range,
+  query,
+}: {
+  readonly range: TimeRange
+  readonly query: Readonly<Record<string, string>>
+}) {
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
+  const byHour = to - from <= 3 * DAY
+  const step = byHour ? HOUR : DAY
+  const { data } = useApi(
+    'GET /ui/api/spend/report',
+    { query: { ...query, from: range.from, to: range.to, group_by: byHour ? 'hour' : 'day', limit: 1000 } },
+    { live: range.open ? 30 : undefined },
+  )
+  const start = Math.floor(from / step) * step
+  const times = Array.from({ length: Math.max(1, Math.ceil((to - start) / step)) }, (_, at) => start + at * step)
+  const rows = new Map(data?.data.map((row) => [Date.parse(row.group ?? ''), row]))
+  const failed = times.map((time) => rows.get(time)?.failed_calls ?? 0)
+  const answered = times.map((time, at) => (rows.get(time)?.calls ?? 0) - (failed[at] ?? 0))
+  return (
+    <Chart
+      label="Calls over time"
+      height={96}
+      times={times.map((time) => dayAndTime(time))}
+      series={[
+        { id: 'ended', label: 'Ended without failure', values: answered },
+        { id: 'failed', label: 'Failed', values: failed },
+      ]}
+      format={count}
+      unfinished={range.open}
+      onRange={(first, last) =>
+        range.setCustom(new Date(times[first] as number), new Date((times[last] as number) + step))
+      }
+    />
+  )
+}

@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError } from '../../data/client.ts'
+import { Button } from '../../design/button.tsx'
+import type { Form, Values } from '../../design/form/form.tsx'
+
+/** One step on the way in, as a page of its own. */
+export function Card({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  useEffect(() => {
+    document.title = `${title} · Model gateway`
+  }, [title])
+  return (
+    <div class="gate">
+      <main>
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** A form with one button. Where too much was tried, the button waits as long as the gateway says. */
+export function CardForm<Fields extends Values>({
+  form,
+  action,
+  onSubmit,
+  children,
+}: {
+  readonly form: Form<Fields>
+  readonly action: string
+  readonly onSubmit: () => void
+  readonly children: ComponentChildren
+}) {
+  const left = useCountdown(form.failure instanceof ApiError ? form.failure.retryAfterSeconds : undefined, form.failure)
+  return (
+    <form
+      class="fields"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (left === 0) onSubmit()
+      }}
+    >
+      {children}
+      {form.problem && (
+        <p class="notice bad" role="alert">
+          {form.problem}
+        </p>
+      )}
+      <Button type="submit" kind="primary" busy={form.busy} disabled={left > 0} class="wide">
+        {left > 0 ? `Again in ${left} s` : action}
+      </Button>
+    </form>
+  )
+}
+
+function useCountdown(seconds: number | undefined, of: unknown): number {
+  const [end, setEnd] = useState(0)
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!seconds) return undefined
+    setEnd(Date.now() + 1000 * seconds)
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [of, seconds])
+  return Math.max(0, Math.ceil((end - now) / 1000))
+}
+
+/** What a link carries after its `#`, which no server is told; it is taken off the address, and so out of the history. */
+export function useSecretOfLink(): string {
+  const [secret] = useState(() => location.hash.slice(1))
+  useEffect(() => {
+    if (location.hash) history.replaceState(history.state, '', location.pathname + location.search)
+  }, [])
+  return secret
+}
