@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectAccessible, withConsole } from '../support/console/with-console.ts'
+import { serverError } from '../support/upstream/index.ts'
 
 const gateway = withConsole()
 
@@ -7,6 +8,13 @@ const logs = async (query: string) => (await gateway.ask('GET', `/ui/api/logs?${
 
 describe('requests', () => {
   it('tells the story of a call that failed over', async () => {
+    gateway.demo.upstream.script('claude-opus-1', [serverError(), serverError()])
+    gateway.demo.upstream.script('claude-opus-2', [serverError(), serverError()])
+    await gateway.ask('POST', '/v1/chat/completions', {
+      model: 'claude-opus',
+      messages: [{ role: 'user', content: 'Who answers?' }],
+    })
+    await expect.poll(async () => (await logs('failed_over=true&ending=answered')).length).toBeGreaterThan(0)
     const [call] = await logs('failed_over=true&ending=answered&limit=1')
     const page = await gateway.open(`requests?open=${call.call_id}`)
     const panel = page.getByRole('complementary')

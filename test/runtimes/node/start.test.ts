@@ -34,6 +34,8 @@ describe('a first start', () => {
     const [greeting, coldMs] = await timed(() => first.greeted())
     const base = (await first.base()).replace('127.0.0.1', 'localhost')
     expect(greeting).toContain(`gateway   ${base}/v1`)
+    expect(greeting).toContain(`console   ${base}/console\n`)
+    expect(greeting).toMatch(/^welcome +http:\S+\/console\/welcome#\S{20,} /m)
     expect(greeting).toContain(`docs      ${base}/docs`)
     expect(greeting).toContain(`metrics   ${base}/metrics`)
     const key = /^key +(sk-\S{48}) /m.exec(greeting)?.[1] ?? ''

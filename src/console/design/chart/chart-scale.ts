@@ -19,6 +19,7 @@ const COLOURS = 7
  *  page. `other` is grey. */
 export function colourClass(id: string): string {
   if (id === OTHER) return 'c-other'
+  if (id === FAILED) return 'c-bad'
   let at = assigned.get(id)
   if (at === undefined) {
     at = assigned.size % COLOURS
@@ -28,8 +29,10 @@ export function colourClass(id: string): string {
 }
 const assigned = new Map<string, number>()
 
-/** The id of what is summed up beyond the first few. */
+/** The id of what is summed up beyond the first few, or is as it should be. */
 export const OTHER = '\u0000other'
+/** The id of what went wrong. */
+export const FAILED = '\u0000failed'
 
 export interface Series {
   readonly id: string

@@ -1,7 +1,8 @@
 import { useApi } from '../../data/query.ts'
 import type { TimeRange } from '../../data/time-range.ts'
 import { Chart } from '../../design/chart/chart.tsx'
-import { count, dayAndTime } from '../../design/format.ts'
+import { FAILED, OTHER } from '../../design/chart/chart-scale.ts'
+import { clock, count, day } from '../../design/format.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -31,10 +32,10 @@ export function Histogram({
     <Chart
       label="Calls over time"
       height={96}
-      times={times.map((time) => dayAndTime(time))}
+      times={times.map((time) => (byHour ? clock(time).slice(0, 5) : day(time)))}
       series={[
-        { id: 'ended', label: 'Ended without failure', values: answered },
-        { id: 'failed', label: 'Failed', values: failed },
+        { id: OTHER, label: 'Ended without failure', values: answered },
+        { id: FAILED, label: 'Failed', values: failed },
       ]}
       format={count}
       unfinished={range.open}

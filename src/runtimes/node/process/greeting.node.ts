@@ -22,6 +22,7 @@ export function greeting(started: {
   const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   const lines = [
     `gateway   ${base}/v1   (${counted(models, 'model')}, ${counted(config.model_list.length, 'deployment')})`,
+    `console   ${base}/console`,
     `docs      ${base}/docs`,
     `metrics   ${base}/metrics`,
     `stores    ${database_url ? 'PostgreSQL' : 'embedded PostgreSQL'}, ${redis_url ? 'Redis' : 'store inside the process'}`,
@@ -32,8 +33,7 @@ export function greeting(started: {
     lines.push(`key       ${newMasterKey}   (the master key, made now and kept in ${join(dataFolder, 'keys.json')})`)
   }
   if (setupToken) {
-    lines.push(`accounts  none yet. The first administrator, within an hour: POST ${base}/auth/bootstrap`)
-    lines.push(`          {"token":"${setupToken}","email":"…","password":"…"}`)
+    lines.push(`welcome   ${base}/console/welcome#${setupToken}   (makes the first account, within an hour)`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { expectAccessible, withConsole } from '../support/console/with-console.ts'
+import { PASSWORD } from '../support/passwords.ts'
+
+const gateway = withConsole({ isEmpty: true })
+const ADMIN = 'first@example.com'
+
+describe('the way in', () => {
+  it('begins with the link of the greeting, which makes the first administrator', async () => {
+    const token = await gateway.demo.setupToken()
+    const page = await gateway.open(`welcome#${token}`, { as: 'nobody' })
+    await expect.poll(() => page.url()).not.toContain('#')
+    await page.getByLabel('E-mail').fill(ADMIN)
+    await page.getByLabel('New password').fill('short')
+    await page.getByText('7 more characters.').waitFor()
+    await page.getByLabel('New password').fill(PASSWORD)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('heading', { name: 'You are its administrator' }).waitFor()
+    await page.getByRole('link', { name: 'To the console' }).click()
+    await page.getByRole('navigation').first().waitFor()
+    expect((await gateway.ask('GET', '/auth/config')).body).toMatchObject({ first_run: false })
+  })
+
+  it('leads by a password to the page that was asked for', async () => {
+    const page = await gateway.open('teams', { as: 'nobody' })
+    await page.getByLabel('E-mail').fill(ADMIN)
+    await page.getByLabel('Password').fill('not the password of anybody')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Teams', level: 1 }).waitFor()
+  })
+
+  it('says in words what single sign-on did not like', async () => {
+    const page = await gateway.open('sign-in?problem=state_expired', { as: 'nobody', width: 390 })
+    await page.getByText('Signing in took too long').waitFor()
+    await expectAccessible(page)
+  })
+
+  it.each(['reset', 'invite'])('tells of a link to %s that is too old', async (path) => {
+    const page = await gateway.open(`${path}#${'a'.repeat(43)}`, { as: 'nobody' })
+    await page.getByText(/was used already/).waitFor()
+    await expectAccessible(page)
+  })
+})
