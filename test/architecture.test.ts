@@ -43,6 +43,8 @@ const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/bytes/latin1.ts', ['node:buffer']],
   ['lib/bytes/base64.ts', ['node:buffer']],
   ['lib/bytes/zstd.ts', ['node:zlib']],
+  // In the code of a call, which it shows.
+  ['console/design/call-code.tsx', ['node:fs']],
 ])
 
 /** Statements that kysely does not write: each file says why its own are static text. */
