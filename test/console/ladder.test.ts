@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectAccessible, withConsole } from '../support/console/with-console.ts'
 import { PASSWORD } from '../support/passwords.ts'
+import { totp, wrongCode } from '../support/second-factor.ts'
 
 const gateway = withConsole({ isEmpty: true })
 const ADMIN = 'first@example.com'
@@ -44,4 +46,39 @@ describe('the way in', () => {
     await page.getByText(/was used already/).waitFor()
     await expectAccessible(page)
   })
+
+  it('takes a second factor: set up under Account, then asked for, by the app or a recovery code', async () => {
+    const page = await gateway.open('account', { as: 'nobody' })
+    await signIn(page)
+    await page.getByRole('button', { name: 'Set up' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up a second factor' })
+    await dialog.getByRole('img', { name: 'The secret as a QR code' }).waitFor()
+    await expectAccessible(page)
+    const secret = String(await dialog.locator('.mono').first().textContent()).replaceAll(' ', '')
+    await dialog.getByLabel('Code', { exact: true }).fill(totp(secret))
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    const codes = await dialog.locator('.codes li').allTextContents()
+    expect(codes.length).toBeGreaterThan(5)
+    await dialog.getByRole('button', { name: 'I have saved them' }).click()
+    await page.getByText('On: signing in takes a code of your app.').waitFor()
+    await expectAccessible(page)
+
+    const later = await gateway.open('account', { as: 'nobody' })
+    await signIn(later)
+    await later.getByLabel('Code').fill(wrongCode(secret))
+    await later.keyboard.press('Enter')
+    await later.getByRole('alert').waitFor()
+    await later.getByRole('button', { name: 'Use a recovery code' }).click()
+    await later.getByLabel('Recovery code').fill(String(codes[0]))
+    await later.keyboard.press('Enter')
+    await later.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+    await later.getByRole('button', { name: 'End', exact: true }).first().click()
+    await later.getByText('The session has ended.').waitFor()
+  })
 })
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(ADMIN)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.keyboard.press('Enter')
+}

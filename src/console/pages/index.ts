@@ -113,4 +113,12 @@ export const PAGES: readonly ConsolePage[] = [
     key: 's',
     load: () => import('./settings.tsx').then(({ Settings }) => Settings),
   },
+  {
+    id: 'account',
+    path: 'account',
+    label: 'Account',
+    group: 'Operate',
+    icon: 'people',
+    load: () => import('./account.tsx').then(({ Account }) => Account),
+  },
 ]

@@ -14,9 +14,10 @@ import { isGate } from './gate-paths.ts'
 import { Navigation, TabBar } from './navigation.tsx'
 import { useNavigationKeys } from './navigation-keys.ts'
 import { NotYours, Nowhere } from './nowhere.tsx'
-import { Palette } from './palette.tsx'
+import { overlay } from './overlay.ts'
 
 const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate))
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => Palette))
 const SignInAgain = lazy(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
 
 const VIEWS = PAGES.map(({ id, path, load }) => ({
@@ -58,6 +59,7 @@ function Shell() {
   const { path } = useLocation()
   const { pages } = useSession()
   const waiting = useStore(waitingForSession)
+  const over = useStore(overlay)
   useNavigationKeys()
   // A new page begins at its top, and is what a screen reader goes on with.
   useEffect(() => document.getElementById('main')?.scrollTo(0, 0), [path])
@@ -79,7 +81,11 @@ function Shell() {
         </ErrorBoundary>
       </div>
       <TabBar />
-      <Palette />
+      {over && (
+        <ErrorBoundary>
+          <Palette />
+        </ErrorBoundary>
+      )}
       {waiting.length > 0 && (
         <ErrorBoundary>
           <SignInAgain />
