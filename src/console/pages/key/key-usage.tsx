@@ -5,11 +5,13 @@ import { useTimeRange } from '../../data/time-range.ts'
 import { Cut } from '../../design/badge.tsx'
 import { ButtonLink } from '../../design/button.tsx'
 import { Chart } from '../../design/chart/chart.tsx'
-import { count, day, money, share } from '../../design/format.ts'
+import { count, money, share } from '../../design/format.ts'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { type Column, Table } from '../../design/table.tsx'
 
 type Sum = Row<'GET /ui/api/spend/report'>
+
+const dayOfUtc = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 const DAY_MS = 86_400_000
 
@@ -74,7 +76,7 @@ function Spending({ of: { days, values } }: { readonly of: { readonly days: stri
   return (
     <Chart
       label="Spend by day"
-      times={days.map((one) => day(`${one}T12:00:00Z`))}
+      times={days.map((one) => dayOfUtc.format(new Date(one)))}
       series={[{ id: 'spend', label: 'Spend', values }]}
       format={money}
       height={150}

@@ -44,6 +44,7 @@ export function KeyStanding({ of: key, calls }: { readonly of: Key; readonly cal
               </Section>
             )}
             {standing.scopes
+              .map((scope) => ({ ...scope, budgets: scope.budgets.filter(isBounded) }))
               .filter(({ limits, budgets }) => limits.length + budgets.length > 0)
               .map((scope) => (
                 <ScopeStanding key={scope.scope} scope={scope} />
@@ -55,6 +56,9 @@ export function KeyStanding({ of: key, calls }: { readonly of: Key; readonly cal
     </>
   )
 }
+
+/** What is spent without a limit stands in the way of no call. */
+const isBounded = ({ limit, share }: Budget): boolean => limit !== null || share !== null
 
 function ScopeStanding({ scope }: { readonly scope: Scope }) {
   const title = scope.scope === 'key' ? 'This key' : `${capital(WHOSE[scope.scope])} ${scope.name ?? scope.id}`
@@ -100,7 +104,7 @@ function Spending({ of: one }: { readonly of: Budget }) {
     const part = Math.round(100 * (share ?? 0))
     return (
       <>
-        <Meter full used={share ?? 0} of={1} text={`${part} % spent`} />
+        <Meter full used={share ?? 0} of={1} text={`${part}\u00a0% spent`} />
         <span class="quiet small">The amounts are not yours to see.</span>
       </>
     )
@@ -114,15 +118,15 @@ function Spending({ of: one }: { readonly of: Budget }) {
         text={limit === null ? money(spent) : `${money(spent)} of ${budget(limit)}`}
       />
       <span class="quiet small">
-        {[held ? `${money(held)} held by running calls` : '', left === null ? '' : `${budget(Math.max(0, left))} left`]
+        {[held ? `${money(held)} held by running calls` : '', left === null ? '' : `${money(Math.max(0, left))} left`]
           .filter(Boolean)
           .join(', ')}
         {one.resets_at ? (
           <>
-            {left === null && !held ? 'begins' : ', begins'} anew <Ago at={one.resets_at} />
+            {left === null && !held ? ' begins' : ', begins'} anew <Ago at={one.resets_at} />
           </>
         ) : (
-          limit !== null && ', for good'
+          limit !== null && ', never begins anew'
         )}
       </span>
     </>
@@ -142,7 +146,7 @@ function verdict(key: Key, { tightest, scopes }: Standing): string {
   const part = Math.round(100 * tightest.share)
   return tightest.share >= 1
     ? `The next call is refused: ${what} ${whose} ${limit ? 'are' : 'is'} used up.`
-    : `Nearest to its end: ${what} ${whose}, ${part} % used.`
+    : `Nearest to its end: ${what} ${whose}, ${part}\u00a0% used.`
 }
 
 /** The last calls of a key that were turned away before a provider was asked. */

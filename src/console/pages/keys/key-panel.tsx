@@ -1,17 +1,16 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { pathTo, useParams } from '../../data/params.ts'
 import { useApi } from '../../data/query.ts'
 import { useMay, useSession } from '../../data/session.ts'
-import { shortcut } from '../../data/shortcuts.ts'
 import { Entity } from '../../design/badge.tsx'
-import { Button, CopyButton, copyText } from '../../design/button.tsx'
+import { Button, CopyButton } from '../../design/button.tsx'
 import { Menu } from '../../design/menu.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Tabs } from '../../design/tabs.tsx'
 import { Ago } from '../../design/time.tsx'
-import { toast } from '../../design/toast.tsx'
+import { useCopyId } from '../key/copy-id.ts'
 import { isOwn, type Key, nameOf } from '../key/key.ts'
 import { KeyAccess } from '../key/key-access.tsx'
 import { useKeyActions } from '../key/key-actions.tsx'
@@ -58,13 +57,7 @@ export function KeyPanel({
     ...(key && may('audit.read', key) ? [{ id: 'history', label: 'History' }] : []),
   ]
   const tab = tabs.some((one) => one.id === params.get('tab')) ? params.get('tab') : 'standing'
-  useEffect(
-    () =>
-      shortcut('y', 'Copy the id', () => {
-        copyText(id).then(() => toast('The id is copied.'))
-      }),
-    [id],
-  )
+  useCopyId(id)
   return (
     <Panel
       title={key ? nameOf(key) : id}

@@ -21,11 +21,8 @@ export function ModelPanel({ name, onClose }: { readonly name: string; readonly 
   const model = read.data?.data.find((one) => one.name === name)
   return (
     <Panel
-      title={
-        <>
-          {name} <CopyButton text={name} label="Copy the name" />
-        </>
-      }
+      title={name}
+      actions={<CopyButton text={name} label="Copy the name" />}
       onClose={onClose}
       footer={
         model &&

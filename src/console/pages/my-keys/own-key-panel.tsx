@@ -12,6 +12,7 @@ import { Loaded } from '../../design/states.tsx'
 import { Tabs } from '../../design/tabs.tsx'
 import { Ago } from '../../design/time.tsx'
 import { toast } from '../../design/toast.tsx'
+import { useCopyId } from '../key/copy-id.ts'
 import { type Key, nameOf } from '../key/key.ts'
 import { KeyAccess } from '../key/key-access.tsx'
 import { useKeyActions } from '../key/key-actions.tsx'
@@ -38,6 +39,7 @@ export function OwnKeyPanel({ id, onClose }: { readonly id: string; readonly onC
   const read = useApi('GET /ui/api/keys/{key_id}', { params: { key_id: id } })
   const actions = useKeyActions({ calls: true })
   const { data: key } = read
+  useCopyId(id)
   const tab: TabId = TABS.find((one) => one.id === params.get('tab'))?.id ?? 'standing'
   return (
     <Panel
