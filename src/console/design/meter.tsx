@@ -4,16 +4,19 @@ export function Meter({
   of,
   text,
   full = false,
+  plain = false,
 }: {
   readonly used: number
   /** null: there is no limit, and no bar. */
   readonly of: number | null | undefined
   readonly text: string
   readonly full?: boolean
+  /** A share of a whole, of which much is not worse than little. */
+  readonly plain?: boolean
 }) {
   if (of === null || of === undefined) return <span>{text}</span>
   const part = of > 0 ? Math.min(1, used / of) : used > 0 || of === 0 ? 1 : 0
-  const tone = part >= 1 ? 'bad' : part >= 0.8 ? 'warn' : 'ok'
+  const tone = plain ? 'ok' : part >= 1 ? 'bad' : part >= 0.8 ? 'warn' : 'ok'
   return (
     <span class={`meter ${tone}${full ? ' full' : ''}`}>
       <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

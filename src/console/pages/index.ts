@@ -62,6 +62,15 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./deployments.tsx').then(({ Deployments }) => Deployments),
   },
   {
+    id: 'groups',
+    path: 'groups',
+    label: 'Route groups',
+    group: 'Routing',
+    icon: 'groups',
+    key: 'g',
+    load: () => import('./groups.tsx').then(({ Groups }) => Groups),
+  },
+  {
     id: 'mcp',
     path: 'mcp',
     label: 'MCP servers',

@@ -1,0 +1,200 @@
+import { useEffect, useState } from 'preact/hooks'
+import { pathTo, useParams } from '../data/params.ts'
+import { useApi, useChange, usePages } from '../data/query.ts'
+import { useMay } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
+import { Button, ButtonLink } from '../design/button.tsx'
+import { Dialog } from '../design/dialog.tsx'
+import { SearchField } from '../design/filters.tsx'
+import { FormFoot, LookupField, TextField } from '../design/form/fields.tsx'
+import { useForm } from '../design/form/form.tsx'
+import { Page, Section } from '../design/page.tsx'
+import { Empty, Loaded } from '../design/states.tsx'
+import { type Column, ListTable } from '../design/table.tsx'
+import { Tabs } from '../design/tabs.tsx'
+import { Ago } from '../design/time.tsx'
+import type { Group } from './groups/group.ts'
+import { History } from './groups/history.tsx'
+import { candidates, Members } from './groups/members.tsx'
+import { PolicyEditor } from './groups/policy.tsx'
+
+const COLUMNS: ReadonlyArray<Column<Group>> = [
+  { id: 'name', label: 'Group', cell: ({ name }) => name },
+  {
+    id: 'enabled',
+    label: 'Clients can call it',
+    cell: ({ enabled }) => (enabled ? 'yes' : <span class="quiet">no</span>),
+  },
+  {
+    id: 'members',
+    label: 'Members',
+    priority: 2,
+    cell: ({ members }) => members.map((one) => one.deployment_id ?? one.model_name).join(', '),
+  },
+  { id: 'changed', label: 'Changed', priority: 3, cell: ({ updated_at: at }) => <Ago at={at} /> },
+]
+
+export function Groups() {
+  const open = useParams().get('open')
+  return open ? <Detail key={open} name={open} /> : <List />
+}
+
+function List() {
+  const params = useParams()
+  const may = useMay()('config.update')
+  const [creating, setCreating] = useState(false)
+  useEffect(() => (may ? shortcut('c', 'New route group', () => setCreating(true)) : undefined), [may])
+  const search = params.get('search') || undefined
+  const list = usePages('GET /ui/api/route-groups', { query: { search } })
+  const models = useApi('GET /ui/api/models', { query: { search, limit: 200 } })
+  const names = [...new Set(models.data?.data.map(({ model_name }) => model_name))].toSorted()
+  const create = may && (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      New route group
+    </Button>
+  )
+  return (
+    <Page title="Route groups" actions={create}>
+      <div class="bar">
+        <SearchField label="Search groups and models" />
+      </div>
+      <ListTable
+        name="groups"
+        label="Route groups"
+        list={list}
+        columns={COLUMNS}
+        rowId={({ name }) => name}
+        href={({ name }) => params.with({ open: name })}
+        empty={
+          <Empty title={search ? 'No route group is called so' : 'There are no route groups yet'}>
+            A route group is a name that clients call like a model, with deployments of your choice behind it.
+          </Empty>
+        }
+      />
+      {names.length > 0 && (
+        <Section title="Models">
+          <p class="quiet">The deployments of one model are a group too, with a policy of its own.</p>
+          <ul class="lines">
+            {names.map((name) => (
+              <li key={name}>
+                <a href={params.with({ open: name })}>{name}</a>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {creating && <NewGroup onClose={() => setCreating(false)} />}
+    </Page>
+  )
+}
+
+function NewGroup({ onClose, model }: { readonly onClose: () => void; readonly model?: string }) {
+  const params = useParams()
+  const form = useForm({ name: '', member: model ? `model_name ${model}` : null })
+  const create = useChange('POST /ui/api/route-groups', { refreshes: ['/ui/api/route-groups'] })
+  async function save(): Promise<void> {
+    const [kind = '', ...rest] = (form.values.member ?? '').split(' ')
+    const name = form.values.name.trim()
+    const members = form.values.member ? [{ [kind]: rest.join(' ') }] : []
+    if (await form.submit(() => create.mutateAsync({ body: { name, members } })))
+      params.set({ open: name, tab: 'members' })
+  }
+  return (
+    <Dialog
+      title="New route group"
+      onClose={onClose}
+      onSubmit={save}
+      footer={<FormFoot form={form} save="Create" onCancel={onClose} always />}
+    >
+      <div class="fields">
+        <TextField form={form} name="name" label="Name" hint="What clients send as model." required mono />
+        <LookupField
+          form={form}
+          name="member"
+          label="First member"
+          lookup={{ search: candidates, name: async (value) => value.slice(value.indexOf(' ') + 1) }}
+          placeholder="A deployment or a model"
+          hint="More are added afterwards."
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+const TABS = [
+  { id: 'policy', label: 'Policy' },
+  { id: 'members', label: 'Members' },
+  { id: 'history', label: 'History' },
+  { id: 'chains', label: 'Fallbacks' },
+] as const
+
+function Detail({ name }: { readonly name: string }) {
+  const params = useParams()
+  const tab = TABS.find(({ id }) => id === params.get('tab'))?.id ?? 'policy'
+  const policy = useApi('GET /ui/api/route-groups/{name}/policy', { params: { name } })
+  const { data: state } = policy
+  return (
+    <Page title={name} actions={<ButtonLink href={pathTo('groups')}>All groups</ButtonLink>}>
+      <Tabs label={`Parts of ${name}`} tabs={TABS} current={tab} onChange={(id) => params.set({ tab: id })} />
+      {tab === 'policy' && (
+        <Loaded of={policy}>{(one) => <PolicyEditor key={one.published?.version} state={one} />}</Loaded>
+      )}
+      {tab === 'members' && <MembersTab name={name} />}
+      {tab === 'history' && <History name={name} current={state?.published?.version} />}
+      {tab === 'chains' && <Chains name={name} />}
+    </Page>
+  )
+}
+
+function MembersTab({ name }: { readonly name: string }) {
+  const params = useParams()
+  const may = useMay()('config.update')
+  const [making, setMaking] = useState(false)
+  const groups = useApi('GET /ui/api/route-groups', { query: { search: name } })
+  return (
+    <Loaded of={groups}>
+      {({ data }) => {
+        const group = data.find((one) => one.name === name)
+        if (group) {
+          return (
+            <Members key={group.version} group={group} onGone={() => params.set({ open: undefined, tab: undefined })} />
+          )
+        }
+        return (
+          <>
+            <Empty
+              title="This is a model"
+              actions={may && <Button onClick={() => setMaking(true)}>Make a route group of it</Button>}
+            >
+              Its members are its deployments. A route group can have others, and weights of its own.
+            </Empty>
+            {making && <NewGroup model={name} onClose={() => setMaking(false)} />}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** Where calls go that find no answer here, as the configuration file says. */
+function Chains({ name }: { readonly name: string }) {
+  const read = useApi('GET /ui/api/fallbacks', { query: { name } })
+  return (
+    <Loaded of={read}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <p class="quiet">The configuration file has no fallbacks of {name} and none to it.</p>
+        ) : (
+          <ul class="lines">
+            {data.map(({ kind, from, to }) => (
+              <li key={`${kind} ${from.name}`}>
+                <span class="quiet">{kind.replaceAll('_', ' ')}</span>
+                <span>{[from, ...to].map((one) => one.name).join(' → ')}</span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  )
+}

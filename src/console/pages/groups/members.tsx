@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks'
+import { api } from '../../data/client.ts'
+import { useChange } from '../../data/query.ts'
+import { useMay } from '../../data/session.ts'
+import { Button } from '../../design/button.tsx'
+import { confirmed } from '../../design/dialog.tsx'
+import { Combobox } from '../../design/form/combobox.tsx'
+import { Notice } from '../../design/states.tsx'
+import { toast } from '../../design/toast.tsx'
+import type { Group, Member } from './group.ts'
+
+const AFTER = { refreshes: ['/ui/api/route-groups'] }
+
+/** The deployments and models that share the calls of a group. */
+export function Members({ group, onGone }: { readonly group: Group; readonly onGone: () => void }) {
+  const may = useMay()('config.update')
+  const { name, version } = group
+  const [members, setMembers] = useState<readonly Member[]>(group.members)
+  const [enabled, setEnabled] = useState(group.enabled)
+  const change = useChange('PATCH /ui/api/route-groups/{name}', AFTER)
+  const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
+  const dirty = enabled !== group.enabled || JSON.stringify(members) !== JSON.stringify(group.members)
+  const all = members.reduce((sum, { weight = 1, enabled: on }) => sum + (on ? weight : 0), 0)
+  const set = (at: number, changes: Partial<Member>) =>
+    setMembers(members.map((one, index) => (index === at ? clean({ ...one, ...changes }) : one)))
+  const save = () =>
+    change.mutate(
+      { params: { name }, body: { members: [...members], enabled, version } },
+      { onSuccess: () => toast('Saved. It holds within five seconds everywhere.') },
+    )
+  async function ask(): Promise<void> {
+    const sure = await confirmed({
+      title: `Delete ${name}?`,
+      body: 'Calls by this name are refused from then on; a model of the same name is back.',
+      action: 'Delete',
+      danger: true,
+    })
+    if (sure) remove.mutate({ params: { name } }, { onSuccess: onGone })
+  }
+  return (
+    <div class="stack">
+      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
+      {remove.error && <Notice tone="bad">{remove.error.message}</Notice>}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={enabled}
+          disabled={!may}
+          onChange={(event) => setEnabled(event.currentTarget.checked)}
+        />
+        <span>Clients can call it</span>
+      </label>
+      <div class="table-wrap" role="region" aria-label="Members" tabIndex={0}>
+        <table class="table">
+          <thead>
+            <tr>
+              {['Member', 'Weight', 'Share by weight', 'Priority', 'On', 'Actions'].map((label) => (
+                <th key={label} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((one, at) => {
+              const id = one.deployment_id ?? one.model_name ?? ''
+              const number = (key: 'weight' | 'priority') => (
+                <input
+                  class="input figure"
+                  type="number"
+                  min={0}
+                  aria-label={`${key} of ${id}`}
+                  placeholder="its own"
+                  disabled={!may}
+                  value={one[key] ?? ''}
+                  onInput={({ currentTarget: { value } }) =>
+                    set(at, { [key]: value === '' ? undefined : Number(value) })
+                  }
+                />
+              )
+              return (
+                <tr key={id}>
+                  <td>
+                    {id} {one.model_name && <span class="quiet">all deployments of the model</span>}
+                  </td>
+                  <td>{number('weight')}</td>
+                  <td>{one.enabled && all > 0 ? `${Math.round((100 * (one.weight ?? 1)) / all)} %` : '–'}</td>
+                  <td>{number('priority')}</td>
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`${id} takes calls`}
+                      checked={one.enabled}
+                      disabled={!may}
+                      onChange={(event) => set(at, { enabled: event.currentTarget.checked })}
+                    />
+                  </td>
+                  <td>
+                    {may && members.length > 1 && (
+                      <Button
+                        small
+                        kind="plain"
+                        icon="close"
+                        label={`Take ${id} out`}
+                        onClick={() => setMembers(members.filter((_, index) => index !== at))}
+                      />
+                    )}
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+      {may && (
+        <>
+          <div class="bar">
+            <Combobox
+              label="Add a deployment or a model"
+              placeholder="Add a deployment or a model"
+              value=""
+              search={candidates}
+              onChange={(option) => {
+                if (!option) return
+                const [kind = '', ...rest] = option.value.split(' ')
+                setMembers([...members, { [kind]: rest.join(' '), enabled: true } as Member])
+              }}
+            />
+          </div>
+          <footer class="form-foot">
+            <Button kind="danger" busy={remove.isPending} onClick={ask}>
+              Delete the group
+            </Button>
+            <Button kind="primary" disabled={!dirty} busy={change.isPending} onClick={save}>
+              Save members
+            </Button>
+          </footer>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Models and deployments by a part of their names; the value tells which of both it is. */
+export async function candidates(search: string) {
+  const { data } = await api('GET /ui/api/models', { query: { search, limit: 20 } })
+  const models = [...new Set(data.map(({ model_name }) => model_name))]
+  return [
+    ...models.map((name) => ({ value: `model_name ${name}`, label: name, note: 'model' })),
+    ...data.map(({ deployment_id: id }) => ({ value: `deployment_id ${id}`, label: id, note: 'deployment' })),
+  ]
+}
+
+const clean = (member: Member): Member =>
+  Object.fromEntries(Object.entries(member).filter(([, value]) => value !== undefined)) as Member

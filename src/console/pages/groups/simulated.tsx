@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError, api } from '../../data/client.ts'
+import { useApi } from '../../data/query.ts'
+import { share } from '../../design/format.ts'
+import { Meter } from '../../design/meter.tsx'
+import { Section } from '../../design/page.tsx'
+import { Notice } from '../../design/states.tsx'
+import { type Column, Table } from '../../design/table.tsx'
+import type { Policy, Simulation } from './group.ts'
+
+type Line = Simulation['deployments'][number] & { readonly now: number | undefined }
+
+const COLUMNS: ReadonlyArray<Column<Line>> = [
+  { id: 'deployment', label: 'Deployment', cell: (one) => <span class="cut left">{one.deployment_id}</span> },
+  { id: 'now', label: 'In force', cell: ({ now }) => (now === undefined ? '–' : <Bar of={now} />) },
+  { id: 'draft', label: 'Draft', cell: (one) => <Bar of={one.share} /> },
+  {
+    id: 'why',
+    label: 'Why',
+    priority: 2,
+    cell: ({ eligible, reason }) => <span class={eligible ? 'quiet' : 'wrong'}>{reason}</span>,
+  },
+]
+
+/** Where a thousand calls would go at this moment, with the policy in force and with the draft, as it is typed. */
+export function Simulated({
+  name,
+  policy,
+  onResult,
+}: {
+  readonly name: string
+  readonly policy: Policy
+  readonly onResult: (simulation: Simulation | undefined) => void
+}) {
+  const [tags, setTags] = useState('')
+  const [drawn, setDrawn] = useState<Simulation>()
+  const [wrong, setWrong] = useState('')
+  const wanted = tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean)
+  const asked = JSON.stringify({ policy, tags: wanted })
+  const body = wanted.length > 0 ? { tags: wanted } : {}
+  const now = useApi('POST /ui/api/route-groups/{name}/simulate', { params: { name }, body })
+  useEffect(() => {
+    const stop = new AbortController()
+    const timer = setTimeout(async () => {
+      try {
+        const found = await api(
+          'POST /ui/api/route-groups/{name}/simulate',
+          { params: { name }, body: { ...body, policy } },
+          stop.signal,
+        )
+        setDrawn(found)
+        setWrong('')
+        onResult(found)
+      } catch (error) {
+        if (error instanceof ApiError) setWrong(error.message)
+        onResult(undefined)
+      }
+    }, 400)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [asked])
+  return (
+    <Section
+      title="Simulation"
+      actions={
+        <input
+          class="input search"
+          aria-label="Tags of the simulated calls"
+          placeholder="Tags of the calls"
+          value={tags}
+          onInput={(event) => setTags(event.currentTarget.value)}
+        />
+      }
+    >
+      {wrong && <Notice tone="warn">{wrong}</Notice>}
+      {drawn && drawn.unserved > 0 && (
+        <Notice tone="warn">
+          {drawn.unserved} of {drawn.calls} calls find no deployment at this moment: they fall back, wait or fail.
+        </Notice>
+      )}
+      {drawn && (
+        <Table
+          name="simulated"
+          label="Simulation"
+          columns={COLUMNS}
+          rows={drawn.deployments.map((one) => ({
+            ...one,
+            now: now.data?.deployments.find(({ deployment_id: id }) => id === one.deployment_id)?.share,
+          }))}
+          rowId={(one) => one.deployment_id}
+        />
+      )}
+    </Section>
+  )
+}
+
+const Bar = ({ of }: { readonly of: number }) => <Meter used={of} of={1} text={share(of, 1)} plain />

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest'
+import { expectAccessible, withConsole } from '../support/console/with-console.ts'
+
+const gateway = withConsole()
+const policyOf = async (name: string) => (await gateway.ask('GET', `/ui/api/route-groups/${name}/policy`)).body
+const make = (name: string) =>
+  gateway.ask('POST', '/ui/api/route-groups', { name, members: [{ model_name: 'claude-opus' }] })
+
+it('a policy is drafted, simulated, published by the keyboard, and rolled back', async () => {
+  await make('drafted')
+  await gateway.ask('PUT', '/ui/api/route-groups/drafted/policy/draft', { num_retries: 2 })
+  await gateway.ask('POST', '/ui/api/route-groups/drafted/policy/publish')
+  const page = await gateway.open('groups?open=drafted')
+  const simulation = page.getByRole('region', { name: 'Simulation' })
+  await simulation
+    .getByText(/at random, whatever the weights/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: /^priority-based-routing/ }).click()
+  await simulation
+    .getByText(/priority 0/)
+    .first()
+    .waitFor()
+  await page.getByLabel('Timeout of an attempt').fill('20')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await page.getByText('The draft is saved, and not in force.').waitFor()
+  expect(await policyOf('drafted')).toMatchObject({
+    published: { version: 1, policy: { num_retries: 2 } },
+    draft: { policy: { routing_strategy: 'priority-based-routing', timeout: 20, num_retries: 2 } },
+  })
+  await page.keyboard.press('Control+Enter')
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('row').filter({ hasText: 'Timeout of an attempt' }).textContent()).toBe(
+    'Timeout of an attemptinherited20 s',
+  )
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('version 2 in force').waitFor()
+  expect(await policyOf('drafted')).toMatchObject({
+    published: { version: 2, policy: { routing_strategy: 'priority-based-routing', timeout: 20 } },
+    draft: null,
+  })
+  await page.getByRole('tab', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'Roll back to version 1' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+  await page.getByText('of version 1').waitFor()
+  expect((await policyOf('drafted')).published).toMatchObject({
+    version: 3,
+    policy: { num_retries: 2 },
+    restored_from: 1,
+  })
+})
+
+it('two who draft at once are told of each other, and one may keep theirs', async () => {
+  await make('contested')
+  await gateway.ask('PUT', '/ui/api/route-groups/contested/policy/draft', { timeout: 5 })
+  const page = await gateway.open('groups?open=contested')
+  await page.getByLabel('Retries', { exact: true }).fill('3')
+  await gateway.ask('PUT', '/ui/api/route-groups/contested/policy/draft', { timeout: 7 })
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await expect.poll(async () => (await policyOf('contested')).draft.policy).toEqual({ timeout: 5, num_retries: 3 })
+})
+
+it('a route group is made of a model, and its members get weights of their own', async () => {
+  const page = await gateway.open('groups')
+  await page.keyboard.press('c')
+  await page.getByLabel('Name').fill('made-of-opus')
+  await page.getByLabel('First member').fill('claude-opus-1')
+  await page.getByRole('option', { name: 'claude-opus-1 deployment' }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByLabel('weight of claude-opus-1').fill('3')
+  await page.getByLabel('Add a deployment or a model').fill('claude-opus-2')
+  await page.getByRole('option', { name: 'claude-opus-2 deployment' }).click()
+  expect(await page.getByRole('row').filter({ hasText: 'claude-opus-2' }).textContent()).toContain('25 %')
+  await page.getByRole('button', { name: 'Save members' }).click()
+  await expect
+    .poll(async () => (await gateway.ask('GET', '/ui/api/route-groups/made-of-opus')).body.members)
+    .toEqual([
+      { deployment_id: 'claude-opus-1', weight: 3, enabled: true },
+      { deployment_id: 'claude-opus-2', enabled: true },
+    ])
+  await expectAccessible(page)
+})
+
+it('the pages of route groups read at most six things, and are accessible, also on a phone', async () => {
+  const list = await gateway.open('groups', { as: 'platform_admin' })
+  expect(list.traffic.length).toBeLessThanOrEqual(6)
+  await expectAccessible(list)
+  const detail = await gateway.open('groups?open=claude-opus', { width: 390 })
+  expect(detail.traffic.length).toBeLessThanOrEqual(6)
+  await expectAccessible(detail)
+  await expectAccessible(await gateway.open('groups?open=claude-opus&tab=chains', { width: 390 }))
+})
