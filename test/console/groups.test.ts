@@ -70,7 +70,7 @@ it('a route group is made of a model, and its members get weights of their own',
   await page.getByRole('option', { name: 'claude-opus-1 deployment' }).click()
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByLabel('weight of claude-opus-1').fill('3')
-  await page.getByLabel('Add a deployment or a model').fill('claude-opus-2')
+  await page.getByRole('combobox', { name: 'Add a deployment or a model' }).fill('claude-opus-2')
   await page.getByRole('option', { name: 'claude-opus-2 deployment' }).click()
   expect(await page.getByRole('row').filter({ hasText: 'claude-opus-2' }).textContent()).toContain('25 %')
   await page.getByRole('button', { name: 'Save members' }).click()

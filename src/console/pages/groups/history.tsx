@@ -50,7 +50,7 @@ export function History({ name, current }: { readonly name: string; readonly cur
       label: 'Actions',
       cell: (one) =>
         may && one.version !== current ? (
-          <Button small onClick={() => ask(one)} aria-label={`Roll back to version ${one.version}`}>
+          <Button small onClick={() => ask(one)} label={`Roll back to version ${one.version}`}>
             Roll back
           </Button>
         ) : null,
