@@ -97,6 +97,14 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./teams.tsx').then(({ Teams }) => Teams),
   },
   {
+    id: 'organizations',
+    path: 'organizations',
+    label: 'Organizations',
+    group: 'People',
+    icon: 'organizations',
+    load: () => import('./organizations.tsx').then(({ Organizations }) => Organizations),
+  },
+  {
     id: 'people',
     path: 'people',
     label: 'People',

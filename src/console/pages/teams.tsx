@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { lookups } from '../data/lookups.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useMay } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
 import { Entity } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../design/filters.tsx'
@@ -13,7 +14,7 @@ import { Empty } from '../design/states.tsx'
 import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
 import { Ago } from '../design/time.tsx'
 
-import { Spent } from './teams/spent.tsx'
+import { Spent } from './place/spent.tsx'
 import type { Team } from './teams/team.ts'
 import { TeamDialog } from './teams/team-dialog.tsx'
 import { TeamPanel } from './teams/team-panel.tsx'
@@ -29,11 +30,14 @@ const COLUMNS: ReadonlyArray<Column<Team>> = [
     cell: (team) => (
       <Entity
         id={team.organization_id}
+        name={team.organization_name}
         href={team.organization_id ? pathTo('organizations', { open: team.organization_id }) : undefined}
       />
     ),
   },
-  { id: 'spend', label: 'Spent of budget', cell: (team) => <Spent team={team} /> },
+  { id: 'spend', label: 'Spent of budget', cell: (team) => <Spent of={team} /> },
+  { id: 'members', label: 'Members', number: true, priority: 2, cell: (team) => count(team.member_count) },
+  { id: 'keys', label: 'Keys', number: true, priority: 2, cell: (team) => count(team.key_count) },
   { id: 'rpm', label: 'Requests per minute', number: true, priority: 3, cell: (team) => count(team.rpm_limit) },
   { id: 'tpm', label: 'Tokens per minute', number: true, priority: 3, cell: (team) => count(team.tpm_limit) },
   {
@@ -61,7 +65,9 @@ export function Teams() {
   const open = params.get('open') || undefined
   const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   const filtered = Object.values(query).some(Boolean)
-  const create = may('team.update') && (
+  const mayCreate = may('team.update')
+  useEffect(() => (mayCreate ? shortcut('c', 'New team', () => setCreating(true)) : undefined), [mayCreate])
+  const create = mayCreate && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New team
     </Button>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { lookups } from '../../data/lookups.ts'
-import { pathTo, useParams } from '../../data/params.ts'
+import { useParams } from '../../data/params.ts'
 import { useChange, usePages } from '../../data/query.ts'
 import { useScope } from '../../data/scope.ts'
 import { may, useSession } from '../../data/session.ts'
@@ -14,9 +14,9 @@ import { Empty } from '../../design/states.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { toast } from '../../design/toast.tsx'
+import { roleName, rolesToGive } from '../place/roles.ts'
 import { LinksDialog } from './links-dialog.tsx'
 import type { Invitation } from './person.ts'
-import { roleName, rolesToGive } from './roles.ts'
 
 const FILTERS: readonly Filter[] = [
   {
@@ -179,8 +179,7 @@ export function InvitationList({
             />
           ) : (
             <Empty title="Nobody was invited yet" actions={invite}>
-              A link is valid for 72 hours and works once. Without an e-mail service you pass it on yourself: see{' '}
-              <a href={pathTo('settings')}>settings</a>.
+              A link is valid for 72 hours and works once. Without an e-mail service you pass it on yourself.
             </Empty>
           )
         }

@@ -7,9 +7,9 @@ import { Dialog } from '../../design/dialog.tsx'
 import { FormFoot, LookupField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { toast } from '../../design/toast.tsx'
+import { explained, type OrganizationRole, rolesToGive, TEAM_ROLES, type TeamRole } from '../place/roles.ts'
 import { LinksDialog, type Outcome } from './links-dialog.tsx'
 import { addressesIn } from './person.ts'
-import { explained, type OrganizationRole, rolesToGive, TEAM_ROLES, type TeamRole } from './roles.ts'
 
 /** Invites one or many to the same place. */
 export function InviteDialog({

@@ -1,14 +1,13 @@
 import { api } from '../../data/client.ts'
 import { type Lookup, lookups } from '../../data/lookups.ts'
-import { refresh } from '../../data/query.ts'
 import { may, useMay, useSession } from '../../data/session.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { FormFoot, LookupField, SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { toast } from '../../design/toast.tsx'
-import { giveRole } from './memberships.tsx'
+import { giveRole, refreshPeople } from '../place/member-role.tsx'
+import { explained, roleName, rolesToGive } from '../place/roles.ts'
 import type { Person } from './person.ts'
-import { explained, roleName, rolesToGive } from './roles.ts'
 
 /** Makes somebody a member of an organization or of a team. */
 export function MembershipDialog({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) {
@@ -50,10 +49,10 @@ export function MembershipDialog({ person, onClose }: { readonly person: Person;
   async function add(): Promise<void> {
     const done = await form.submit(async () => {
       if (!id) throw Object.assign(new Error('Choose where.'), { param: 'id' })
-      await giveRole(person.user_id, scope, id, role)
+      await giveRole({ scope, id }, person.user_id, role)
     })
     if (!done || !id) return
-    await refresh('/ui/api/accounts', '/ui/api/teams', '/ui/api/organizations')
+    await refreshPeople()
     toast(`${person.email} is ${roleName(role)} of ${await lookups[scope].name(id)}.`)
     onClose()
   }

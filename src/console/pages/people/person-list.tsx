@@ -9,8 +9,8 @@ import { type Filter, Filters, filterQuery, SearchField } from '../../design/fil
 import { Empty } from '../../design/states.tsx'
 import { type Column, ColumnChoice, ListTable } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
+import { roleName } from '../place/roles.ts'
 import { type Person, waysIn } from './person.ts'
-import { roleName } from './roles.ts'
 
 const FILTERS: readonly Filter[] = [
   {

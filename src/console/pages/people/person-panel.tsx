@@ -4,12 +4,12 @@ import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button, ButtonLink, CopyButton } from '../../design/button.tsx'
-import { budget, count, money } from '../../design/format.ts'
-import { Meter } from '../../design/meter.tsx'
+import { count } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
+import { Spent } from '../place/spent.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { Memberships } from './memberships.tsx'
 import { type Person, waysIn } from './person.ts'
@@ -102,16 +102,10 @@ function Money({ person }: { readonly person: Person }) {
       <Loaded of={read} lines={2}>
         {(user) => (
           <>
-            {user.max_budget === null ? (
-              <p>{money(user.spend)} spent, no budget</p>
-            ) : (
-              <Meter
-                full
-                used={user.spend}
-                of={user.max_budget}
-                text={`${money(user.spend)} of ${budget(user.max_budget)}${user.budget_duration ? ` in ${user.budget_duration}` : ''}`}
-              />
-            )}
+            <p>
+              <Spent of={user} full />
+              {user.max_budget === null && ' spent, no budget'}
+            </p>
             <Facts
               of={[
                 ['Requests per minute', user.rpm_limit === null ? undefined : count(user.rpm_limit)],

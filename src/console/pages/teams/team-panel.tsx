@@ -1,32 +1,48 @@
 import { useState } from 'preact/hooks'
-import { pathTo } from '../../data/params.ts'
+import { pathTo, useParams } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
-import { Button, CopyButton } from '../../design/button.tsx'
+import { Button, ButtonLink } from '../../design/button.tsx'
 import { confirmed } from '../../design/dialog.tsx'
-import { count } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
+import { Tabs } from '../../design/tabs.tsx'
 import { Ago } from '../../design/time.tsx'
 import { toast } from '../../design/toast.tsx'
-import { Spent } from './spent.tsx'
+import type { PlaceOf } from '../place/place.ts'
+import { PlaceAccess } from '../place/place-access.tsx'
+import { BudgetAndLimits, Id } from '../place/place-facts.tsx'
+import { PlaceKeys } from '../place/place-keys.tsx'
+import { PlaceMembers } from '../place/place-members.tsx'
+import { OwnKeys } from './own-keys.tsx'
+import type { Team } from './team.ts'
 import { TeamDialog } from './team-dialog.tsx'
 
 export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const params = useParams()
   const may = useMay()
   const [editing, setEditing] = useState(false)
   const read = useApi('GET /ui/api/teams/{team_id}', { params: { team_id: id } })
   const remove = useChange('DELETE /ui/api/teams/{team_id}', { refreshes: ['/ui/api/teams'] })
   const { data: team } = read
   const allowed = team && may('team.update', team)
+  const tabs = [
+    { id: 'overview', label: 'Overview' },
+    { id: 'members', label: 'Members' },
+    ...(team && may('key.read', team) ? [{ id: 'keys', label: 'Keys' }] : []),
+    { id: 'models', label: 'Models' },
+    { id: 'own-keys', label: 'Own keys' },
+  ]
+  const tab = tabs.find((one) => one.id === params.get('tab'))?.id ?? 'overview'
   async function ask(): Promise<void> {
     const name = team?.team_name ?? id
+    const members = team?.member_count ?? 0
     if (
       !(await confirmed({
         title: `Delete ${name}?`,
-        body: 'Its members lose their roles in it. A team that has keys is kept.',
+        body: `${members === 1 ? 'One member loses the role' : `${members} members lose their roles`} in it. A team that has keys is kept.`,
         action: 'Delete',
         danger: true,
       }))
@@ -61,43 +77,17 @@ export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClo
       <Loaded of={read}>
         {(one) => (
           <>
-            <Section title="Budget" level={3}>
-              <Spent team={one} full />
-            </Section>
-            <Section title="Limits" level={3}>
-              <Facts
-                of={[
-                  ['Requests per minute', limit(one.rpm_limit)],
-                  ['Requests per hour', limit(one.rph_limit)],
-                  ['Requests per day', limit(one.rpd_limit)],
-                  ['Tokens per minute', limit(one.tpm_limit)],
-                  ['Tokens per day', limit(one.tpd_limit)],
-                ]}
-              />
-            </Section>
-            <Section title="About" level={3}>
-              <Facts
-                of={[
-                  [
-                    'Id',
-                    <span class="row">
-                      <span class="mono">{one.team_id}</span>
-                      <CopyButton text={one.team_id} label="Copy the id" />
-                    </span>,
-                  ],
-                  [
-                    'Organization',
-                    <Entity
-                      id={one.organization_id}
-                      href={one.organization_id ? pathTo('organizations', { open: one.organization_id }) : undefined}
-                    />,
-                  ],
-                  ['Own keys of members', one.self_service_keys_enabled ? 'on' : 'off'],
-                  ['Created', <Ago at={one.created_at} />],
-                  ['Changed', <Ago at={one.updated_at} />],
-                ]}
-              />
-            </Section>
+            <Tabs
+              label="About the team"
+              tabs={tabs}
+              current={tab}
+              onChange={(next) => params.set({ tab: next === 'overview' ? undefined : next }, { replace: true })}
+            />
+            {tab === 'overview' && <Overview of={one} />}
+            {tab === 'members' && <PlaceMembers of={placeOf(one)} />}
+            {tab === 'keys' && <PlaceKeys of={placeOf(one)} />}
+            {tab === 'models' && <PlaceAccess of={placeOf(one)} />}
+            {tab === 'own-keys' && <OwnKeys of={one} mayChange={allowed === true} />}
             {editing && <TeamDialog team={one} onClose={() => setEditing(false)} onDone={() => setEditing(false)} />}
           </>
         )}
@@ -106,5 +96,51 @@ export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClo
   )
 }
 
-const limit = (value: number | null) =>
-  value === null ? <span class="quiet">no limit</span> : value === 0 ? 'nothing' : count(value)
+const placeOf = ({ team_id, team_name, organization_id }: Team): PlaceOf => ({
+  scope: 'team',
+  id: team_id,
+  name: team_name,
+  organization_id,
+})
+
+function Overview({ of: team }: { readonly of: Team }) {
+  const may = useMay()
+  return (
+    <>
+      <BudgetAndLimits of={team} />
+      <Section
+        title="About"
+        level={3}
+        actions={
+          may('audit.read', team) && (
+            <ButtonLink small href={pathTo('audit', { resource_id: team.team_id })}>
+              History
+            </ButtonLink>
+          )
+        }
+      >
+        <Facts
+          of={[
+            ['Id', <Id of={team.team_id} />],
+            [
+              'Organization',
+              <Entity
+                id={team.organization_id}
+                name={team.organization_name}
+                href={
+                  team.organization_id && may('org.read')
+                    ? pathTo('organizations', { open: team.organization_id })
+                    : undefined
+                }
+              />,
+            ],
+            ['Members', team.member_count],
+            ['Keys', team.key_count],
+            ['Created', <Ago at={team.created_at} />],
+            ['Changed', <Ago at={team.updated_at} />],
+          ]}
+        />
+      </Section>
+    </>
+  )
+}

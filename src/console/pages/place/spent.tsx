@@ -1,10 +1,14 @@
 import { budget, money } from '../../design/format.ts'
 import { Meter } from '../../design/meter.tsx'
-import type { Team } from './team.ts'
 
-/** What a team has spent of its budget. */
-export function Spent({ team, full = false }: { readonly team: Team; readonly full?: boolean }) {
-  const { spend, max_budget, budget_duration } = team
+/** What an organization, a team or a person has spent of its budget. */
+export function Spent({
+  of: { spend, max_budget, budget_duration },
+  full = false,
+}: {
+  readonly of: { readonly spend: number; readonly max_budget: number | null; readonly budget_duration: string | null }
+  readonly full?: boolean
+}) {
   if (max_budget === null) return <>{money(spend)}</>
   return (
     <Meter

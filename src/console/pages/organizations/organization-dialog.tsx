@@ -1,0 +1,79 @@
+import type { Row } from '../../data/client.ts'
+import { useChange } from '../../data/query.ts'
+import { Dialog } from '../../design/dialog.tsx'
+import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
+import { useForm } from '../../design/form/form.tsx'
+import { LimitField } from '../../design/form/limit-field.tsx'
+import { toast } from '../../design/toast.tsx'
+
+export type Organization = Row<'GET /ui/api/organizations'>
+
+/** Creates an organization, or changes one. */
+export function OrganizationDialog({
+  organization,
+  onClose,
+  onDone,
+}: {
+  readonly organization?: Organization
+  readonly onClose: () => void
+  readonly onDone: (organization: Organization) => void
+}) {
+  const form = useForm({
+    organization_name: organization?.organization_name ?? null,
+    max_budget: organization?.max_budget ?? null,
+    soft_budget: organization?.soft_budget ?? null,
+    budget_duration: organization?.budget_duration ?? null,
+    rpm_limit: organization?.rpm_limit ?? null,
+    tpm_limit: organization?.tpm_limit ?? null,
+    rpd_limit: organization?.rpd_limit ?? null,
+  })
+  const refreshes = ['/ui/api/organizations']
+  const created = useChange('POST /ui/api/organizations', { refreshes })
+  const changed = useChange('PATCH /ui/api/organizations/{organization_id}', { refreshes })
+  async function save(): Promise<void> {
+    let written: Organization | undefined
+    const done = await form.submit(async () => {
+      const body = form.changes()
+      written = organization
+        ? await changed.mutateAsync({ params: { organization_id: organization.organization_id }, body })
+        : await created.mutateAsync({ body })
+    })
+    if (!done || !written) return
+    const name = written.organization_name ?? written.organization_id
+    toast(organization ? 'Saved. It holds from the next call on.' : `${name} is created.`)
+    onDone(written)
+  }
+  return (
+    <Dialog
+      title={
+        organization ? `Edit ${organization.organization_name ?? organization.organization_id}` : 'New organization'
+      }
+      onClose={onClose}
+      onSubmit={save}
+      footer={
+        <FormFoot form={form} save={organization ? 'Save' : 'Create'} onCancel={onClose} always={!organization} />
+      }
+    >
+      <div class="fields">
+        <TextField form={form} name="organization_name" label="Name" nullable placeholder="Research" />
+        <h3>Budget of all its teams together</h3>
+        <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
+        <div class="pair">
+          <TextField
+            form={form}
+            name="budget_duration"
+            label="Period"
+            nullable
+            placeholder="30d"
+            hint="24h, 30d or 1mo; empty: it never resets."
+          />
+          <NumberField form={form} name="soft_budget" label="Warn at" unit="US dollars" min={0} />
+        </div>
+        <h3>Limits of all its teams together</h3>
+        <LimitField form={form} name="rpm_limit" label="Requests per minute" unit="requests" />
+        <LimitField form={form} name="tpm_limit" label="Tokens per minute" unit="tokens" />
+        <LimitField form={form} name="rpd_limit" label="Requests per day" unit="requests" />
+      </div>
+    </Dialog>
+  )
+}
