@@ -45,6 +45,7 @@ describe('teams', () => {
 
   it('are walked, opened and left by keys', async () => {
     const page = await gateway.open('teams')
+    await page.locator('tbody tr').first().waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByRole('complementary').waitFor()
@@ -53,5 +54,10 @@ describe('teams', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('open')).not.toBe(first)
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
+    await page.keyboard.press('f')
+    await page.getByRole('menuitem', { name: 'Organization' }).waitFor()
+    const filtered = await gateway.open('teams?organization_id=research')
+    await filtered.keyboard.press('Backspace')
+    await expect.poll(() => new URL(filtered.url()).searchParams.get('organization_id')).toBeNull()
   })
 })

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Lookup } from '../data/lookups.ts'
 import { type Params, useParams } from '../data/params.ts'
+import { shortcut } from '../data/shortcuts.ts'
 import { among, Combobox, type Option } from './form/combobox.tsx'
 import { Icon } from './icons.tsx'
 import { Menu } from './menu.tsx'
@@ -28,17 +29,28 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   const [editing, setEditing] = useState<string>()
   const active = filters.filter(({ name }) => params.get(name) !== '')
   const edited = filters.find(({ name }) => name === editing)
+  const last = active.at(-1)?.name
+  useEffect(
+    () => shortcut('f', 'Add a filter', () => document.querySelector<HTMLElement>('[data-add-filter] button')?.click()),
+    [],
+  )
+  useEffect(
+    () => (last ? shortcut('Backspace', 'Remove the last filter', () => params.set({ [last]: undefined })) : undefined),
+    [last, params.with({})],
+  )
   const clear = () => params.set(Object.fromEntries(active.map(({ name }) => [name, undefined])))
   return (
     <>
-      <Menu
-        label="Add a filter"
-        class="button small"
-        icon="filter"
-        items={filters.map(({ name, label }) => ({ label, onSelect: () => setEditing(name) }))}
-      >
-        Filter
-      </Menu>
+      <span data-add-filter>
+        <Menu
+          label="Add a filter"
+          class="button small"
+          icon="filter"
+          items={filters.map(({ name, label }) => ({ label, onSelect: () => setEditing(name) }))}
+        >
+          Filter
+        </Menu>
+      </span>
       {active.map((filter) =>
         filter.name === editing ? null : (
           <Chip
