@@ -25,8 +25,8 @@ interface TableProps<Row> {
   readonly label: string
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rowId: (row: Row) => string
-  /** Where a row leads. The first cell is the link. */
-  readonly href?: ((row: Row) => string) | undefined
+  /** Where a row leads, if it leads anywhere. The first cell is the link. */
+  readonly href?: ((row: Row) => string | undefined) | undefined
   /** Called instead, where a row opens a panel of this page. */
   readonly onOpen?: ((row: Row) => void) | undefined
   /** What a row belongs to. Rows that follow each other and belong to the same stand under its name. */
@@ -84,7 +84,6 @@ export function Table<Row>({
 }: TableProps<Row> & { readonly rows: readonly Row[]; readonly busy?: boolean }) {
   const chosen = useColumns(name, columns)
   const body = useRef<HTMLTableSectionElement>(null)
-  const opens = href !== undefined || onOpen !== undefined
   useWalk(body, rows, rowId, open, onOpen)
   return (
     // A region that can be scrolled sideways is reached by the keyboard too.
@@ -107,6 +106,8 @@ export function Table<Row>({
         <tbody ref={body}>
           {rows.map((row, index) => {
             const id = rowId(row)
+            const address = href?.(row)
+            const opens = address !== undefined || onOpen !== undefined
             const before = rows[index - 1]
             const name = group?.(row)
             const heads = name !== undefined && (!before || group?.(before) !== name)
@@ -127,7 +128,7 @@ export function Table<Row>({
                     {at === 0 && opens ? (
                       <a
                         class="row-link"
-                        href={href?.(row) ?? '#'}
+                        href={address ?? '#'}
                         onClick={(event) => {
                           if (!onOpen || event.metaKey || event.ctrlKey || event.shiftKey) return
                           event.preventDefault()
