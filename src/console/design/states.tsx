@@ -107,18 +107,21 @@ export function Notice({
   )
 }
 
+/** Something that is read, as far as it is shown. */
+export interface Read<Data> {
+  readonly data: Data | undefined
+  readonly error: ApiError | null
+  readonly dataUpdatedAt: number
+  refetch(): unknown
+}
+
 /** One thing that is read: shows what it is once it is there, and meanwhile or instead what happens. */
 export function Loaded<Data>({
   of,
   lines,
   children,
 }: {
-  readonly of: {
-    readonly data: Data | undefined
-    readonly error: ApiError | null
-    readonly dataUpdatedAt: number
-    refetch(): unknown
-  }
+  readonly of: Read<Data>
   readonly lines?: number
   readonly children: (data: Data) => ComponentChildren
 }) {

@@ -18,6 +18,22 @@ export interface ConsolePage {
 /** Every page, in the order of the navigation. A page is a file beside this one, and its line here. */
 export const PAGES: readonly ConsolePage[] = [
   {
+    id: 'overview',
+    path: '',
+    label: 'Overview',
+    group: '',
+    icon: 'overview',
+    key: 'o',
+    load: () => import('./overview.tsx').then(({ Overview }) => Overview),
+  },
+  {
+    id: 'usage',
+    path: 'usage',
+    label: 'Usage',
+    group: 'Observe',
+    icon: 'usage',
+    key: 'u',
+    load: () => import('./usage.tsx').then(({ Usage }) => Usage),
     id: 'requests',
     path: 'requests',
     label: 'Requests',

@@ -1,0 +1,190 @@
+import type { ComponentChildren } from 'preact'
+import type { Answer, ApiError } from '../../data/client.ts'
+import { pathTo } from '../../data/params.ts'
+import { State, type Tone } from '../../design/badge.tsx'
+import { ago, budget, count, money, share } from '../../design/format.ts'
+import { Section } from '../../design/page.tsx'
+import { Failure, type Read } from '../../design/states.tsx'
+import { type Column, Table } from '../../design/table.tsx'
+import { Ago } from '../../design/time.tsx'
+
+interface Item {
+  readonly id: string
+  readonly thing: string
+  readonly tone: Tone
+  readonly what: string
+  readonly more: ComponentChildren
+  readonly page: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+type Health = Answer<'GET /health/deployments'>
+type Budgets = Answer<'GET /ui/api/budgets'>
+type Keys = Answer<'GET /ui/api/keys'>
+
+const COLUMNS: ReadonlyArray<Column<Item>> = [
+  { id: 'thing', label: 'What', cell: ({ thing }) => <span class="cut">{thing}</span> },
+  { id: 'how', label: 'How it is', cell: ({ tone, what }) => <State tone={tone}>{what}</State> },
+  { id: 'more', label: 'More', priority: 2, cell: ({ more }) => <span class="quiet">{more}</span> },
+]
+
+/** What somebody should look at, the worst first. Each part is read for itself: where one cannot be read, the others are
+ *  shown, and it says so. */
+export function Attention({
+  health,
+  budgets,
+  keys,
+  unpriced,
+  soon,
+  opens,
+  range,
+}: {
+  readonly health: Read<Health>
+  readonly budgets: Read<Budgets>
+  readonly keys: Read<Keys>
+  readonly unpriced: number
+  /** Keys that end before are told. */
+  readonly soon: string
+  /** Whether the person may open a page. */
+  readonly opens: (page: string) => boolean
+  readonly range: Readonly<Record<string, string>>
+}) {
+  const items = [
+    ...(health.data ? ofHealth(health.data) : []),
+    ...(budgets.data?.data.map(ofBudget) ?? []),
+    ...(keys.data?.data
+      .filter(({ state, expires_at: at }) => state === 'active' && at !== null && at < soon)
+      .map(ofKey) ?? []),
+    ...(unpriced > 0 ? [withoutPrice(unpriced, range)] : []),
+  ].toSorted((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+  const failed = [health, budgets, keys].filter(({ error }) => error !== null)
+  const read = health.data !== undefined && budgets.data !== undefined
+  return (
+    <Section title="Attention">
+      {failed.map(({ error, data, dataUpdatedAt, refetch }) => (
+        <Failure
+          key={error?.requestId}
+          error={error as ApiError}
+          retry={() => refetch()}
+          readAt={data === undefined ? 0 : dataUpdatedAt}
+        />
+      ))}
+      {items.length > 0 && (
+        <Table
+          name="attention"
+          label="What asks for attention"
+          columns={COLUMNS}
+          rows={items}
+          rowId={({ id }) => id}
+          href={({ page, params }) => (opens(page) ? pathTo(page, params) : undefined)}
+        />
+      )}
+      {items.length === 0 && read && failed.length === 0 && (
+        <p class="quiet">Nothing: every deployment takes calls, and no budget or key is about to end.</p>
+      )}
+    </Section>
+  )
+}
+
+const WORDS = { cooling: 'cooling', probing: 'being probed', drained: 'drained', healthy: 'failing' } as const
+
+function ofHealth({ store, deployments }: Health): Item[] {
+  const away = deployments
+    .filter(({ state, consecutive_failures: failures }) => state !== 'healthy' || failures > 0)
+    .map(
+      ({
+        deployment_id: id,
+        model_name,
+        state,
+        cooldown_until,
+        consecutive_failures,
+        last_error,
+        last_error_at,
+      }): Item => ({
+        id: `deployment ${id}`,
+        thing: id,
+        tone: state === 'cooling' ? 'bad' : 'warn',
+        what: WORDS[state],
+        more: (
+          <>
+            {[
+              `serves ${model_name}`,
+              cooldown_until && `ends ${ago(cooldown_until)}`,
+              consecutive_failures > 0 && `${consecutive_failures} failed in a row`,
+              state !== 'drained' && last_error?.replaceAll('_', ' '),
+            ]
+              .filter(Boolean)
+              .join(', ')}{' '}
+            {state !== 'drained' && last_error_at && <Ago at={last_error_at} />}
+          </>
+        ),
+        page: 'health',
+        params: { model: model_name },
+      }),
+    )
+  if (store.mode !== 'degraded') return away
+  const limits = store.degraded_mode === 'fail_open' ? 'calls go on without limits' : 'calls with limits are refused'
+  return [
+    {
+      id: 'store',
+      thing: 'Shared store',
+      tone: 'bad',
+      what: 'cannot be reached',
+      more: limits,
+      page: 'health',
+      params: {},
+    },
+    ...away,
+  ]
+}
+
+const PAGES = { organization: 'organizations', team: 'teams', user: 'people', key: 'keys' } as const
+
+const ofBudget = ({
+  scope,
+  id,
+  name,
+  spend,
+  max_budget: most,
+  share: used,
+  resets_at: resets,
+}: Budgets['data'][number]): Item => ({
+  id: `budget ${scope} ${id}`,
+  thing: name ?? id,
+  tone: used >= 1 ? 'bad' : 'warn',
+  what: used >= 1 ? 'budget is used up' : `${share(used, 1)} of the budget`,
+  more: (
+    <>
+      {scope}: {money(spend)} of {budget(most)}
+      {resets === null ? (
+        ', never resets'
+      ) : (
+        <>
+          , resets <Ago at={resets} />
+        </>
+      )}
+    </>
+  ),
+  page: PAGES[scope],
+  params: { open: id },
+})
+
+const ofKey = ({ key_id: id, key_name, team_name, team_id, expires_at: at }: Keys['data'][number]): Item => ({
+  id: `key ${id}`,
+  thing: key_name ?? id,
+  tone: 'warn',
+  what: `key ends ${at === null ? 'never' : ago(at)}`,
+  more: team_id === null ? 'without a team' : `of ${team_name ?? team_id}`,
+  page: 'keys',
+  params: { open: id },
+})
+
+const withoutPrice = (calls: number, range: Readonly<Record<string, string>>): Item => ({
+  id: 'unpriced',
+  thing: calls === 1 ? '1 call' : `${count(calls)} calls`,
+  tone: 'warn',
+  what: 'no price',
+  more: 'add nothing to the spend: no budget counts them',
+  page: 'requests',
+  params: { ...range, unpriced: 'true' },
+})
