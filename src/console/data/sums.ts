@@ -85,12 +85,9 @@ export interface Split {
   readonly other: boolean
 }
 
-/** In words: how a number is to the one before. */
+/** How a number is to the one before, which is not 0. */
 export function changeOf(now: number, before: number): string {
-  if (before === 0) return now === 0 ? 'as before' : 'nothing before'
   const percent = Math.round((100 * (now - before)) / before)
-  if (percent === 0) return 'as before'
-  return percent > 999
-    ? `${Math.round(now / before)} times what it was`
-    : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`
+  if (percent === 0) return '±0 %'
+  return percent > 999 ? `${Math.round(now / before)} times` : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} %`
 }

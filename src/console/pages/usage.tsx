@@ -199,7 +199,7 @@ function Choice<Name extends string>({
   const name = options[current].label
   return (
     <Menu
-      label={`${label}: ${name}`}
+      label={label}
       class="button small"
       items={(Object.keys(options) as Name[]).map((id) => ({
         label: options[id].label,

@@ -103,13 +103,7 @@ export function Chart({
         ))}
         {times.map((time, moment) =>
           moment % every === 0 && (moment === 0 || LEFT + moment * step + 60 < width || every === 1) ? (
-            <text
-              key={time}
-              class="axis"
-              x={LEFT + (moment + 0.5) * step}
-              y={height - 5}
-              text-anchor={moment === 0 && step < 60 ? 'start' : 'middle'}
-            >
+            <text key={time} class="axis" x={LEFT + (moment + 0.5) * step} y={height - 5} text-anchor="middle">
               {time}
             </text>
           ) : null,

@@ -1,7 +1,7 @@
 import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useMay } from '../../data/session.ts'
-import { Code } from '../../design/code.tsx'
+import { CallCode } from '../../design/call-code.tsx'
 import { Section } from '../../design/page.tsx'
 
 /** The gateway answers this model out of itself. */
@@ -44,19 +44,10 @@ export function FirstCall({
               <a href={pathTo(keys)}>Make a key</a>, which says whose call it is.
             </li>
           )}
-          <li>Call, with the key in place of $KEY. It is then seen here, and in the requests with its story.</li>
+          <li>Call with it. The call is then seen here, and among the requests with its story.</li>
         </ol>
       )}
-      {model === undefined ? (
-        <p class="quiet">There is no model yet that you may call.</p>
-      ) : (
-        <Code label="A call with curl" text={curlOf(model)} />
-      )}
+      {model === undefined ? <p class="quiet">There is no model yet that you may call.</p> : <CallCode model={model} />}
     </Section>
   )
 }
-
-const curlOf = (model: string) => `curl ${location.origin}/v1/chat/completions \\
-  -H "authorization: Bearer $KEY" \\
-  -H "content-type: application/json" \\
-  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })}'`

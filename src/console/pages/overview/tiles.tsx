@@ -15,10 +15,12 @@ export function Tiles({
   readonly range: Readonly<Record<string, string>>
   readonly mine: boolean
 }) {
-  const of = mine ? 'My ' : ''
-  const named = (label: string) => (mine ? `${of}${label.toLowerCase()}` : label)
-  const before = (value: string) =>
-    previous.calls === 0 ? 'no calls in the time before' : `${value} in the time before`
+  const named = (label: string) => (mine ? `My ${label.toLowerCase()}` : label)
+  const before = (now: number | null, was: number | null, format: (value: number) => string) =>
+    previous.calls === 0 || was === null
+      ? 'no calls in the time before'
+      : `${now !== null && was > 0 ? `${changeOf(now, was)}, ` : ''}${format(was)} in the time before`
+  const failed = (sums: Totals) => (sums.calls === 0 ? null : sums.failed_calls / sums.calls)
   const { p95_ms: p95, first_token_p95_ms: first } = total
   return (
     <div class="tiles">
@@ -29,7 +31,7 @@ export function Tiles({
         note={
           <Lines
             of={[
-              `${changeOf(total.spend, previous.spend)}, ${money(previous.spend)} in the time before`,
+              before(total.spend, previous.spend, money),
               total.saved > 0 && `${money(total.saved)} saved by the cache`,
               total.unpriced_calls > 0 && `without ${count(total.unpriced_calls)} calls that have no price`,
             ]}
@@ -40,7 +42,7 @@ export function Tiles({
         label={named('Calls')}
         href={pathTo('requests', range)}
         value={count(total.calls)}
-        note={`${changeOf(total.calls, previous.calls)}, ${count(previous.calls)} in the time before`}
+        note={before(total.calls, previous.calls, count)}
       />
       <Tile
         label={named('Failed')}
@@ -50,7 +52,7 @@ export function Tiles({
           <Lines
             of={[
               `${count(total.failed_calls)} of ${count(total.calls)} calls`,
-              before(share(previous.failed_calls, previous.calls)),
+              before(null, failed(previous), (part) => share(part, 1)),
             ]}
           />
         }
@@ -64,7 +66,7 @@ export function Tiles({
             of={[
               p95 !== null && `95 % end within ${duration(p95)}`,
               first !== null && `95 % begin within ${duration(first)}`,
-              before(duration(previous.average_ms)),
+              before(total.average_ms, previous.average_ms, duration),
             ]}
           />
         }

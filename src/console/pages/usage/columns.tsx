@@ -1,5 +1,6 @@
 import { pathTo } from '../../data/params.ts'
 import { changeOf, type Sums, type Totals } from '../../data/sums.ts'
+import { Cut } from '../../design/badge.tsx'
 import { count, duration, money, share, short } from '../../design/format.ts'
 import type { Column } from '../../design/table.tsx'
 import { GROUPS, type Group, type Metric, withoutOne } from './metrics.ts'
@@ -28,9 +29,11 @@ export function columnsOf({
       cell: ({ group: value, group_name: name }) =>
         value === null ? (
           <span class="quiet">{withoutOne(group)}</span>
+        ) : name === null ? (
+          <Cut>{value}</Cut>
         ) : (
-          <span class="cut" title={name ? `${name} (${value})` : value}>
-            {name ?? value}
+          <span class="cut" title={`${name} (${value})`}>
+            {name}
           </span>
         ),
     },
@@ -58,7 +61,6 @@ export function columnsOf({
             id: 'change',
             label: `${metric.label} before`,
             number: true,
-            priority: 2,
             cell: (row) => <Before now={metric.value(row)} before={earlier(row)} format={metric.format} />,
           } satisfies Column<Sums>,
         ]
@@ -130,8 +132,7 @@ function Before({
   if (before === null || now === null) return <span class="quiet">{before === null ? 'nothing' : format(before)}</span>
   return (
     <>
-      {before === 0 ? 'nothing' : format(before)}{' '}
-      {before !== 0 && <span class="quiet">({changeOf(now, before)} now)</span>}
+      {format(before)} {before > 0 && <span class="quiet">({changeOf(now, before)})</span>}
     </>
   )
 }

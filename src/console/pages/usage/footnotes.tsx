@@ -1,5 +1,5 @@
 import { changeOf, type Totals } from '../../data/sums.ts'
-import { count, money } from '../../design/format.ts'
+import { count } from '../../design/format.ts'
 import type { Group, Metric } from './metrics.ts'
 
 /** The sum of everything that is shown, and what there is to know about it. */
@@ -22,13 +22,16 @@ export function Footnotes({
     estimated > 0 && `The tokens of ${calls(estimated)} are estimated: the provider told none.`,
     group === 'tag' && 'A call counts once under each of its tags.',
   ].filter((note) => note !== false)
+  const label = metric.label.toLowerCase()
+  const then =
+    previous.calls === 0 || before === null
+      ? 'none in the time before'
+      : `${metric.format(before)} in the time before${now !== null && before > 0 ? ` (${changeOf(now, before)})` : ''}`
   return (
     <p>
       <b>{now === null ? '–' : metric.format(now)}</b>{' '}
       <span class="quiet">
-        in {count(total.calls)} calls, {money(total.spend)}; {metric.label.toLowerCase()} was{' '}
-        {before === null ? 'unknown' : metric.format(before)} in the time before
-        {now !== null && before !== null && before > 0 ? ` (${changeOf(now, before)} now)` : ''}. {notes.join(' ')}
+        {label === 'calls' ? label : `${label} of ${calls(total.calls)}`}; {then}. {notes.join(' ')}
       </span>
     </p>
   )
