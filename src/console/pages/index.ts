@@ -34,6 +34,8 @@ export const PAGES: readonly ConsolePage[] = [
     icon: 'usage',
     key: 'u',
     load: () => import('./usage.tsx').then(({ Usage }) => Usage),
+  },
+  {
     id: 'requests',
     path: 'requests',
     label: 'Requests',

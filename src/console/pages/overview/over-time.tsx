@@ -3,7 +3,7 @@ import { bySplit, momentEnds, momentName, momentsOf, type Step, type Sums, value
 import { rangeParams, type TimeRange } from '../../data/time-range.ts'
 import { Cut } from '../../design/badge.tsx'
 import { Chart } from '../../design/chart/chart.tsx'
-import { OTHER, type Series } from '../../design/chart/chart-scale.ts'
+import { FAILED, OTHER, type Series } from '../../design/chart/chart-scale.ts'
 import { count, duration, money, share, short } from '../../design/format.ts'
 import { Section } from '../../design/page.tsx'
 import { type Column, Table } from '../../design/table.tsx'
@@ -53,16 +53,14 @@ export function Over({
   const of = (own: readonly Sums[], value: (sums: Sums) => number) => own.reduce((sum, row) => sum + value(row), 0)
   const endings: readonly Series[] = [
     {
-      id: 'answered',
+      id: OTHER,
       label: 'Answered',
-      tone: 'other',
       values: valuesOf(rows, moments, (sums) => Math.max(0, sums.calls - sums.failed_calls - sums.cached_calls)),
     },
     { id: 'cached', label: 'From the cache', values: valuesOf(rows, moments, ({ cached_calls: calls }) => calls) },
     {
-      id: 'failed',
+      id: FAILED,
       label: 'Failed or cut short',
-      tone: 'bad',
       values: valuesOf(rows, moments, ({ failed_calls: calls }) => calls),
     },
   ]
