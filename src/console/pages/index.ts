@@ -89,6 +89,14 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./groups.tsx').then(({ Groups }) => Groups),
   },
   {
+    id: 'prompts',
+    path: 'prompts',
+    label: 'Prompts',
+    group: 'Routing',
+    icon: 'prompts',
+    load: () => import('./prompts.tsx').then(({ Prompts }) => Prompts),
+  },
+  {
     id: 'mcp',
     path: 'mcp',
     label: 'MCP servers',

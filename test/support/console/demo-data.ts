@@ -107,6 +107,8 @@ export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
   await post('/ui/api/teams/search/members', { user_id: 'user-lin', role: 'team_admin' })
   await post('/ui/api/teams/eval/members', { user_id: 'user-dev', role: 'team_developer' })
 
+  await fillPrompts(post)
+
   const key = async (body: Body) => (await post('/ui/api/keys', body)).key as string
   const soon = new Date(Date.now() + 3 * 86_400_000).toISOString()
   const keys = await Promise.all([
@@ -134,4 +136,40 @@ export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
     }
     await ask('POST', '/v1/chat/completions', body, keys[call % keys.length])
   }
+}
+
+/** A prompt with three versions and two labels, one of which was moved; one without labels; an archived one. */
+async function fillPrompts(post: (path: string, body: Body) => Promise<unknown>): Promise<void> {
+  const variables = {
+    shop: { type: 'string', max_length: 100, description: 'As customers know it.' },
+    language: { type: 'enum', enum: ['English', 'Deutsch'], default: 'English' },
+  }
+  const system = (content: string) => [{ role: 'system', content }]
+  const before = 'You help customers of {{shop}}.\nAnswer in {{language}}.'
+  const description = 'The first answer to customers, before a person reads it.'
+  await post('/ui/api/prompts', {
+    key: 'support',
+    description,
+    messages: system(before),
+    variables,
+    labels: ['production'],
+  })
+  await post('/ui/api/prompts/support/versions', {
+    messages: system(`${before}\nNever promise a refund.`),
+    variables,
+    note: 'No refunds without a person',
+    labels: ['production'],
+  })
+  await post('/ui/api/prompts/support/versions', {
+    messages: [
+      ...system('You help customers of {{shop}}, in {{language}}.\nNever promise a refund.'),
+      { role: 'assistant', content: 'How can I help?' },
+    ],
+    variables,
+    note: 'Shorter, and it greets',
+    labels: ['staging'],
+  })
+  await post('/ui/api/prompts', { key: 'summary.of.a.call', messages: system('Sum up in {{sentences}} sentences.') })
+  await post('/ui/api/prompts', { key: 'old-greeting', messages: system('Say hello.') })
+  await post('/ui/api/prompts/old-greeting/archive', {})
 }

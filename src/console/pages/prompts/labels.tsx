@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks'
+import { useChange } from '../../data/query.ts'
+import { useMay } from '../../data/session.ts'
+import { Button } from '../../design/button.tsx'
+import { confirmed } from '../../design/dialog.tsx'
+import { Section } from '../../design/page.tsx'
+import { toast } from '../../design/toast.tsx'
+import { LabelDialog } from './label-dialog.tsx'
+import { type Prompt, REFRESHES } from './prompt.ts'
+
+/** Which version each label names, and the moves of labels. */
+export function Labels({ prompt }: { readonly prompt: Prompt }) {
+  const may = useMay()
+  const [moving, setMoving] = useState<string>()
+  const drop = useChange('DELETE /ui/api/prompts/{key}/labels/{label}', REFRESHES)
+  const back = useChange('POST /ui/api/prompts/{key}/roll-back', REFRESHES)
+  const { key, labels, former_labels: former, latest } = prompt
+  const names = Object.keys(labels).sort()
+  const allowed = may('config.update') && prompt.state === 'active'
+  const bad = { onError: (error: Error) => void toast(error.message, { bad: true }) }
+  async function toRollBack(label: string, version: number): Promise<void> {
+    const yes = await confirmed({
+      title: `Roll ${label} back to version ${version}?`,
+      body: `Calls of ${callsOf(key, label)} mean version ${version} within five seconds. Doing it again brings version ${labels[label]} back.`,
+      action: 'Roll back',
+    })
+    if (!yes) return
+    const done = () => void toast(`${label} names version ${version} again.`)
+    back.mutate({ params: { key }, body: { label } }, { ...bad, onSuccess: done })
+  }
+  async function toDrop(label: string): Promise<void> {
+    const yes = await confirmed({
+      title: `Drop the label ${label}?`,
+      body:
+        label === 'production'
+          ? `Calls of ${key} mean the newest version then, which is ${latest}. Calls of ${key}:production are refused.`
+          : `Calls of ${key}:${label} are refused then.`,
+      action: 'Drop',
+      danger: true,
+    })
+    if (!yes) return
+    drop.mutate({ params: { key, label } }, { ...bad, onSuccess: () => void toast(`${label} is dropped.`) })
+  }
+  return (
+    <Section
+      title="Labels"
+      level={3}
+      actions={
+        allowed && (
+          <Button small icon="plus" onClick={() => setMoving('')}>
+            New label
+          </Button>
+        )
+      }
+    >
+      {names.length === 0 && <p class="quiet">It has none.</p>}
+      <ul class="events">
+        {names.map((label) => {
+          const [version, before] = [labels[label], former[label]]
+          return (
+            <li key={label} aria-label={label}>
+              <span class="row">
+                <b>{label}</b> → version {version}
+                {before !== undefined && before !== version && <span class="quiet">before that {before}</span>}
+              </span>
+              {allowed && (
+                <span class="row">
+                  <Button small label={`Move ${label}`} onClick={() => setMoving(label)}>
+                    Move
+                  </Button>
+                  {before !== undefined && before !== version && (
+                    <Button small onClick={() => toRollBack(label, before)}>
+                      Roll back to {before}
+                    </Button>
+                  )}
+                  <Button small kind="plain" label={`Drop ${label}`} onClick={() => toDrop(label)}>
+                    Drop
+                  </Button>
+                </span>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <p class="quiet small">
+        A call of {key} means the version of the label production
+        {labels.production === undefined ? `; there is none, so it means the newest, which is ${latest}.` : '.'}
+      </p>
+      {moving !== undefined && <LabelDialog prompt={prompt} label={moving} onClose={() => setMoving(undefined)} />}
+    </Section>
+  )
+}
+
+/** The names by which calls mean what a label names. */
+export const callsOf = (key: string, label: string): string =>
+  label === 'production' ? `${key} and ${key}:production` : `${key}:${label}`

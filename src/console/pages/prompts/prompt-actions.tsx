@@ -1,0 +1,60 @@
+import { useChange } from '../../data/query.ts'
+import { Button } from '../../design/button.tsx'
+import { confirmed } from '../../design/dialog.tsx'
+import { toast } from '../../design/toast.tsx'
+import { type Prompt, REFRESHES } from './prompt.ts'
+
+/** What can be done with a prompt as a whole. */
+export function PromptActions({ prompt, onGone }: { readonly prompt: Prompt; readonly onGone: () => void }) {
+  const { key, state, latest } = prompt
+  const archive = useChange('POST /ui/api/prompts/{key}/archive', REFRESHES)
+  const unarchive = useChange('POST /ui/api/prompts/{key}/unarchive', REFRESHES)
+  const remove = useChange('DELETE /ui/api/prompts/{key}', REFRESHES)
+  const input = { params: { key } }
+  const then = (text: string, after?: () => void) => ({
+    onSuccess: () => {
+      toast(text)
+      after?.()
+    },
+    onError: (error: Error) => toast(error.message, { bad: true }),
+  })
+  async function toArchive(): Promise<void> {
+    const yes = await confirmed({
+      title: `Archive ${key}?`,
+      body: 'Calls that name it are refused from then on. Its versions and labels stay, and it can be taken out of the archive.',
+      action: 'Archive',
+      danger: true,
+    })
+    if (yes) archive.mutate(input, then(`${key} is archived.`))
+  }
+  async function toRemove(): Promise<void> {
+    const yes = await confirmed({
+      title: `Delete ${key}?`,
+      body: latest === 1 ? 'Its only version is gone then.' : `All of its ${latest} versions are gone then.`,
+      action: 'Delete',
+      danger: true,
+      typed: key,
+    })
+    if (yes) remove.mutate(input, then(`${key} is deleted.`, onGone))
+  }
+  if (state === 'active') {
+    return (
+      <Button kind="danger" busy={archive.isPending} onClick={toArchive}>
+        Archive
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button
+        busy={unarchive.isPending}
+        onClick={() => unarchive.mutate(input, then(`${key} is out of the archive. Calls may name it again.`))}
+      >
+        Take out of the archive
+      </Button>
+      <Button kind="danger" busy={remove.isPending} onClick={toRemove}>
+        Delete
+      </Button>
+    </>
+  )
+}
