@@ -72,13 +72,16 @@ it('a route group is made of a model, and its members get weights of their own',
   await page.getByLabel('weight of claude-opus-1').fill('3')
   await page.getByRole('combobox', { name: 'Add a deployment or a model' }).fill('claude-opus-2')
   await page.getByRole('option', { name: 'claude-opus-2 deployment' }).click()
-  expect(await page.getByRole('row').filter({ hasText: 'claude-opus-2' }).textContent()).toContain('25 %')
+  const second = page.getByRole('row').filter({ hasText: 'claude-opus-2' })
+  expect(await second.textContent()).not.toContain('%')
+  await page.getByLabel('weight of claude-opus-2').fill('1')
+  expect(await second.textContent()).toContain('25 %')
   await page.getByRole('button', { name: 'Save members' }).click()
   await expect
     .poll(async () => (await gateway.ask('GET', '/ui/api/route-groups/made-of-opus')).body.members)
     .toEqual([
       { deployment_id: 'claude-opus-1', weight: 3, enabled: true },
-      { deployment_id: 'claude-opus-2', enabled: true },
+      { deployment_id: 'claude-opus-2', weight: 1, enabled: true },
     ])
   await expectAccessible(page)
 })

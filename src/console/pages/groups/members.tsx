@@ -20,6 +20,10 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   const change = useChange('PATCH /ui/api/route-groups/{name}', AFTER)
   const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
   const dirty = enabled !== group.enabled || JSON.stringify(members) !== JSON.stringify(group.members)
+  // What a model has behind it, and what weight a deployment has of its own, is not told here: the simulation knows it.
+  const isKnown = members.every(
+    ({ enabled: on, weight, deployment_id }) => !on || (weight !== undefined && deployment_id),
+  )
   const all = members.reduce((sum, { weight = 1, enabled: on }) => sum + (on ? weight : 0), 0)
   const set = (at: number, changes: Partial<Member>) =>
     setMembers(members.map((one, index) => (index === at ? clean({ ...one, ...changes }) : one)))
@@ -84,7 +88,9 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
                     {id} {one.model_name && <span class="quiet">all deployments of the model</span>}
                   </td>
                   <td>{number('weight')}</td>
-                  <td>{one.enabled && all > 0 ? `${Math.round((100 * (one.weight ?? 1)) / all)} %` : '–'}</td>
+                  <td>
+                    {isKnown && one.enabled && all > 0 ? `${Math.round((100 * (one.weight ?? 1)) / all)} %` : '–'}
+                  </td>
                   <td>{number('priority')}</td>
                   <td>
                     <input

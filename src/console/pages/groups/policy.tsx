@@ -175,7 +175,7 @@ export function PolicyEditor({ state }: { readonly state: PolicyState }) {
             <SelectField
               form={form}
               name="hedging"
-              label="A second attempt beside a slow one"
+              label="Hedge a slow attempt"
               none="Inherit"
               options={[
                 { value: 'off', label: 'Never' },
