@@ -142,3 +142,79 @@ it('the panel is accessible on a phone, in each of its tabs', async () => {
     await expectAccessible(await gateway.open(`prompts?open=support&tab=${tab}`, { width: 390 }))
   }
 })
+
+it('a prompt is written: its variables are found, declared and tried before it is there', async () => {
+  const page = await gateway.open('prompts')
+  await page.getByRole('heading', { name: 'Prompts' }).waitFor()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Key').fill('of the editor')
+  await dialog.getByLabel('Text of message 1').fill('Answer {{ who }} in {{count}} words. \\{{plain}} {{no name}}')
+  await dialog.getByText('“{{no name}}” is no variable.').waitFor()
+  await dialog.getByLabel('Text of message 1').fill('Answer {{ who }} in {{count}} words. \\{{plain}}')
+  const count = dialog.getByRole('group', { name: 'Variable count' })
+  await count.getByLabel('Type').selectOption('integer')
+  await count.getByLabel('A call without it').selectOption('default')
+  await count.getByLabel('Default, as JSON').fill('20')
+  const preview = dialog.getByRole('list', { name: 'Preview' })
+  await preview.getByText('Answer {{who}} in 20 words. {{plain}}').waitFor()
+  await dialog.getByLabel('who', { exact: true }).fill('Ada')
+  await preview.getByText('Answer Ada in 20 words. {{plain}}').waitFor()
+  await dialog.getByRole('button', { name: 'Add a message' }).click()
+  await dialog.getByLabel('Text of message 2').fill('Who are you?')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText(/must be letters, digits/).waitFor()
+  await dialog.getByLabel('Key').fill('of-the-editor')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect((await gateway.ask('GET', '/ui/api/prompts/of-the-editor/versions/1')).body).toMatchObject({
+    messages: [
+      { role: 'system', content: 'Answer {{ who }} in {{count}} words. \\{{plain}}' },
+      { role: 'user', content: 'Who are you?' },
+    ],
+    variables: { who: { type: 'string', required: true }, count: { type: 'integer', default: 20 } },
+  })
+  const rendered = await gateway.ask('POST', '/ui/api/prompts/of-the-editor/render', { variables: { who: 'Ada' } })
+  expect(rendered.body.messages[0].content).toBe('Answer Ada in 20 words. {{plain}}')
+})
+
+it('a new version begins as the newest, keeps what it does not change, and is labelled', async () => {
+  const variables = {
+    word: { type: 'enum', enum: ['a', 'b, c'], default: 'a' },
+    more: { type: 'array', max_length: 3 },
+  }
+  const content = [
+    { type: 'text', text: 'Say {{word}}.' },
+    { type: 'text', text: 'And {{more}}.' },
+  ]
+  const messages = [{ role: 'developer', content }]
+  await gateway.ask('POST', '/ui/api/prompts', { key: 'of-versions', messages, variables })
+  const page = await gateway.open('prompts?open=of-versions')
+  await page.getByRole('button', { name: 'New version' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Message 1, part 2').fill('And then {{more}}.')
+  await dialog.getByLabel('Note').fill('Then')
+  await dialog.getByLabel('Labels').fill('prod')
+  await dialog.getByRole('option', { name: 'production' }).click()
+  await dialog.getByRole('button', { name: 'Add version' }).click()
+  await page.getByText('added: And then {{more}}.').waitFor()
+  expect(await labels('of-versions')).toEqual({ production: 2 })
+  expect((await gateway.ask('GET', '/ui/api/prompts/of-versions/versions/2')).body).toMatchObject({
+    note: 'Then',
+    messages: [{ role: 'developer', content: [content[0], { type: 'text', text: 'And then {{more}}.' }] }],
+    variables,
+  })
+})
+
+it('what was written is not thrown away unasked', async () => {
+  const page = await gateway.open('prompts?open=support', { width: 390 })
+  await page.getByRole('button', { name: 'New version' }).click()
+  const editor = page.getByRole('dialog', { name: 'New version of support' })
+  await editor.getByLabel('Text of message 1').fill('Something else.')
+  await editor.getByText('no message names it').first().waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Throw away' }).getByRole('button', { name: 'Cancel' }).click()
+  expect(await editor.getByLabel('Text of message 1').inputValue()).toBe('Something else.')
+})

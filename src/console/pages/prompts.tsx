@@ -1,5 +1,9 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
+import { useMay } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
 import { Badge, Cut } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { SearchField } from '../design/filters.tsx'
@@ -9,6 +13,7 @@ import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
 import { Segmented } from '../design/tabs.tsx'
 import { Ago } from '../design/time.tsx'
 import type { Prompt } from './prompts/prompt.ts'
+import { PromptEditor } from './prompts/prompt-editor.tsx'
 import { PromptPanel } from './prompts/prompt-panel.tsx'
 
 const STATES = [
@@ -59,6 +64,9 @@ function Labels({ of: { labels } }: { readonly of: Prompt }) {
 
 export function Prompts() {
   const params = useParams()
+  const mayWrite = useMay()('config.update')
+  const [creating, setCreating] = useState(false)
+  const [fresh, setFresh] = useState<readonly string[]>([])
   const state = STATES.find(({ id }) => id === params.get('state'))?.id ?? 'active'
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/prompts', { query: { search, state } })
@@ -68,9 +76,16 @@ export function Prompts() {
       { open: key, tab: key && params.get('tab'), version: undefined, from: undefined, to: undefined },
       { replace: open !== undefined && key !== undefined },
     )
+  useEffect(() => (mayWrite ? shortcut('c', 'New prompt', () => setCreating(true)) : undefined), [mayWrite])
+  const create = mayWrite && (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      New prompt
+    </Button>
+  )
   return (
     <Page
       title="Prompts"
+      actions={create}
       lead="Templates of messages that calls name. Versions never change; labels say which one a call means."
       panel={open && <PromptPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
@@ -95,8 +110,21 @@ export function Prompts() {
         href={({ key }) => params.with({ open: key, version: undefined, from: undefined, to: undefined })}
         onOpen={({ key }) => show(key)}
         open={open}
-        empty={<Nothing search={search} state={state} onClear={() => params.set({ search: undefined })} />}
+        fresh={fresh}
+        empty={
+          <Nothing search={search} state={state} create={create} onClear={() => params.set({ search: undefined })} />
+        }
       />
+      {creating && (
+        <PromptEditor
+          onClose={() => setCreating(false)}
+          onDone={({ key }) => {
+            setCreating(false)
+            setFresh([key, ...fresh])
+            show(key)
+          }}
+        />
+      )}
     </Page>
   )
 }
@@ -104,10 +132,12 @@ export function Prompts() {
 function Nothing({
   search,
   state,
+  create,
   onClear,
 }: {
   readonly search: string | undefined
   readonly state: string
+  readonly create: ComponentChildren
   readonly onClear: () => void
 }) {
   if (search) {
@@ -115,7 +145,7 @@ function Nothing({
   }
   if (state === 'archived') return <Empty title="No prompt is archived">Calls cannot name an archived prompt.</Empty>
   return (
-    <Empty title="There are no prompts yet">
+    <Empty title="There are no prompts yet" actions={create}>
       A prompt is kept here instead of in the code that calls: it is changed, tried and taken back without a release. A
       call names it in metadata.prompt_ref and gives the values of its variables.
     </Empty>

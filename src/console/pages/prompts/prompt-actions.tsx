@@ -1,11 +1,21 @@
+import { type ApiError, api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
 import { confirmed } from '../../design/dialog.tsx'
 import { toast } from '../../design/toast.tsx'
-import { type Prompt, REFRESHES } from './prompt.ts'
+import { type Prompt, REFRESHES, type Version } from './prompt.ts'
 
 /** What can be done with a prompt as a whole. */
-export function PromptActions({ prompt, onGone }: { readonly prompt: Prompt; readonly onGone: () => void }) {
+export function PromptActions({
+  prompt,
+  onWrite,
+  onGone,
+}: {
+  readonly prompt: Prompt
+  /** Called with the version as which the next one begins. */
+  readonly onWrite: (base: Version) => void
+  readonly onGone: () => void
+}) {
   const { key, state, latest } = prompt
   const archive = useChange('POST /ui/api/prompts/{key}/archive', REFRESHES)
   const unarchive = useChange('POST /ui/api/prompts/{key}/unarchive', REFRESHES)
@@ -18,6 +28,15 @@ export function PromptActions({ prompt, onGone }: { readonly prompt: Prompt; rea
     },
     onError: (error: Error) => toast(error.message, { bad: true }),
   })
+  /** The newest version is read first: the next one begins as it. */
+  async function toWrite(): Promise<void> {
+    const newest = { params: { key, version: String(latest) } }
+    try {
+      onWrite(await api('GET /ui/api/prompts/{key}/versions/{version}', newest))
+    } catch (error) {
+      toast((error as ApiError).message, { bad: true })
+    }
+  }
   async function toArchive(): Promise<void> {
     const yes = await confirmed({
       title: `Archive ${key}?`,
@@ -39,9 +58,12 @@ export function PromptActions({ prompt, onGone }: { readonly prompt: Prompt; rea
   }
   if (state === 'active') {
     return (
-      <Button kind="danger" busy={archive.isPending} onClick={toArchive}>
-        Archive
-      </Button>
+      <>
+        <Button onClick={toWrite}>New version</Button>
+        <Button kind="danger" busy={archive.isPending} onClick={toArchive}>
+          Archive
+        </Button>
+      </>
     )
   }
   return (

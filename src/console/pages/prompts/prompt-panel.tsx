@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { useParams } from '../../data/params.ts'
 import { useApi } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
@@ -7,7 +8,9 @@ import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Tabs } from '../../design/tabs.tsx'
 import { Labels } from './labels.tsx'
+import type { Version } from './prompt.ts'
 import { PromptActions } from './prompt-actions.tsx'
+import { PromptEditor } from './prompt-editor.tsx'
 import { Text } from './text.tsx'
 import { Versions } from './versions.tsx'
 
@@ -21,6 +24,7 @@ const TABS = [
 export function PromptPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const params = useParams()
   const may = useMay()
+  const [base, setBase] = useState<Version>()
   const read = useApi('GET /ui/api/prompts/{key}', { params: { key: id } })
   const { data: prompt } = read
   const tab = TABS.find((one) => one.id === params.get('tab'))?.id ?? 'text'
@@ -32,7 +36,7 @@ export function PromptPanel({ id, onClose }: { readonly id: string; readonly onC
         </>
       }
       onClose={onClose}
-      footer={prompt && may('config.update') && <PromptActions prompt={prompt} onGone={onClose} />}
+      footer={prompt && may('config.update') && <PromptActions prompt={prompt} onWrite={setBase} onGone={onClose} />}
     >
       <Loaded of={read}>
         {(one) => (
@@ -52,6 +56,16 @@ export function PromptPanel({ id, onClose }: { readonly id: string; readonly onC
             {tab === 'text' && <Text prompt={one} />}
             {tab === 'versions' && <Versions prompt={one} />}
             {tab === 'labels' && <Labels prompt={one} />}
+            {base && (
+              <PromptEditor
+                base={{ prompt: one, version: base }}
+                onClose={() => setBase(undefined)}
+                onDone={() => {
+                  setBase(undefined)
+                  params.set({ tab: 'versions', version: undefined, from: undefined, to: undefined })
+                }}
+              />
+            )}
           </>
         )}
       </Loaded>

@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks'
+import { useChange } from '../../data/query.ts'
+import { confirmed, Dialog } from '../../design/dialog.tsx'
+import { FormFoot, TextField } from '../../design/form/fields.tsx'
+import { useForm } from '../../design/form/form.tsx'
+import { NamesField } from '../../design/form/names-field.tsx'
+import { Section } from '../../design/page.tsx'
+import { toast } from '../../design/toast.tsx'
+import {
+  type DraftMessage,
+  type DraftVariable,
+  declarationsOf,
+  draftMessages,
+  draftVariables,
+  messagesOf,
+  newMessage,
+  variablesOf,
+} from './draft.ts'
+import { MessageFields } from './message-fields.tsx'
+import { Preview } from './preview.tsx'
+import { type Prompt, REFRESHES, type Version } from './prompt.ts'
+import { namesIn } from './template.ts'
+import { ValueFields } from './value-fields.tsx'
+import { VariableFields } from './variable-fields.tsx'
+
+/** Writes a prompt, or the next version of one, which begins as the version that is given. */
+export function PromptEditor({
+  base,
+  onClose,
+  onDone,
+}: {
+  readonly base?: { readonly prompt: Prompt; readonly version: Version }
+  readonly onClose: () => void
+  readonly onDone: (prompt: Prompt) => void
+}) {
+  const [start] = useState(() => ({
+    key: '',
+    description: '',
+    messages: (base ? draftMessages(base.version) : [newMessage('system')]) as readonly DraftMessage[],
+    declared: (base ? draftVariables(base.version) : {}) as Readonly<Record<string, DraftVariable>>,
+    note: '',
+    labels: [] as readonly string[],
+  }))
+  const form = useForm(start)
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const created = useChange('POST /ui/api/prompts', REFRESHES)
+  const added = useChange('POST /ui/api/prompts/{key}/versions', REFRESHES)
+  const { messages, declared } = form.values
+  const drafts = variablesOf(messages, declared)
+  const named = new Set(namesIn(messages.flatMap(({ texts }) => texts)))
+  const variables = declarationsOf(drafts)
+  const content = { messages: messagesOf(messages), variables }
+  const { prompt } = base ?? {}
+
+  async function save(): Promise<void> {
+    const { key, description, note, labels } = form.values
+    const body = { ...content, note, labels: [...labels] }
+    let written: Prompt | undefined
+    const done = await form.submit(async () => {
+      written = prompt
+        ? await added.mutateAsync({ params: { key: prompt.key }, body })
+        : await created.mutateAsync({ body: { ...body, key: key.trim(), description } })
+    })
+    if (!done || !written) return
+    toast(prompt ? `Version ${written.latest} of ${prompt.key} is there.` : `${written.key} is there.`)
+    onDone(written)
+  }
+  async function leave(): Promise<void> {
+    const question = { title: 'Throw away what you wrote?', body: 'It was not saved.', action: 'Throw away' }
+    if (!form.dirty || (await confirmed({ ...question, danger: true }))) onClose()
+  }
+  const known = [...new Set(['production', ...Object.keys(prompt?.labels ?? {})])]
+  return (
+    <Dialog
+      title={prompt ? `New version of ${prompt.key}` : 'New prompt'}
+      onClose={leave}
+      onSubmit={save}
+      wide
+      footer={<FormFoot form={form} save={prompt ? 'Add version' : 'Create'} onCancel={leave} always={!prompt} />}
+    >
+      <div class="fields">
+        {prompt ? (
+          <p class="quiet">It begins as version {base?.version.version}. Versions that are there never change.</p>
+        ) : (
+          <div class="pair">
+            <TextField form={form} name="key" label="Key" placeholder="support" hint="What calls name. It stays." />
+            <TextField form={form} name="description" label="Description" />
+          </div>
+        )}
+        <Section title="Messages" level={3}>
+          <MessageFields messages={messages} onChange={(next) => form.set('messages', next)} />
+        </Section>
+        <Section title="Variables" level={3}>
+          {Object.keys(drafts).length === 0 && (
+            <p class="quiet">None yet: write {'{{name}}'} in a message where a value shall stand.</p>
+          )}
+          {Object.entries(drafts).map(([name, draft]) => (
+            <VariableFields
+              key={name}
+              name={name}
+              draft={draft}
+              isNamed={named.has(name)}
+              onChange={(next) => form.set('declared', { ...declared, [name]: next })}
+              onRemove={() =>
+                form.set('declared', Object.fromEntries(Object.entries(declared).filter(([one]) => one !== name)))
+              }
+            />
+          ))}
+        </Section>
+        <Section title="Preview" level={3}>
+          {named.size > 0 && (
+            <div class="pair">
+              <ValueFields variables={variables} typed={typed} onChange={setTyped} />
+            </div>
+          )}
+          <Preview messages={content.messages} variables={variables} typed={typed} />
+        </Section>
+        <div class="pair">
+          <TextField form={form} name="note" label="Note" placeholder="What is new, and why" />
+          <NamesField
+            form={form}
+            name="labels"
+            label="Labels"
+            placeholder="Add a label"
+            hint="They name this version from now on: calls of production mean it within five seconds."
+            search={async (text) =>
+              known.filter((one) => one.includes(text)).map((label) => ({ value: label, label: label }))
+            }
+          />
+        </div>
+      </div>
+    </Dialog>
+  )
+}
