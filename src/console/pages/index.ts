@@ -71,6 +71,15 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./models.tsx').then(({ Models }) => Models),
   },
   {
+    id: 'playground',
+    path: 'play',
+    label: 'Playground',
+    group: 'Use',
+    icon: 'playground',
+    key: 'p',
+    load: () => import('./playground.tsx').then(({ Playground }) => Playground),
+  },
+  {
     id: 'deployments',
     path: 'deployments',
     label: 'Deployments',
