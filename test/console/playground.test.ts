@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type ConsolePage, expectAccessible, type OpenOptions, withConsole } from '../support/console/with-console.ts'
-import { answer, json, serverError, stallAfter } from '../support/upstream/index.ts'
+import { answer, json, raw, serverError, stallAfter } from '../support/upstream/index.ts'
 
 const gateway = withConsole()
 
@@ -148,6 +148,55 @@ it('the code of the call is the call', async () => {
   expect(await code.textContent()).toContain(`it'\\''s me`)
   await page.getByRole('button', { name: 'Python' }).click()
   expect(await page.getByRole('region', { name: 'The call in python' }).textContent()).toContain('"stream": True')
+  await expectAccessible(page)
+})
+
+it('embeddings, images, speech, transcriptions and rankings are shown as what they are', async () => {
+  const page = await open('play?kind=embeddings&model=gpt-5-mini')
+  await page.getByRole('button', { name: 'Embed' }).click()
+  await page.getByRole('region', { name: 'Vectors' }).getByText('1.000').waitFor()
+  await story(page)
+    .getByText(/tokens/)
+    .waitFor()
+
+  const use = async (tab: string) => {
+    await page.getByRole('tab', { name: tab }).click()
+    await choose(page, 'Model', 'gpt-5-mini')
+  }
+  const script = (behaviour: ReturnType<typeof json>) => gateway.demo.upstream.script('gpt-5-mini-east', [behaviour])
+  await use('Image')
+  const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  script(json(200, { created: 1, data: [{ b64_json: dot }] }))
+  await page.getByRole('button', { name: 'Make the image' }).click()
+  expect(await page.getByRole('img', { name: 'Image 1' }).getAttribute('src')).toMatch(/^blob:/)
+
+  await use('Speech')
+  script(raw(200, 'ID3-sound', { 'content-type': 'audio/mpeg' }))
+  await page.getByRole('button', { name: 'Speak' }).click()
+  await page.getByText('audio/mpeg, 9 bytes').waitFor()
+
+  await use('Transcription')
+  script(json(200, { text: 'The train is late.' }))
+  await page.getByRole('button', { name: 'Transcribe' }).click()
+  await page.getByText('Choose a recording first.').waitFor()
+  const recording = { name: 'a.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from('ID3') }
+  await page.getByLabel('Recording').setInputFiles(recording)
+  await page.getByRole('button', { name: 'Transcribe' }).click()
+  await page.getByText('The train is late.').waitFor()
+
+  await use('Rerank')
+  script(
+    json(200, {
+      results: [
+        { index: 1, relevance_score: 0.9 },
+        { index: 0, relevance_score: 0.1 },
+      ],
+    }),
+  )
+  await page.getByRole('button', { name: 'Rerank' }).click()
+  const table = page.getByRole('region', { name: /most relevant/ })
+  await table.getByText('0.900').waitFor()
+  expect(await table.getByRole('row').nth(1).textContent()).toContain('A forgotten password')
   await expectAccessible(page)
 })
 
