@@ -45,6 +45,7 @@ const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/bytes/zstd.ts', ['node:zlib']],
   // In the code of a call, which it shows.
   ['console/design/call-code.tsx', ['node:fs']],
+  ['console/pages/playground/code-dialog.tsx', ['node:fs']],
 ])
 
 /** Statements that kysely does not write: each file says why its own are static text. */

@@ -189,24 +189,35 @@ ${entry('gpt', 'openai', '/v1')}${entry('claude', 'anthropic', '')}${entry('othe
         url: '/v1/chat/completions',
         body: { model: 'echo', messages: [{ role: 'user', content: 'Hi' }], metadata },
       })
-    const form = new FormData()
-    form.set('purpose', 'batch')
-    const lines = [line('good', metadata), line('bad', { prompt_ref: 'shop', prompt_variables: { shop: 1 } })]
-    form.set('file', new Blob([lines.join('\n')]), 'lines.jsonl')
     const { body: key } = await ui('POST', '/keys', {})
     const own = async (path: string, init: RequestInit = {}) =>
       (
         await fetch(gateway.url + path, { ...init, headers: { ...init.headers, authorization: `Bearer ${key.key}` } })
       ).text()
-    const file = JSON.parse(await own('/v1/files', { method: 'POST', body: form }))
-    const batch = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
-    const made = JSON.parse(await own('/v1/batches', chatInit(batch)))
-    const now = async () => JSON.parse(await own(`/v1/batches/${made.id}`))
-    await expect.poll(async () => (await now()).status, { timeout: 15_000, interval: 200 }).toBe('completed')
-    const ended = await now()
-    expect(ended.request_counts).toEqual({ total: 2, completed: 1, failed: 1 })
-    expect(await own(`/v1/files/${ended.output_file_id}/content`)).toContain('"custom_id":"good"')
-    expect(await own(`/v1/files/${ended.error_file_id}/content`)).toContain('metadata.prompt_variables.shop')
+    async function ended(...lines: readonly string[]) {
+      const form = new FormData()
+      form.set('purpose', 'batch')
+      form.set('file', new Blob([lines.join('\n')]), 'lines.jsonl')
+      const file = JSON.parse(await own('/v1/files', { method: 'POST', body: form }))
+      const batch = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }
+      const { id } = JSON.parse(await own('/v1/batches', chatInit(batch)))
+      const now = async () => JSON.parse(await own(`/v1/batches/${id}`))
+      await expect
+        .poll(async () => (await now()).status, { timeout: 15_000, interval: 200 })
+        .toMatch(/completed|failed/)
+      return now()
+    }
+    const refused = await ended(
+      line('good', metadata),
+      line('bad', { prompt_ref: 'shop', prompt_variables: { shop: 1 } }),
+    )
+    expect(refused).toMatchObject({ status: 'failed', request_counts: { completed: 0 } })
+    expect(refused.errors.data).toMatchObject([
+      { line: 2, param: expect.stringContaining('metadata.prompt_variables.shop') },
+    ])
+    const made = await ended(line('good', metadata))
+    expect(made).toMatchObject({ status: 'completed', request_counts: { total: 1, completed: 1, failed: 0 } })
+    expect(await own(`/v1/files/${made.output_file_id}/content`)).toContain('"custom_id":"good"')
     const { data } = (await ui('GET', `/logs?batch_id=${made.id}`)).body
     expect(data).toMatchObject([{ prompt: 'shop@1' }])
   })
