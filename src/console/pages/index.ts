@@ -54,6 +54,15 @@ export const PAGES: readonly ConsolePage[] = [
     load: () => import('./health.tsx').then(({ Health }) => Health),
   },
   {
+    id: 'batches',
+    path: 'batches',
+    label: 'Batches',
+    group: 'Observe',
+    icon: 'batches',
+    key: 'b',
+    load: () => import('./batches.tsx').then(({ Batches }) => Batches),
+  },
+  {
     id: 'my-keys',
     path: 'my-keys',
     label: 'My keys',

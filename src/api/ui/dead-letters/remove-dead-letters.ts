@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import { isStorable } from '../storable.ts'
 import { lettersWithin } from './letters-within.ts'
 
 /** How many ids the audit keeps of one removal. */
@@ -21,7 +22,7 @@ export const removeDeadLetter = defineRoute(
   },
   async ({ services, input, audits }) => {
     const { letter_id } = input.params
-    const removed = await services.records.deadLetters.remove(letter_id)
+    const removed = isStorable(letter_id) ? await services.records.deadLetters.remove(letter_id) : undefined
     if (!removed) throw new GatewayError('not_found', `There is no dead letter '${letter_id}'.`)
     const { topic, died_at, error } = removed
     audits({ resource_id: letter_id, metadata: { topic, died_at, error } })
