@@ -35,6 +35,7 @@ describe('GET /health/fallback-events', () => {
           target_model: 'spare',
           error_classification: 'provider_error',
           success: true,
+          call_id: expect.stringMatching(/^call_/),
         },
         {
           timestamp: expect.any(String),
@@ -42,6 +43,7 @@ describe('GET /health/fallback-events', () => {
           target_model: 'main',
           error_classification: 'rate_limit',
           success: false,
+          call_id: expect.stringMatching(/^call_/),
         },
       ],
     })

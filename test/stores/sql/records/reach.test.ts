@@ -162,8 +162,10 @@ describe('who does not reach everything', () => {
     await insertAuditEvents(sql, events)
     const page = (reach: Reach) =>
       auditPage(sql, { reach, filters: {}, from: undefined, to: undefined, after: undefined, limit: 10 })
-    expect(await page(ALL)).toEqual(events.toReversed())
-    expect(await page(OF_ONE)).toEqual([events[0]])
+    // Nobody here has a name.
+    const told = events.map((one) => ({ ...one, actor_name: null, resource_name: null }))
+    expect(await page(ALL)).toEqual(told.toReversed())
+    expect(await page(OF_ONE)).toEqual([told[0]])
     expect(await page(OF_TEAM)).toEqual([])
   })
 })
