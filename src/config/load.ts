@@ -83,7 +83,10 @@ function wrongKindsIn(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): P
 export function mistakesOf(issue: z.core.$ZodIssue): Mistake[] {
   if (issue.code === 'unrecognized_keys') {
     const lines = issue.message.split('\n')
-    return issue.keys.map((key, index) => ({ path: pathText([...issue.path, key]), message: lines[index] ?? '' }))
+    return issue.keys.map((key, index) => ({
+      path: pathText([...issue.path, key]),
+      message: lines[index] ?? issue.message,
+    }))
   }
   // An issue about the key of a map has its message in an inner issue.
   const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined

@@ -32,6 +32,9 @@ export function sentence(issue: z.core.$ZodRawIssue): string {
       return `must be at most ${issue.maximum}`
     case 'invalid_format':
       return issue.format === 'email' ? 'must be an e-mail address' : 'is not written as it should be'
+    // Of a map whose keys are a choice; other maps say more.
+    case 'unrecognized_keys':
+      return 'is not a known key; remove it'
     default:
       return 'is not valid'
   }
