@@ -105,14 +105,14 @@ it('a prompt is archived, taken out again, and deleted once its key is typed', a
   const panel = page.getByRole('complementary')
   const state = async () => (await gateway.ask('GET', '/ui/api/prompts/of-the-archive')).body.state
   const archive = async () => {
-    await panel.getByRole('button', { name: 'Archive' }).click()
+    await panel.getByRole('button', { name: 'Archive', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click()
     await panel.getByText('Calls that name it are refused.').waitFor()
   }
   await archive()
   expect(await state()).toBe('archived')
   await panel.getByRole('button', { name: 'Take out of the archive' }).click()
-  await panel.getByRole('button', { name: 'Archive' }).waitFor()
+  await panel.getByRole('button', { name: 'Archive', exact: true }).waitFor()
   expect(await state()).toBe('active')
   await archive()
   await panel.getByRole('button', { name: 'Delete' }).click()
