@@ -32,6 +32,20 @@ const ALONE = [
 
 /** Files that open the console in a browser. */
 const CONSOLE = ['test/console/**/*.test.ts', 'test/support/console/**/*.test.ts']
+/** Those of them that are opened among all other tests; `npm run test:console` opens every page. */
+const CONSOLE_AMONG_OTHERS = [
+  'audit',
+  'budgets',
+  'health',
+  'ladder',
+  'mcp',
+  'overview',
+  'requests',
+  'settings',
+  'teams',
+]
+const opened =
+  process.env.CONSOLE_PAGES === 'all' ? CONSOLE : CONSOLE_AMONG_OTHERS.map((page) => `test/console/${page}.test.ts`)
 
 /** What runs on Node itself. Half of what the embedded database costs is making code faster that runs for a second. */
 const node = { ...slow, setupFiles: ['./test/support/seed.ts'], execArgv: ['--liftoff-only'] }
@@ -63,7 +77,7 @@ export default defineConfig({
         test: {
           ...node,
           name: 'console',
-          include: CONSOLE,
+          include: [...opened, 'test/support/console/**/*.test.ts'],
           testTimeout: 60_000,
           isolate: false,
           maxWorkers: 2,

@@ -57,6 +57,7 @@ describe('the way in', () => {
     const secret = String(await dialog.locator('.mono').first().textContent()).replaceAll(' ', '')
     await dialog.getByLabel('Code', { exact: true }).fill(totp(secret))
     await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.locator('.codes li').first().waitFor()
     const codes = await dialog.locator('.codes li').allTextContents()
     expect(codes.length).toBeGreaterThan(5)
     await dialog.getByRole('button', { name: 'I have saved them' }).click()

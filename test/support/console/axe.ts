@@ -4,10 +4,9 @@ import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-const OPTIONS = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  resultTypes: ['violations'],
-}
+const ALL = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+/** Of its rules the only one that depends on the theme. */
+const COLOURS = ['color-contrast']
 
 interface Violation {
   readonly id: string
@@ -16,7 +15,8 @@ interface Violation {
 }
 
 /** What axe finds wrong, in words. It comes in as a debugger's does, into a world of its own: the page keeps its policy. */
-export async function axeViolations(page: Page): Promise<readonly string[]> {
+export async function axeViolations(page: Page, of: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
+  const options = { runOnly: of === 'all' ? ALL : COLOURS, resultTypes: ['violations'] }
   const session = await page.context().newCDPSession(page)
   try {
     const { frameTree } = await session.send('Page.getFrameTree')
@@ -26,7 +26,7 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
     })
     await session.send('Runtime.evaluate', { expression: SOURCE, contextId })
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-      expression: `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`,
+      expression: `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
       contextId,
       awaitPromise: true,
       returnByValue: true,
