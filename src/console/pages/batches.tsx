@@ -1,0 +1,140 @@
+import { lookups } from '../data/lookups.ts'
+import { pathTo, useParams } from '../data/params.ts'
+import { usePages } from '../data/query.ts'
+import { useScope } from '../data/scope.ts'
+import { Entity } from '../design/badge.tsx'
+import { Button } from '../design/button.tsx'
+import { Code } from '../design/code.tsx'
+import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
+import { money } from '../design/format.ts'
+import { Page } from '../design/page.tsx'
+import { Empty, Notice } from '../design/states.tsx'
+import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
+import { Ago } from '../design/time.tsx'
+import { type Batch, BatchState, isOver, Progress } from './batches/batch.tsx'
+import { BatchPanel } from './batches/batch-panel.tsx'
+
+const LIVE_SECONDS = 5
+
+const STATUSES = [
+  'validating',
+  'in_progress',
+  'finalizing',
+  'completed',
+  'failed',
+  'expired',
+  'cancelling',
+  'cancelled',
+]
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'State', choices: STATUSES.map((value) => ({ value, label: value.replaceAll('_', ' ') })) },
+  { name: 'team_id', label: 'Team', lookup: lookups.team },
+  { name: 'key_id', label: 'Key', lookup: lookups.key },
+  { name: 'endpoint', label: 'Endpoint' },
+]
+
+const COLUMNS: ReadonlyArray<Column<Batch>> = [
+  { id: 'id', label: 'Batch', cell: ({ id }) => <span class="mono">{id}</span> },
+  { id: 'state', label: 'State', cell: (batch) => <BatchState batch={batch} /> },
+  { id: 'progress', label: 'Done', cell: (batch) => <Progress batch={batch} /> },
+  { id: 'endpoint', label: 'Endpoint', priority: 3, cell: ({ endpoint }) => <span class="mono">{endpoint}</span> },
+  {
+    id: 'key',
+    label: 'Key',
+    priority: 2,
+    cell: (one) => <Entity name={one.key_name} id={one.key_id} href={pathTo('keys', { open: one.key_id })} />,
+  },
+  {
+    id: 'team',
+    label: 'Team',
+    priority: 3,
+    cell: (one) => (
+      <Entity
+        name={one.team_name}
+        id={one.team_id}
+        href={one.team_id ? pathTo('teams', { open: one.team_id }) : undefined}
+      />
+    ),
+  },
+  { id: 'cost', label: 'Cost', number: true, priority: 2, cell: ({ cost }) => money(cost) },
+  { id: 'created', label: 'Begun', priority: 2, cell: ({ created_at: at }) => <Ago at={at} /> },
+  {
+    id: 'ends',
+    label: 'Ends',
+    priority: 3,
+    cell: (one) => (isOver(one) ? <span class="quiet">over</span> : <Ago at={one.estimated_end ?? one.expires_at} />),
+  },
+]
+
+const EXAMPLE = () => `curl ${location.origin}/v1/files -H "Authorization: Bearer $KEY" \\
+  -F purpose=batch -F file=@requests.jsonl
+curl ${location.origin}/v1/batches -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+  -d '{"input_file_id":"file-…","endpoint":"/v1/chat/completions","completion_window":"24h"}'`
+
+export function Batches() {
+  const params = useParams()
+  const scope = useScope()
+  const query = {
+    ...(scope.team_id ? { team_id: scope.team_id } : {}),
+    ...filterQuery(params, FILTERS),
+  }
+  const list = usePages('GET /ui/api/batches', { query }, { live: LIVE_SECONDS })
+  const open = params.get('open') || undefined
+  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const filtered = Object.keys(query).length > 0
+  const off = list.error?.status === 404
+  return (
+    <Page
+      title="Batches"
+      panel={open && <BatchPanel key={open} id={open} onClose={() => show(undefined)} onOpen={show} />}
+    >
+      {off ? (
+        <Notice tone="warn">
+          Batches are switched off: set <span class="mono">general_settings.embeddings_batch_enabled: true</span> in the
+          file.
+        </Notice>
+      ) : (
+        <>
+          <div class="bar">
+            <Filters filters={FILTERS} />
+            <span class="end">
+              <ColumnChoice name="batches" columns={COLUMNS} />
+            </span>
+          </div>
+          <ListTable
+            name="batches"
+            label="Batches"
+            list={list}
+            columns={COLUMNS}
+            rowId={({ id }) => id}
+            href={({ id }) => params.with({ open: id })}
+            onOpen={({ id }) => show(id)}
+            open={open}
+            empty={
+              filtered ? (
+                <Empty
+                  title="No batch is like this"
+                  actions={
+                    <Button
+                      onClick={() => params.set(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}
+                    >
+                      Clear filters
+                    </Button>
+                  }
+                />
+              ) : (
+                <>
+                  <Empty title="There are no batches yet">
+                    A file of requests goes in, a file of answers comes out within 24 hours. Each line runs like a call
+                    of its own.
+                  </Empty>
+                  <Code text={EXAMPLE()} label="How a batch is begun" />
+                </>
+              )
+            }
+          />
+        </>
+      )}
+    </Page>
+  )
+}
