@@ -183,9 +183,12 @@ describe('@anthropic-ai/sdk', () => {
     expect(error).toBeInstanceOf(BadRequestError)
     expect(error).toMatchObject({ status: 400, type: 'invalid_request_error' })
     expect(error.message).toContain('tools.0')
-    const counting = await raised(() => client.messages.countTokens({ model, messages }))
-    expect(counting).toBeInstanceOf(NotFoundError)
-    expect(counting).toMatchObject({ status: 404, type: 'not_found_error' })
+  })
+
+  it('gets an estimate of tokens that the provider cannot count', async () => {
+    const { data, response } = await client.messages.countTokens({ model, messages }).withResponse()
+    expect(data.input_tokens).toBeGreaterThan(0)
+    expect(response.headers.get('x-gateway-estimated')).toBe('1')
   })
 
   it.each([
