@@ -125,7 +125,8 @@ it('a lead invites into the own team, and sees no way to what is above', async (
   await page.getByRole('button', { name: 'Invite' }).click()
   const dialog = page.getByRole('dialog')
   expect(await dialog.getByLabel('Organization').count()).toBe(0)
-  expect(await dialog.getByLabel('Team', { exact: true }).inputValue()).toBe('Search quality')
+  // The id stands there until the name is read.
+  await expect.poll(() => dialog.getByLabel('Team', { exact: true }).inputValue()).toBe('Search quality')
   await dialog.getByLabel('E-mail addresses').fill('of-the-lead@people.test')
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'I have passed them on' }).click()

@@ -75,3 +75,16 @@ describe('requests', () => {
     expect(lists).not.toEqual([])
   })
 })
+
+it('the range of time goes by its keys', async () => {
+  const page = await gateway.open('requests?range=1h')
+  const from = () => Date.parse(new URL(page.url()).searchParams.get('from') ?? '')
+  await page.keyboard.press('[')
+  await expect.poll(from).toBeLessThan(Date.now() - 3_600_000)
+  const earlier = from()
+  await page.keyboard.press(']')
+  await expect.poll(from).toBeGreaterThan(earlier)
+  await page.keyboard.press('t')
+  await page.getByRole('menuitemradio', { name: 'Last 7 days' }).click()
+  await expect.poll(() => new URL(page.url()).searchParams.get('range')).toBe('7d')
+})

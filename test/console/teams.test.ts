@@ -14,10 +14,15 @@ describe('teams', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('Made by a test')
     const requests = dialog.getByRole('group', { name: 'Requests per minute' })
     await requests.getByRole('button', { name: 'Nothing' }).click()
+    for (const name of ['Requests per hour', 'Tokens per day']) {
+      await dialog.getByRole('spinbutton', { name }).fill('5000')
+    }
     await dialog.getByRole('button', { name: 'Create' }).click()
     await page.getByText('Made by a test is created.').waitFor()
     const { data } = (await gateway.ask('GET', '/ui/api/teams?search=Made+by+a+test')).body
-    expect(data).toMatchObject([{ team_name: 'Made by a test', rpm_limit: 0, tpm_limit: null }])
+    expect(data).toMatchObject([
+      { team_name: 'Made by a test', rpm_limit: 0, tpm_limit: null, rph_limit: 5000, tpd_limit: 5000 },
+    ])
     const { team_id } = data[0]
     expect(new URL(page.url()).searchParams.get('open')).toBe(team_id)
 

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { shortcut } from '../data/shortcuts.ts'
 import { RANGES, type RangeName, type TimeRange } from '../data/time-range.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -10,9 +11,11 @@ import { Menu } from './menu.tsx'
 /** Chooses the range of time of a page. */
 export function RangePicker({ range }: { readonly range: TimeRange }) {
   const [custom, setCustom] = useState(false)
+  const picker = useRef<HTMLSpanElement>(null)
+  useRangeKeys(range, () => picker.current?.querySelector<HTMLElement>('[aria-haspopup="menu"]')?.click())
   const label = range.name === 'custom' ? `${dayAndTime(range.from)} – ${dayAndTime(range.to)}` : RANGES[range.name]
   return (
-    <span class="row range">
+    <span ref={picker} class="row range">
       <Button small kind="plain" icon="previous" label="Earlier" onClick={() => range.shift(-1)} />
       <Menu
         label="Range of time"
@@ -33,6 +36,22 @@ export function RangePicker({ range }: { readonly range: TimeRange }) {
       {custom && <Custom range={range} onClose={() => setCustom(false)} />}
     </span>
   )
+}
+
+/** `t` chooses, `[` and `]` go earlier and later. */
+function useRangeKeys(range: TimeRange, choose: () => void): void {
+  const now = useRef(range)
+  now.current = range
+  useEffect(() => {
+    const ends = [
+      shortcut('t', 'Choose the range of time', choose),
+      shortcut('[', 'Earlier', () => now.current.shift(-1)),
+      shortcut(']', 'Later', () => !now.current.open && now.current.shift(1)),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [])
 }
 
 /** As the fields of a browser have it: its own time, without a zone. */

@@ -1,5 +1,6 @@
 import type { Row } from '../../data/client.ts'
 import type { Session } from '../../data/session.ts'
+import { LIMITS } from '../../design/form/budget-and-limits.tsx'
 import { count, short } from '../../design/format.ts'
 
 export type Key = Row<'GET /ui/api/keys'>
@@ -12,19 +13,20 @@ export function isOwn(session: Session, { owner_account_id: account, user_id: us
   return user !== null && user === session.user_id
 }
 
-/** The limits that a key can have, by the names that the API has for them. */
-export const LIMITS = [
-  { name: 'rpm_limit', label: 'Requests per minute', unit: 'requests', short: 'req/min' },
-  { name: 'rph_limit', label: 'Requests per hour', unit: 'requests', short: 'req/h' },
-  { name: 'rpd_limit', label: 'Requests per day', unit: 'requests', short: 'req/day' },
-  { name: 'tpm_limit', label: 'Tokens per minute', unit: 'tokens', short: 'tok/min' },
-  { name: 'tpd_limit', label: 'Tokens per day', unit: 'tokens', short: 'tok/day' },
-  { name: 'max_parallel_requests', label: 'Calls at once', unit: 'calls', short: 'at once' },
-] as const
+/** What keys alone can have. */
+export const PARALLEL = {
+  name: 'max_parallel_requests',
+  label: 'Calls at once',
+  unit: 'calls',
+  short: 'at once',
+} as const
+
+/** The limits that a key can have. */
+export const KEY_LIMITS = [...LIMITS, PARALLEL] as const
 
 /** The limits that are set, in few words: `60 req/min`. */
 export const limitsOf = (key: Key): readonly string[] =>
-  LIMITS.flatMap(({ name, short: unit }) => {
+  KEY_LIMITS.flatMap(({ name, short: unit }) => {
     const limit = key[name]
     return limit === null ? [] : [`${limit < 10_000 ? count(limit) : short(limit)} ${unit}`]
   })

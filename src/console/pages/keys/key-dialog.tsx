@@ -4,13 +4,14 @@ import { lookups } from '../../data/lookups.ts'
 import { refresh, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Dialog } from '../../design/dialog.tsx'
-import { CheckField, FormFoot, LookupField, NumberField, TextField } from '../../design/form/fields.tsx'
+import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
+import { CheckField, FormFoot, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { LimitField } from '../../design/form/limit-field.tsx'
 import { NamesField } from '../../design/form/names-field.tsx'
 import { toast } from '../../design/toast.tsx'
 import { ExpiryField } from '../key/expiry-field.tsx'
-import { type Key, LIMITS, nameOf } from '../key/key.ts'
+import { type Key, nameOf, PARALLEL } from '../key/key.ts'
 import type { MadeKey } from '../key/key-made.tsx'
 import { ModelBudgets } from './model-budgets.tsx'
 
@@ -35,14 +36,7 @@ export function KeyDialog({
     team_id: like?.team_id ?? null,
     organization_id: like?.organization_id ?? null,
     user_id: like?.user_id ?? null,
-    max_budget: like?.max_budget ?? null,
-    soft_budget: like?.soft_budget ?? null,
-    budget_duration: like?.budget_duration ?? null,
-    rpm_limit: like?.rpm_limit ?? null,
-    rph_limit: like?.rph_limit ?? null,
-    rpd_limit: like?.rpd_limit ?? null,
-    tpm_limit: like?.tpm_limit ?? null,
-    tpd_limit: like?.tpd_limit ?? null,
+    ...budgetAndLimitsOf(like),
     max_parallel_requests: like?.max_parallel_requests ?? null,
     model_max_budget: like?.model_max_budget ?? {},
     allowed_ips: like?.allowed_ips?.join('\n') ?? null,
@@ -119,23 +113,11 @@ export function KeyDialog({
           />
         )}
         <h3>Budget</h3>
-        <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
-        <div class="pair">
-          <TextField
-            form={form}
-            name="budget_duration"
-            label="Period"
-            nullable
-            placeholder="30d"
-            hint="24h, 30d or 1mo; empty: it never resets."
-          />
-          <NumberField form={form} name="soft_budget" label="Warn at" unit="US dollars" min={0} />
-        </div>
+        <BudgetFields form={form} />
         <ModelBudgets form={form} />
         <h3>Limits</h3>
-        {LIMITS.map(({ name, label, unit }) => (
-          <LimitField key={name} form={form} name={name} label={label} unit={unit} />
-        ))}
+        <LimitFields form={form} />
+        <LimitField form={form} name="max_parallel_requests" label={PARALLEL.label} unit={PARALLEL.unit} />
         <h3>Where from, and what is kept</h3>
         <TextField
           form={form}

@@ -1,6 +1,7 @@
 import type { Row } from '../../data/client.ts'
+import { LIMITS } from '../../design/form/budget-and-limits.tsx'
 import { budget, count } from '../../design/format.ts'
-import { type Key, LIMITS } from '../key/key.ts'
+import type { Key } from '../key/key.ts'
 
 export type Team = Row<'GET /ui/api/teams'>
 
@@ -27,8 +28,7 @@ export function rulesOf(team: Team): readonly string[] {
 
 /** The team's own limits, which its members' keys share. */
 export const sharedLimits = (team: Team): readonly string[] =>
-  LIMITS.flatMap((limit) => {
-    if (limit.name === 'max_parallel_requests') return []
-    const most = team[limit.name]
-    return most === null ? [] : [`${count(most)} ${limit.short}`]
+  LIMITS.flatMap(({ name, short }) => {
+    const most = team[name]
+    return most === null ? [] : [`${count(most)} ${short}`]
   })

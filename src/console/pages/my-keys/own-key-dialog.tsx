@@ -4,7 +4,7 @@ import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { budget, count } from '../../design/format.ts'
 import { ExpiryField, inDays } from '../key/expiry-field.tsx'
-import { LIMITS } from '../key/key.ts'
+import { KEY_LIMITS } from '../key/key.ts'
 import type { MadeKey } from '../key/key-made.tsx'
 import type { Team } from './allowance.ts'
 
@@ -75,7 +75,7 @@ export function OwnKeyDialog({
         />
         <h3>Limits of its own</h3>
         <div class="pair">
-          {LIMITS.map(({ name, label, unit }) => {
+          {KEY_LIMITS.map(({ name, label, unit }) => {
             const most = name === 'max_parallel_requests' ? null : team[name]
             return (
               <NumberField

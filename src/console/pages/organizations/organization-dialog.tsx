@@ -1,9 +1,9 @@
 import type { Row } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
+import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
+import { FormFoot, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
-import { LimitField } from '../../design/form/limit-field.tsx'
 import { toast } from '../../design/toast.tsx'
 
 export type Organization = Row<'GET /ui/api/organizations'>
@@ -20,12 +20,7 @@ export function OrganizationDialog({
 }) {
   const form = useForm({
     organization_name: organization?.organization_name ?? null,
-    max_budget: organization?.max_budget ?? null,
-    soft_budget: organization?.soft_budget ?? null,
-    budget_duration: organization?.budget_duration ?? null,
-    rpm_limit: organization?.rpm_limit ?? null,
-    tpm_limit: organization?.tpm_limit ?? null,
-    rpd_limit: organization?.rpd_limit ?? null,
+    ...budgetAndLimitsOf(organization),
   })
   const refreshes = ['/ui/api/organizations']
   const created = useChange('POST /ui/api/organizations', { refreshes })
@@ -57,22 +52,9 @@ export function OrganizationDialog({
       <div class="fields">
         <TextField form={form} name="organization_name" label="Name" nullable placeholder="Research" />
         <h3>Budget of all its teams together</h3>
-        <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
-        <div class="pair">
-          <TextField
-            form={form}
-            name="budget_duration"
-            label="Period"
-            nullable
-            placeholder="30d"
-            hint="24h, 30d or 1mo; empty: it never resets."
-          />
-          <NumberField form={form} name="soft_budget" label="Warn at" unit="US dollars" min={0} />
-        </div>
+        <BudgetFields form={form} />
         <h3>Limits of all its teams together</h3>
-        <LimitField form={form} name="rpm_limit" label="Requests per minute" unit="requests" />
-        <LimitField form={form} name="tpm_limit" label="Tokens per minute" unit="tokens" />
-        <LimitField form={form} name="rpd_limit" label="Requests per day" unit="requests" />
+        <LimitFields form={form} />
       </div>
     </Dialog>
   )

@@ -1,9 +1,9 @@
 import type { Row } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
+import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
+import { FormFoot, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
-import { LimitField } from '../../design/form/limit-field.tsx'
 import { toast } from '../../design/toast.tsx'
 
 /** What a person is called, may spend and may ask for, with all keys together. */
@@ -16,8 +16,7 @@ export function UserDialog({
   readonly name: string
   readonly onClose: () => void
 }) {
-  const { user_name, max_budget, soft_budget, budget_duration, rpm_limit, tpm_limit, rpd_limit } = user
-  const form = useForm({ user_name, max_budget, soft_budget, budget_duration, rpm_limit, tpm_limit, rpd_limit })
+  const form = useForm({ user_name: user.user_name, ...budgetAndLimitsOf(user) })
   const change = useChange('PATCH /ui/api/users/{user_id}', { refreshes: ['/ui/api/users', '/ui/api/accounts'] })
   async function save(): Promise<void> {
     const saved = await form.submit(() =>
@@ -37,22 +36,9 @@ export function UserDialog({
       <div class="fields">
         <TextField form={form} name="user_name" label="Name" nullable placeholder="Ada Lovelace" />
         <h3>Budget</h3>
-        <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
-        <div class="pair">
-          <TextField
-            form={form}
-            name="budget_duration"
-            label="Period"
-            nullable
-            placeholder="30d"
-            hint="24h, 30d or 1mo; empty: it never resets."
-          />
-          <NumberField form={form} name="soft_budget" label="Warn at" unit="US dollars" min={0} />
-        </div>
+        <BudgetFields form={form} />
         <h3>Limits of all keys together</h3>
-        <LimitField form={form} name="rpm_limit" label="Requests per minute" unit="requests" />
-        <LimitField form={form} name="tpm_limit" label="Tokens per minute" unit="tokens" />
-        <LimitField form={form} name="rpd_limit" label="Requests per day" unit="requests" />
+        <LimitFields form={form} />
       </div>
     </Dialog>
   )

@@ -1,9 +1,9 @@
 import { lookups } from '../../data/lookups.ts'
 import { useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
-import { CheckField, FormFoot, LookupField, NumberField, TextField } from '../../design/form/fields.tsx'
+import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
+import { CheckField, FormFoot, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
-import { LimitField } from '../../design/form/limit-field.tsx'
 import { toast } from '../../design/toast.tsx'
 import type { Team } from './team.ts'
 
@@ -20,12 +20,7 @@ export function TeamDialog({
   const form = useForm({
     team_name: team?.team_name ?? null,
     organization_id: team?.organization_id ?? null,
-    max_budget: team?.max_budget ?? null,
-    soft_budget: team?.soft_budget ?? null,
-    budget_duration: team?.budget_duration ?? null,
-    rpm_limit: team?.rpm_limit ?? null,
-    tpm_limit: team?.tpm_limit ?? null,
-    rpd_limit: team?.rpd_limit ?? null,
+    ...budgetAndLimitsOf(team),
     self_service_keys_enabled: team?.self_service_keys_enabled ?? false,
   })
   const created = useChange('POST /ui/api/teams', { refreshes: ['/ui/api/teams'] })
@@ -61,22 +56,9 @@ export function TeamDialog({
           />
         )}
         <h3>Budget</h3>
-        <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
-        <div class="pair">
-          <TextField
-            form={form}
-            name="budget_duration"
-            label="Period"
-            nullable
-            placeholder="30d"
-            hint="24h, 30d or 1mo; empty: it never resets."
-          />
-          <NumberField form={form} name="soft_budget" label="Warn at" unit="US dollars" min={0} />
-        </div>
+        <BudgetFields form={form} />
         <h3>Limits of all its keys together</h3>
-        <LimitField form={form} name="rpm_limit" label="Requests per minute" unit="requests" />
-        <LimitField form={form} name="tpm_limit" label="Tokens per minute" unit="tokens" />
-        <LimitField form={form} name="rpd_limit" label="Requests per day" unit="requests" />
+        <LimitFields form={form} />
         <CheckField form={form} name="self_service_keys_enabled" label="Members may create keys of their own" />
       </div>
     </Dialog>
