@@ -1,3 +1,4 @@
+import { keepable } from '../lib/keepable.ts'
 import type { AttemptDetail, CallDetail, ToolCallDetail } from '../stores/sql/spend/call-detail.ts'
 import type { AttemptFinished, CallFinished, ToolCallFinished } from './events.ts'
 
@@ -17,7 +18,7 @@ export function detailOf(call: CallFinished): string | null {
     attempts: ends(says).map(attemptDetail),
     tool_calls: ends(tools).map(toolCallDetail),
     tool_calls_left_out: Math.max(0, tools.length - MOST) || undefined,
-    trace_id: traceId && keepable(traceId),
+    trace_id: traceId && keepable(traceId, LONGEST_TEXT),
   }
   return JSON.stringify(detail)
 }
@@ -39,16 +40,16 @@ function ends<Entry>(list: readonly Entry[]): readonly Entry[] {
 function attemptDetail(one: AttemptFinished): AttemptDetail {
   const { message, upstreamMessage } = one
   return {
-    deployment: keepable(one.deployment),
+    deployment: keepable(one.deployment, LONGEST_TEXT),
     provider: one.provider,
     // Earlier builds did not say it.
-    group: keepable(one.group ?? ''),
+    group: keepable(one.group ?? '', LONGEST_TEXT),
     turn: one.turn,
     result: one.result,
     error: one.error || undefined,
-    message: message && keepable(message),
+    message: message && keepable(message, LONGEST_TEXT),
     upstream_status: one.upstreamStatus,
-    upstream_message: upstreamMessage && keepable(upstreamMessage),
+    upstream_message: upstreamMessage && keepable(upstreamMessage, LONGEST_TEXT),
     started_ms: one.startedMs,
     first_token_ms: one.firstTokenMs,
     total_ms: one.totalMs,
@@ -57,10 +58,11 @@ function attemptDetail(one: AttemptFinished): AttemptDetail {
 }
 
 function toolCallDetail({ server, tool, result, ms, startedMs }: ToolCallFinished): ToolCallDetail {
-  return { server: keepable(server), tool: keepable(tool), result, started_ms: startedMs, total_ms: ms }
-}
-
-/** A text, shortened and without characters that a database cannot hold. */
-function keepable(text: string): string {
-  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '')
+  return {
+    server: keepable(server, LONGEST_TEXT),
+    tool: keepable(tool, LONGEST_TEXT),
+    result,
+    started_ms: startedMs,
+    total_ms: ms,
+  }
 }

@@ -1,7 +1,10 @@
+import { keepable } from '../lib/keepable.ts'
 import { usageOf } from '../modes/usage.ts'
 import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
 import { detailOf, isFailedOver } from './call-detail.ts'
 import type { CallFinished } from './events.ts'
+
+const LONGEST_NAME = 1024
 
 /** The row of a finished call. A column of `stores/sql/spend/call-facts.ts` without its line here does not compile. It
  *  is written out for speed, since it is built for every call. */
@@ -11,12 +14,12 @@ export function factsOf(call: CallFinished): ChargedRow {
   return {
     call_id: call.callId,
     at: call.at,
-    request_id: keepable(call.requestId),
+    request_id: keepable(call.requestId, LONGEST_NAME),
     endpoint: call.endpoint,
     mode: call.mode,
-    requested_model: keepable(call.requestedModel),
-    model: keepable(call.model),
-    deployment: keepable(call.deployment),
+    requested_model: keepable(call.requestedModel, LONGEST_NAME),
+    model: keepable(call.model, LONGEST_NAME),
+    deployment: keepable(call.deployment, LONGEST_NAME),
     provider: call.provider,
     key_id: call.keyId,
     team_id: call.teamId,
@@ -58,9 +61,4 @@ export function factsOf(call: CallFinished): ChargedRow {
 /** A provider's count as an integer, which the ledger requires. */
 function whole(count: number): number {
   return Math.min(Math.round(count), Number.MAX_SAFE_INTEGER)
-}
-
-/** A name, shortened and without characters that a database cannot hold. */
-function keepable(text: string): string {
-  return text.slice(0, 1024).toWellFormed().replaceAll('\0', '')
 }

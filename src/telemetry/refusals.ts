@@ -1,4 +1,5 @@
 import { newId } from '../lib/ids.ts'
+import { keepable } from '../lib/keepable.ts'
 import { type RefusalCount, type RefusalCounts, writeRefusals } from '../stores/sql/spend/refusal-records.ts'
 import type { Delivery, Topic } from './delivery.ts'
 import type { RequestFinished } from './events.ts'
@@ -99,13 +100,13 @@ export function refusalCounter(
       }
       add({
         minute: new Date(minute).toISOString(),
-        key_id: keepable(keyId),
-        team_id: keepable(teamId),
-        organization_id: keepable(organizationId),
-        user_id: keepable(userId),
+        key_id: keepable(keyId, LONGEST_TEXT),
+        team_id: keepable(teamId, LONGEST_TEXT),
+        organization_id: keepable(organizationId, LONGEST_TEXT),
+        user_id: keepable(userId, LONGEST_TEXT),
         endpoint: route,
-        code: keepable(code),
-        scope: keepable(scope),
+        code: keepable(code, LONGEST_TEXT),
+        scope: keepable(scope, LONGEST_TEXT),
       })
       schedule()
     },
@@ -113,8 +114,3 @@ export function refusalCounter(
 }
 
 const CLIENT_CLOSED = 499
-
-/** A text, shortened and without characters that a database cannot hold. */
-function keepable(text: string): string {
-  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll('\0', '')
-}

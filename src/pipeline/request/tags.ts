@@ -1,3 +1,4 @@
+import { keepable } from '../../lib/keepable.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 
 const MOST = 20
@@ -10,7 +11,7 @@ export function tagsOf({ metadata }: ModelRequest): readonly string[] {
   const tagTexts = tags
     .slice(0, MOST)
     .filter((tag) => typeof tag !== 'object')
-    .map((tag) => String(tag).slice(0, LONGEST).toWellFormed().replaceAll('\0', ''))
+    .map((tag) => keepable(String(tag), LONGEST))
     .filter((tag) => tag !== '')
   return [...new Set(tagTexts)]
 }

@@ -1,3 +1,4 @@
+import { keepable } from '../../lib/keepable.ts'
 import { describeError, type Log } from '../../lib/log.ts'
 import type { Result, Sql } from '../sql/sql.ts'
 import { encodeBody } from './message-body.ts'
@@ -155,7 +156,7 @@ function queueTable(sql: Sql, leaseSeconds: number, maxAttempts: number) {
         id,
         attempts,
         delaySeconds,
-        error.slice(0, 500).toWellFormed().replaceAll('\0', ''),
+        keepable(error, 500),
         maxAttempts,
       ),
   }

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { keepable } from '../../lib/keepable.ts'
 import { queries, rowsOf } from './query.ts'
 import type { Schema } from './schema/schema.ts'
 import type { Sql } from './sql.ts'
@@ -36,7 +37,7 @@ const MOST_LETTERS = 5000
 const LONGEST_BODY = 128 * 1024
 const LONGEST_ERROR = 500
 
-const shortened = (error: string) => error.slice(0, LONGEST_ERROR).toWellFormed().replaceAll('\0', '')
+const shortened = (error: string) => keepable(error, LONGEST_ERROR)
 
 const isWithin = ({ topic, diedBefore }: LettersWithin) =>
   sql<boolean>`(${topic ?? null}::text IS NULL OR topic = ${topic ?? null})
