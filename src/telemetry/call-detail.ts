@@ -1,5 +1,5 @@
-import { keepable } from '../lib/keepable.ts'
 import type { AttemptDetail, CallDetail, ToolCallDetail } from '../stores/sql/spend/call-detail.ts'
+import { keepable } from '../stores/sql/storable-text.ts'
 import type { AttemptFinished, CallFinished, ToolCallFinished } from './events.ts'
 
 /** How many attempts, and how many tool calls, of one call are stored. */

@@ -1,6 +1,6 @@
-import { keepable } from '../lib/keepable.ts'
 import { usageOf } from '../modes/usage.ts'
 import type { ChargedRow } from '../stores/sql/spend/spend-row.ts'
+import { keepable } from '../stores/sql/storable-text.ts'
 import { detailOf, isFailedOver } from './call-detail.ts'
 import type { CallFinished } from './events.ts'
 

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
-import { keepable } from '../lib/keepable.ts'
 import { type RefusalCount, type RefusalCounts, writeRefusals } from '../stores/sql/spend/refusal-records.ts'
+import { keepable } from '../stores/sql/storable-text.ts'
 import type { Delivery, Topic } from './delivery.ts'
 import type { RequestFinished } from './events.ts'
 

@@ -1,5 +1,5 @@
-import { keepable } from '../../lib/keepable.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
+import { keepable } from '../../stores/sql/storable-text.ts'
 
 const MOST = 20
 const LONGEST = 128

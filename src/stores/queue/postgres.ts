@@ -1,6 +1,6 @@
-import { keepable } from '../../lib/keepable.ts'
 import { describeError, type Log } from '../../lib/log.ts'
 import type { Result, Sql } from '../sql/sql.ts'
+import { keepable } from '../sql/storable-text.ts'
 import { encodeBody } from './message-body.ts'
 import type { Handler, Queue } from './queue.ts'
 import { retryDelaySeconds } from './retry-delay.ts'

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import { keepable } from '../../lib/keepable.ts'
 import { queries, rowsOf } from './query.ts'
 import type { Schema } from './schema/schema.ts'
 import type { Sql } from './sql.ts'
+import { keepable } from './storable-text.ts'
 
 /** A record that the database refused, with the reason of the last attempt. */
 export type DeadLetter = Selectable<Schema['gateway_dead_letter']>

@@ -40,13 +40,3 @@ export interface Series {
   /** One for each moment; null: nothing is known of it. */
   readonly values: ReadonlyArray<number | null>
 }
-
-/** The first few series, and the sum of the others. */
-export function topSeries(series: readonly Series[], most = 7): readonly Series[] {
-  const total = ({ values }: Series) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
-  const sorted = [...series].sort((one, other) => total(other) - total(one) || (one.id < other.id ? -1 : 1))
-  if (sorted.length <= most) return sorted
-  const rest = sorted.slice(most)
-  const values = (rest[0] as Series).values.map((_, at) => rest.reduce((sum, one) => sum + (one.values[at] ?? 0), 0))
-  return [...sorted.slice(0, most), { id: OTHER, label: `${rest.length} others`, values }]
-}

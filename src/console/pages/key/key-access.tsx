@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
-import { callableNames } from '../../data/callable-names.ts'
 import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
+import { AccessFields } from '../../design/form/access-fields.tsx'
 import { FormFoot, SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
-import { NamesField } from '../../design/form/names-field.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -117,21 +116,7 @@ function AccessDialog({
     >
       <div class="fields">
         <SelectField form={form} name="mode" label="Rule" options={RULES} />
-        {form.values.mode === 'restrict' && (
-          <>
-            <NamesField form={form} name="models" label="Models and route groups" search={callableNames('target')} />
-            <NamesField
-              form={form}
-              name="access_groups"
-              label="Labels"
-              hint="Every model that has the label, also later ones."
-              search={callableNames('access_group')}
-            />
-            {form.values.models.length + form.values.access_groups.length === 0 && (
-              <p class="quiet">Without any, it may call nothing.</p>
-            )}
-          </>
-        )}
+        <AccessFields form={form} />
       </div>
     </Dialog>
   )

@@ -2,7 +2,6 @@ import type { Row } from '../../data/client.ts'
 
 /** Somebody who can sign in. */
 export type Person = Row<'GET /ui/api/accounts'>
-export type Membership = Person['memberships'][number]
 export type Invitation = Row<'GET /ui/api/invitations'>
 
 const PROVIDERS: Readonly<Record<string, string>> = {
