@@ -36,6 +36,21 @@ CREATE TABLE IF NOT EXISTS gateway_revision (
   revision bigint NOT NULL
 );
 
+-- Secrets of providers' accounts that deployments share by name.
+CREATE TABLE IF NOT EXISTS gateway_credential (
+  name text COLLATE "C" PRIMARY KEY,
+  provider text NOT NULL,
+  -- What deployments get of it. Secrets are "[secret]" here.
+  gateway_params json NOT NULL,
+  -- The secrets of gateway_params, encrypted under the salt key for this record and its address.
+  sealed text NOT NULL,
+  -- When its secrets changed last.
+  rotated_at timestamptz NOT NULL DEFAULT now(),
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
 -- Deployments of the admin API. One with the id of an entry of the configuration file replaces that entry.
 CREATE TABLE IF NOT EXISTS gateway_model (
   deployment_id text COLLATE "C" PRIMARY KEY,
@@ -45,10 +60,19 @@ CREATE TABLE IF NOT EXISTS gateway_model (
   model_info json NOT NULL,
   -- The secrets of gateway_params, encrypted under the salt key for this record and its address.
   sealed text NOT NULL,
+  -- gateway_params.credential.
+  credential text COLLATE "C" REFERENCES gateway_credential (name),
   version integer NOT NULL DEFAULT 1,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_attribute
+      WHERE attrelid = 'gateway_model'::regclass AND attname = 'credential') THEN
+    ALTER TABLE gateway_model ADD COLUMN credential text COLLATE "C" REFERENCES gateway_credential (name);
+  END IF;
+END $$;
+CREATE INDEX IF NOT EXISTS gateway_model_credential ON gateway_model (credential) WHERE credential IS NOT NULL;
 
 -- Deployments that get no new calls until they are resumed, of the configuration file too.
 CREATE TABLE IF NOT EXISTS gateway_drained_deployment (
@@ -208,6 +232,28 @@ CREATE INDEX IF NOT EXISTS gateway_key_owner ON gateway_key (owner_account_id);
 CREATE INDEX IF NOT EXISTS gateway_key_end ON gateway_key (expires_at, key_id)
   WHERE expires_at IS NOT NULL AND revoked_at IS NULL;
 CREATE INDEX IF NOT EXISTS gateway_key_target_mode ON gateway_key (key_id) WHERE target_mode IS NOT NULL;
+
+-- What lists of these records go by, and the subjects of their budgets, so that a list can go by what they have spent.
+CREATE INDEX IF NOT EXISTS gateway_organization_name ON gateway_organization
+  ((left(lower(coalesce(organization_name, organization_id)), 200) COLLATE "C"), organization_id);
+CREATE INDEX IF NOT EXISTS gateway_organization_created ON gateway_organization (created_at, organization_id);
+CREATE INDEX IF NOT EXISTS gateway_organization_subject ON gateway_organization ((
+  'org:' || replace(replace(replace(replace(organization_id, '@', '%40'), '+', '%2B'), ':', '%3A'), '|', '%7C') || coalesce('@' || budget_duration, '')));
+CREATE INDEX IF NOT EXISTS gateway_team_name ON gateway_team
+  ((left(lower(coalesce(team_name, team_id)), 200) COLLATE "C"), team_id);
+CREATE INDEX IF NOT EXISTS gateway_team_created ON gateway_team (created_at, team_id);
+CREATE INDEX IF NOT EXISTS gateway_team_subject ON gateway_team ((
+  'team:' || replace(replace(replace(replace(team_id, '@', '%40'), '+', '%2B'), ':', '%3A'), '|', '%7C') || coalesce('@' || budget_duration, '')));
+CREATE INDEX IF NOT EXISTS gateway_user_name ON gateway_user
+  ((left(lower(coalesce(user_name, user_id)), 200) COLLATE "C"), user_id);
+CREATE INDEX IF NOT EXISTS gateway_user_created ON gateway_user (created_at, user_id);
+CREATE INDEX IF NOT EXISTS gateway_user_subject ON gateway_user ((
+  'user:' || replace(replace(replace(replace(user_id, '@', '%40'), '+', '%2B'), ':', '%3A'), '|', '%7C') || coalesce('@' || budget_duration, '')));
+CREATE INDEX IF NOT EXISTS gateway_key_name ON gateway_key
+  ((left(lower(coalesce(key_name, key_id)), 200) COLLATE "C"), key_id);
+CREATE INDEX IF NOT EXISTS gateway_key_created ON gateway_key (created_at, key_id);
+CREATE INDEX IF NOT EXISTS gateway_key_subject ON gateway_key ((
+  'key:' || replace(replace(replace(replace(key_id, '@', '%40'), '+', '%2B'), ':', '%3A'), '|', '%7C') || coalesce('@' || budget_duration, '')));
 
 -- A person's way in. What limits and bills them, and what they are a member of, hangs on their user row.
 CREATE TABLE IF NOT EXISTS gateway_account (
@@ -370,6 +416,8 @@ CREATE TABLE IF NOT EXISTS gateway_budget (
   spent_nano numeric NOT NULL DEFAULT 0,
   PRIMARY KEY (subject, period)
 );
+-- The highest spend of each level, whatever its period.
+CREATE INDEX IF NOT EXISTS gateway_budget_spent ON gateway_budget (split_part(subject, ':', 1), spent_nano);
 
 -- The progress of filling tables that are newer than the ledger from which they are derived. This is written before the
 -- ledger is created: without an earlier ledger there is nothing to fill.
@@ -524,6 +572,7 @@ DO $$ BEGIN
       ) AS last;
   END IF;
 END $$;
+CREATE INDEX IF NOT EXISTS gateway_key_use_time ON gateway_key_use (last_used_at, key_id);
 
 -- Hourly sums of calls whose rows exceeded the available space while the database was away. fold_id makes writes
 -- idempotent.
@@ -593,6 +642,19 @@ CREATE TABLE IF NOT EXISTS gateway_spend_rollup (
   total_ms double precision NOT NULL,
   PRIMARY KEY (grain, bucket, key_id, user_id, team_id, organization_id, model, provider, deployment)
 ) WITH (fillfactor = 80);
+
+-- What reports are narrowed to. On a large table they take longer than a start may: there the operator builds them, with
+-- CONCURRENTLY, and reports work without them until then.
+DO $$ BEGIN
+  IF pg_relation_size('gateway_spend_rollup') < 64 * 1024 * 1024 THEN
+    CREATE INDEX IF NOT EXISTS gateway_spend_rollup_key ON gateway_spend_rollup (key_id, grain, bucket);
+    CREATE INDEX IF NOT EXISTS gateway_spend_rollup_user ON gateway_spend_rollup (user_id, grain, bucket);
+    CREATE INDEX IF NOT EXISTS gateway_spend_rollup_team ON gateway_spend_rollup (team_id, grain, bucket);
+    CREATE INDEX IF NOT EXISTS gateway_spend_rollup_organization
+      ON gateway_spend_rollup (organization_id, grain, bucket);
+    CREATE INDEX IF NOT EXISTS gateway_spend_rollup_model ON gateway_spend_rollup (model, grain, bucket);
+  END IF;
+END $$;
 
 -- The sums by tag: a call counts for each of its tags.
 CREATE TABLE IF NOT EXISTS gateway_spend_tag_rollup (

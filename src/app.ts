@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
+import { dialectPath, readdressing } from './api/addresses.ts'
 import { authRoutes } from './api/auth/index.ts'
 import { consoleRoutes } from './api/console/shell.ts'
+import { deploymentRoutes } from './api/deployment-address.ts'
 import { documentation } from './api/docs/index.ts'
 import type { Env } from './api/exchange.ts'
 import { healthRoutes } from './api/health/index.ts'
@@ -18,13 +20,18 @@ export const routes: readonly Route[] = [...v1, mcp, ...authRoutes, ...healthRou
 
 /** The gateway as a `fetch` handler. It knows no runtime: everything that differs is in the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {
-  const app = new Hono<Env>()
+  const app = new Hono<Env>({ getPath: readdressing(routes) })
   const { cors_origins: origins } = services.config.general_settings
   if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(services, origins))
-  const all = [...routes, ...documentation(routes), ...consoleRoutes()]
+  const all = [...routes, ...deploymentRoutes(routes), ...documentation(routes), ...consoleRoutes()]
   for (const route of all) mount(app, services, route)
   app.notFound((c) =>
-    refuse(c, services, noRoute(c.req.method, c.req.path, all, c.req.header('upgrade')), contractAt(c.req.path, all)),
+    refuse(
+      c,
+      services,
+      noRoute(c.req.method, c.req.path, all, c.req.header('upgrade')),
+      contractAt(c.req.path, all) ?? contractAt(dialectPath(c.req.url), all),
+    ),
   )
   app.onError((error, c) => refuse(c, services, error))
   return app

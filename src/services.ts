@@ -36,6 +36,7 @@ import { budgetNotices } from './pipeline/admit/budget-notices.ts'
 import { usualUsage } from './pipeline/admit/usual-usage.ts'
 import { flights } from './pipeline/cache/flights.ts'
 import { foreground } from './pipeline/foreground.ts'
+import { keptResponses } from './pipeline/memory/kept-responses.ts'
 import { providers } from './providers/index.ts'
 import { knownSignals } from './routing/known-signals.ts'
 import { liveRegistry } from './routing/live/live-registry.ts'
@@ -117,13 +118,12 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const scope =
     adapters.counting === 'process' ? processCounters(counted, adapters.counterPool) : sharedCounters(counted, store)
   const refusals = refusalCounter(adapters.delivering(scope.count), systemClock.now, adapters.defer)
-  const { delivery } = refusals
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
-  const seal = sealUnder(config.general_settings.salt_key)
+  const { salt_key, callable_target_default: targetDefault } = config.general_settings
+  const seal = sealUnder(salt_key)
   const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
   const timers = adapters.timers ?? separateTimers
-  const { salt_key, callable_target_default: targetDefault } = config.general_settings
   const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
   const toolServers = mcpToolServers({
     transport: adapters.transport,
@@ -137,6 +137,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     config,
     providers,
     records: records.models,
+    credentials: records.credentials,
     drained: records.drained,
     groups: records.routeGroups,
     policies: records.routeGroupPolicies,
@@ -150,15 +151,14 @@ export function createServices(config: Config, adapters: Adapters): Services {
       toolServers.keep(registry.toolServers)
     },
   })
-  const { transport, sinkLane } = adapters
   const sinks = configuredSinks(config, {
-    transport,
+    transport: adapters.transport,
     boundBucket: adapters.boundBucket,
-    laneOf: sinkLane,
+    laneOf: adapters.sinkLane,
     log,
     report: scope.count,
   })
-  const reports = telemetry(log, scope, delivery, sinks, refusals)
+  const reports = telemetry(log, scope, refusals.delivery, sinks, refusals)
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,
@@ -254,7 +254,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     records,
     seal,
     signals,
-    delivery,
+    delivery: refusals.delivery,
     sinks,
     backfill: backfill(adapters.sql),
     spendReports: spendReports(adapters.sql),
@@ -268,6 +268,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     clock: systemClock,
     timers,
     toolServers,
+    responses: keptResponses(store, salt_key ? seal : undefined, config.general_settings),
     random: Math.random,
     foreground: foreground(),
     batchEndpoints: batchedEndpoints,

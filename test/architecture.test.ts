@@ -44,8 +44,7 @@ const NODE_MODULES_OF_THE_CORE = new Map([
   ['lib/bytes/base64.ts', ['node:buffer']],
   ['lib/bytes/zstd.ts', ['node:zlib']],
   // In the code of a call, which it shows.
-  ['console/design/call-code.tsx', ['node:fs']],
-  ['console/pages/playground/code-dialog.tsx', ['node:fs']],
+  ['console/data/call-samples.ts', ['node:fs', 'node:fs/promises']],
 ])
 
 /** Statements that kysely does not write: each file says why its own are static text. */

@@ -57,16 +57,37 @@ function requireBatches({ config }: ApiServices): void {
 /** A key goes before a session. */
 function callerOf(services: ApiServices, exchange: Exchange, contract: RouteContract): Caller | Promise<Caller> {
   const { c, address } = exchange
-  const { auth, credentialHeader, takesSession } = contract
+  const { auth, takesSession } = contract
   if (auth !== 'session') {
-    const own = credentialHeader === undefined ? undefined : c.req.header(credentialHeader)
-    const credential = bearerOf(c.req.header('authorization')) ?? own
+    const credential = bearerOf(c.req.header('authorization')) ?? vendorCredential(exchange, contract)
     const token = credential === undefined && (auth === 'admin' || takesSession) ? tokenOf(exchange) : undefined
     return token === undefined ? services.identify(credential, address) : sessionOf(services, exchange, token)
   }
   const token = tokenOf(exchange)
   if (token === undefined) throw refusal('missing_session', 'This needs a session. Sign in first.')
   return sessionOf(services, exchange, token)
+}
+
+/** What clients are served, beside the administration. */
+const SERVED: ReadonlySet<RouteContract['tag']> = new Set(['Models', 'Batches', 'Tools'])
+
+/** Where Azure's clients send their key, to any of the routes that OpenAI's have. */
+const KEY_HEADER = 'api-key'
+
+/** The key in the header where the clients of a route send it instead of in Authorization. */
+function vendorCredential(
+  { c }: Exchange,
+  { auth, tag, credentialHeader, credentialQuery }: RouteContract,
+): string | undefined {
+  if (typeof credentialHeader === 'string') {
+    return c.req.header(credentialHeader) ?? (credentialQuery === undefined ? undefined : c.req.query(credentialQuery))
+  }
+  if (auth !== 'caller' || !SERVED.has(tag)) return undefined
+  for (const name of credentialHeader ?? [KEY_HEADER]) {
+    const sent = c.req.header(name)
+    if (sent !== undefined) return sent
+  }
+  return undefined
 }
 
 const tokenOf = ({ c }: Exchange) => sessionToken(c.req.header('cookie'))
@@ -125,9 +146,6 @@ export function permissionsOf({ permission, path }: RouteContract): readonly [Pe
   if (first === undefined) throw new TypeError(`the admin route ${path} names no permission`)
   return [first, ...others]
 }
-
-/** What clients are served, beside the administration. */
-const SERVED: ReadonlySet<RouteContract['tag']> = new Set(['Models', 'Batches', 'Tools'])
 
 /** Counts a request of which no body was read, nor will be before this has passed. */
 export async function count(services: ApiServices, exchange: Exchange): Promise<void> {

@@ -29,8 +29,9 @@ interface Inputs {
  *  function, which the router calls directly. */
 export function mount(app: Hono<Env>, services: ApiServices, route: Route): void {
   const { contract, handler } = route
-  const named = contract.path.replace(/\{(\w+)\}/g, ':$1')
-  const path = contract.open ? `${named}{.+}` : named
+  const paths = [contract.address ?? contract.path, ...(contract.aliases ?? [])].map((path) =>
+    routerPath(path, contract.open),
+  )
   const method = contract.method.toUpperCase()
   const validators = validatorsOf(services, contract)
 
@@ -52,7 +53,7 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
   }
 
   if (validators.length === 0) {
-    app.on(method, path, async (c) => {
+    app.on(method, paths, async (c) => {
       const exchange = openExchange(c, contract)
       let response: Response
       try {
@@ -79,9 +80,15 @@ export function mount(app: Hono<Env>, services: ApiServices, route: Route): void
     leave(exchange, c.res)
     return undefined
   }
-  app.on(method, path, open, ...validators, async (c) =>
+  app.on(method, paths, open, ...validators, async (c) =>
     respond(services, c.var.exchange, await handle(c.var.exchange)),
   )
+}
+
+/** A path as the router writes it. A parameter before a verb holds the verb too, and may hold slashes. */
+function routerPath(path: string, open: true | undefined): string {
+  const named = path.replace(/\{(\w+)\}(:\w+)?/g, (_, name, verb) => (verb ? `:${name}{.+${verb}}` : `:${name}`))
+  return open ? `${named}{.+}` : named
 }
 
 /** Answers what was thrown: by a route's validators or handler; or by nothing, of a request that no route has taken, in the
@@ -202,7 +209,10 @@ function failed(services: ApiServices, exchange: Exchange, thrown: unknown, near
   if (error.failure === 'blobs_unavailable') {
     services.log.warn('blobs.away', { requestId, error: describeError(error.cause) })
   }
-  const answer = failureAnswer(error, near?.errorBody?.(error, requestId))
+  const answer = failureAnswer(
+    error,
+    near?.errorBody?.(error, requestId, (name) => exchange.c.req.header(name)),
+  )
   const isPage = near?.errorPages && prefersPage(exchange.c.req.header('accept'))
   return respond(services, exchange, isPage ? errorPage(error, answer) : answer, near)
 }

@@ -23,11 +23,18 @@ export function contractAt(path: string, routes: readonly Route[]): RouteContrac
   return routes.find(({ contract }) => matches(contract, path))?.contract
 }
 
-function matches({ path: template, open }: RouteContract, path: string): boolean {
+function matches({ path, address = path, aliases = [], open }: RouteContract, given: string): boolean {
+  return matchesOne(address, open, given) || aliases.some((alias) => matchesOne(alias, open, given))
+}
+
+function matchesOne(template: string, open: true | undefined, path: string): boolean {
+  const verb = /\}(:\w+)$/.exec(template)?.[1] ?? ''
+  if (!path.endsWith(verb)) return false
   const wanted = template.split('/')
   const given = path.split('/')
+  const mayBeLonger = open === true || verb !== ''
   return (
-    (wanted.length === given.length || (open === true && wanted.length < given.length)) &&
+    (wanted.length === given.length || (mayBeLonger && wanted.length < given.length)) &&
     wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
   )
 }

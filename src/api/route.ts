@@ -12,12 +12,18 @@ export interface ResponseContract {
   readonly schema?: () => z.ZodType
 }
 
+type Header = (name: string) => string | undefined
+
 /** The inputs and outputs of a route. The same object checks its requests and describes it in the OpenAPI document.
  *  Schemas are built at first use: building all of them would slow down every start. */
 export interface RouteContract {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** With `{name}` for parameters, as OpenAPI writes them. */
+  /** With `{name}` for parameters, as OpenAPI writes them. The last one may be followed by a verb: `{model}:countTokens`. */
   readonly path: string
+  /** Where it is found, if not at its path: it is counted, reported and described at that. */
+  readonly address?: string
+  /** Other paths of the same route, with the same parameters. */
+  readonly aliases?: readonly string[]
   /** The path ends in a parameter that may hold slashes. */
   readonly open?: true
   readonly summary: string
@@ -62,11 +68,13 @@ export interface RouteContract {
   readonly body?: { readonly schema: () => z.ZodType; readonly contentType: string }
   readonly responses: Readonly<Record<number, ResponseContract>>
   /** Writes the error body where the clients of this path expect another shape than the usual one. */
-  readonly errorBody?: (error: GatewayError, requestId: string) => object
+  readonly errorBody?: (error: GatewayError, requestId: string, header: Header) => object
   /** It is opened as a page: failures are pages too, for those who prefer them. */
   readonly errorPages?: true
-  /** A header that may carry the credential instead of Authorization. */
-  readonly credentialHeader?: string
+  /** The headers that may carry the credential instead of Authorization; default, for clients: `api-key`. */
+  readonly credentialHeader?: string | readonly string[]
+  /** A parameter of the query that may carry it too, where clients of this path send it so. */
+  readonly credentialQuery?: string
 }
 
 type InputOf<Contract extends RouteContract> = {

@@ -12,6 +12,7 @@ import * as router from './sections/router-settings.ts'
 export function schemasOf({ providers, strategies }: Registries) {
   const routerSettings = lazily(() => router.routerSettings(strategies))
   const gatewayParams = lazily(() => models.gatewayParams(providers))
+  const credentialEntry = lazily(() => models.credentialEntry(providers))
   const modelEntry = lazily(() => models.modelEntry(gatewayParams()))
   /** The configuration file: parses a YAML tree with resolved references, and wraps secrets. */
   const config = lazily(() =>
@@ -31,7 +32,7 @@ export function schemasOf({ providers, strategies }: Registries) {
       for (const { path, message } of mistakesInGroupNames(written)) context.addIssue({ code: 'custom', path, message })
     }, evenIfBroken),
   )
-  return { config, routerSettings, gatewayParams, modelEntry }
+  return { config, routerSettings, gatewayParams, credentialEntry, modelEntry }
 }
 
 export type ConfigSchema = ReturnType<ReturnType<typeof schemasOf>['config']>

@@ -1,8 +1,9 @@
 import type { Caller, CallTarget } from '../pipeline/caller.ts'
 import type { CallableLevel, CallableScopeRecords } from '../stores/sql/records/callable-scope-records.ts'
 import type { ScopeType } from '../stores/sql/records/callable-scopes.ts'
-import { callableTargets } from './callable-targets.ts'
+import { callableTargets, usableServers } from './callable-targets.ts'
 import { grantsOf } from './grants.ts'
+import type { Permission } from './permissions.ts'
 import { type Grant, isSession } from './session-caller.ts'
 
 type MayCall = (target: CallTarget) => boolean
@@ -58,3 +59,29 @@ function pathsOf(grants: readonly Grant[]): readonly Path[] {
 
 const nameOf = (type: ScopeType, id: string) => `${type} ${id}`
 const namesOf = (type: 'organization' | 'team', path: Path) => (path[type] ?? []).map((id) => nameOf(type, id))
+
+/** What somebody may bind to anything at all. */
+export interface Bindable {
+  readonly target: MayCall
+  readonly server: (key: string) => boolean
+}
+
+const BINDING: readonly Permission[] = ['org.update', 'team.update', 'user.update', 'key.update']
+const ALL: Bindable = { target: () => true, server: () => true }
+
+/** An organization is the ceiling of all that belongs to it: whoever administers in organizations binds what the ceiling
+ *  of one of them allows. Where nothing is bound yet, binding is what opens, so the default of calls says nothing. */
+export async function bindableTargets(caller: Caller, records: Pick<CallableScopeRecords, 'each'>): Promise<Bindable> {
+  const grants = grantsOf(caller)
+  if (grants === 'everything') return ALL
+  const binding = grants.filter(({ permissions }) => BINDING.some((one) => permissions.has(one)))
+  const within = binding.map(({ scope, id, organizationId }) => (scope === 'organization' ? id : organizationId))
+  if (within.includes(null)) return ALL
+  const ceilings = await records.each({ organization: [...new Set(within)].filter((id) => id !== null) })
+  const targets = ceilings.map((ceiling) => callableTargets([ceiling], 'allow'))
+  const servers = ceilings.map((ceiling) => usableServers([ceiling], 'allow'))
+  return {
+    target: (target) => targets.some((allows) => allows(target)),
+    server: (key) => servers.some((allows) => allows(key)),
+  }
+}

@@ -7,7 +7,7 @@ declare module 'node:buffer' {
       bytes: ArrayBufferLike,
       byteOffset: number,
       length: number,
-    ): Uint8Array & { toString(encoding: 'latin1'): string }
+    ): Uint8Array & { toString(encoding: 'latin1'): string; includes(text: string): boolean }
     from(text: string, encoding: 'base64'): Uint8Array
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
-import { type FormFile, isFormFile } from './form.ts'
+import { flag, formFile } from './form.ts'
 import type { Mode } from './mode.ts'
 import { perUnit, tokensInstead } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
@@ -17,12 +17,10 @@ function recordingOf(seconds: number): Partial<Usage> {
   return { audioSeconds, inputTokens: SECOND.input * audioSeconds, outputTokens: SECOND.output * audioSeconds }
 }
 
-const flag = () => z.union([z.boolean(), z.stringbool()])
-
 export const transcriptionRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
-    file: z.custom<FormFile>(isFormFile, 'must be an uploaded file').describe('The recording.'),
+    file: formFile().describe('The recording.'),
     language: z.string().nullish().describe('ISO 639-1 code of what is spoken.'),
     prompt: z.string().nullish(),
     response_format: z.enum(['json', 'verbose_json', 'text', 'srt', 'vtt', 'diarized_json']).nullish(),
@@ -37,6 +35,7 @@ export const audioTranscription: Mode<TranscriptionRequest> = {
   name: 'audio_transcription',
   schema: transcriptionRequest,
   body: 'multipart',
+  form: { file: 'file' },
   unit: 'audioSeconds',
   measure: () => ({}),
   ofFile: (bytes, seconds) => ({

@@ -27,7 +27,11 @@ export type Drop = (field: string) => void
 export const carried = (as?: string): FieldRule => ({ fate: 'carried', ...(as === undefined ? {} : { as }) })
 export const adapted = (how: string, as?: string): FieldRule => ({ ...carried(as), fate: 'adapted', how })
 export const hint = (neutral: readonly unknown[] = []): FieldRule => ({ fate: 'hint', neutral })
-export const refused = (neutral: readonly unknown[] = []): FieldRule => ({ fate: 'refused', neutral })
+export const refused = (neutral: readonly unknown[] = [], how?: string): FieldRule => ({
+  fate: 'refused',
+  neutral,
+  ...(how === undefined ? {} : { how }),
+})
 
 /** Applies a table to the fields of a record: names its hints to `drop`, and those that have no place to `refuse`. */
 export function applyTable(
@@ -60,4 +64,9 @@ export function prefixed(place: string, table: FieldTable): FieldTable {
 export function clientNames(table: FieldTable): Readonly<Record<string, string>> {
   const named = Object.entries(table).flatMap(([field, { as }]) => (as === undefined ? [] : [[as, field] as const]))
   return Object.fromEntries(named.reverse())
+}
+
+/** The fields of a record that no rule is about: they travel on. */
+export function unruled(record: JsonRecord, table: FieldTable): JsonRecord {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => entryOf(table, field) === undefined))
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { Pieces } from '../lib/bytes/pieces.ts'
 import type { ArrivingForm } from '../lib/forms/arriving-form.ts'
 import type { ModelRequest } from './mode.ts'
@@ -13,6 +14,10 @@ export interface FormFile {
 /** A form as an adapter gets it. Fields behind the file may not have arrived yet. */
 export interface RequestForm<Request extends ModelRequest = ModelRequest> {
   readonly raw: ArrivingForm
+  /** Its model stands in the address: the form itself may name none. */
+  readonly addressed?: boolean | undefined
+  /** The request has other fields than the form: it cannot be relayed as it is. */
+  readonly rewritten?: boolean
   /** Fields that must not be sent to the provider. */
   readonly withheld?: readonly string[]
   /** Resolves with all fields once the form has ended. Rejects if the request is invalid. */
@@ -39,3 +44,8 @@ export function readForm(form: ArrivingForm): Record<string, unknown> {
   }
   return { ...read }
 }
+
+export const formFile = () => z.custom<FormFile>(isFormFile, 'must be an uploaded file')
+
+/** A field that says yes or no: forms write it as text. */
+export const flag = () => z.union([z.boolean(), z.stringbool()])

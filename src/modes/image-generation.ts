@@ -6,16 +6,19 @@ import { imageName, largerSize } from './price/image-price.ts'
 import { perImage, tokensInstead } from './price/tariff.ts'
 import { tokensOfCharacters } from './usage.ts'
 
+export const imageSize = () =>
+  z
+    .string()
+    .regex(/^(auto|\d+x\d+)$/, 'must be <width>x<height> or auto')
+    .nullish()
+    .describe('<width>x<height>')
+
 export const imageRequest = lazily(() =>
   z.looseObject({
     model: z.string().min(1).describe('Public model name, alias or route group.'),
     prompt: z.string().min(1).describe('What the image shows.'),
     n: z.int().min(1).nullish().describe('How many images.'),
-    size: z
-      .string()
-      .regex(/^(auto|\d+x\d+)$/, 'must be <width>x<height> or auto')
-      .nullish()
-      .describe('<width>x<height>'),
+    size: imageSize(),
     quality: z.string().nullish(),
     stream: z.boolean().nullish(),
   }),
@@ -34,15 +37,20 @@ export const imageGeneration: Mode<ImageRequest> = {
   unit: 'images',
   longest: LONGEST_IMAGE,
   measure: (request) => ({ images: Math.min(request.n ?? 1, MOST_IMAGES), imageSize: nameOf(request) }),
-  unreported: ({ n, quality, prompt }) => ({
-    inputTokens: tokensOfCharacters(prompt.length),
-    outputTokens: Math.min(n ?? 1, MOST_IMAGES) * (entryOf(TOKENS, quality) ?? TOKENS.high),
+  unreported: (request) => ({
+    inputTokens: tokensOfCharacters(request.prompt.length),
+    outputTokens: madeTokens(request),
   }),
   tariffs: [perImage, tokensInstead(IMAGE)],
 }
 
 /** The tokens of a large image by its quality. */
 const TOKENS = { low: 408, medium: 1584, high: 6240 }
+
+/** The tokens that images are made of, where the vendor tells none. */
+export function madeTokens({ n, quality }: { readonly n?: ImageRequest['n']; readonly quality?: unknown }): number {
+  return Math.min(n ?? 1, MOST_IMAGES) * (entryOf(TOKENS, quality) ?? TOKENS.high)
+}
 
 /** More than any vendor makes in one call. It bounds the client's number. */
 const MOST_IMAGES = 128

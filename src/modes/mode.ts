@@ -1,12 +1,33 @@
 import type * as z from 'zod'
 import type { ModelMode } from '../config/sections/model-list.ts'
+import type { JsonRecord } from '../lib/json/lenient.ts'
 import type { CapacityUnit } from '../stores/kv/deployment-signals.ts'
+import type { Drop } from './field-table.ts'
 import type { Asked } from './price/surcharges.ts'
 import type { Tariff } from './price/tariff.ts'
 import type { Usage } from './usage.ts'
 
 export { MODEL_MODES as MODE_NAMES } from '../config/sections/model-list.ts'
 export type ModeName = ModelMode
+
+/** A kind of request that some models of a mode serve beside the usual one, with requests of its own. */
+export type Operation =
+  | 'image_edit'
+  | 'image_variation'
+  | 'audio_translation'
+  | 'text_to_speech'
+  | 'speech_to_text'
+  | 'cohere_embed'
+
+/** Requests and answers in another vendor's shape, of a kind that is not chat. A provider of that vendor takes them as
+ *  they are, as its operation; others by way of the usual requests of the mode. */
+export interface Shape {
+  /** The usual request. Names the hints that it leaves out, and throws `invalid_request` naming a field that cannot be
+   *  expressed. */
+  request(request: ModelRequest, drop: Drop): ModelRequest
+  /** The answer, from the usual one; absent where answers are bytes of no shape. */
+  answer?(usual: JsonRecord, request: ModelRequest): object
+}
 
 /** The fields that parsed requests of every mode have in common. */
 export interface ModelRequest {
@@ -19,10 +40,21 @@ export interface ModelRequest {
 /** A kind of request: holds everything that differs between chat, embeddings, images… */
 export interface Mode<Request extends ModelRequest = ModelRequest> {
   readonly name: ModeName
+  /** Set where these are not the usual requests of models of this mode. */
+  readonly operation?: Operation
+  readonly shape?: Shape
   /** Loose: unknown fields are passed on. */
   readonly schema: () => z.ZodType<Request>
   /** The form of its request bodies. */
   readonly body: 'json' | 'multipart'
+  /** The file of its form: a call is routed when the file has begun to arrive. `whole`: when the form has arrived, because
+   *  fields behind the file say what the call may cost. */
+  readonly form?: {
+    readonly file: string
+    readonly whole?: true
+    /** The field that names the model, if not `model`. */
+    readonly model?: string
+  }
   /** The per-minute limit that a call counts against in addition to requests. */
   readonly unit: CapacityUnit
   /** The usage that the request itself determines, for providers that report none. */

@@ -22,6 +22,8 @@ export const responsesRequest = lazily(() =>
     max_output_tokens: z.int().min(1).nullish(),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),
+    presence_penalty: z.number().nullish(),
+    frequency_penalty: z.number().nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     store: z.boolean().nullish(),
     background: z.boolean().nullish(),

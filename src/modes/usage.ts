@@ -13,6 +13,8 @@ export interface Usage {
   /** Parts of input and output, where the provider counts audio separately. */
   readonly audioInputTokens: number
   readonly audioOutputTokens: number
+  /** A part of the input, where the provider counts images separately. */
+  readonly imageInputTokens: number
   readonly images: number
   /** `1024x1024`, or `hd/1024x1024` where the request has a quality; '' where it has neither. */
   readonly imageSize: string
@@ -36,6 +38,7 @@ const NOTHING: Usage = {
   reasoningTokens: 0,
   audioInputTokens: 0,
   audioOutputTokens: 0,
+  imageInputTokens: 0,
   images: 0,
   imageSize: '',
   audioSeconds: 0,

@@ -10,6 +10,7 @@ import type { ToolCallFinished } from '../telemetry/events.ts'
 import type { Hold } from './admit/hold.ts'
 import type { CallCache } from './cache/cache-use.ts'
 import type { CallInput } from './call-input.ts'
+import type { CallMemory } from './memory/call-memory.ts'
 import type { Bounds, Plan } from './plan/plan.ts'
 
 /** A place at a deployment that the shared store reserved for an attempt. */
@@ -68,6 +69,8 @@ export interface Call extends CallInput {
   readonly prompt: string
   /** Objects that providers created for the call, by id. */
   made: Map<string, { readonly deployment: string; readonly ttlSeconds: number }> | undefined
+  /** What the gateway's memory of answers is to it; undefined where the dialect has none. */
+  readonly memory: CallMemory | undefined
   /** What the cache is to the call; undefined if it does not use it. */
   readonly cache: CallCache | undefined
   /** The group that was asked last: the call's own or a fallback. */

@@ -1,6 +1,7 @@
 import type { GatewayError } from '../lib/errors.ts'
 import type { Mode } from '../modes/mode.ts'
 import type { IdPlaces } from './ids/named-ids.ts'
+import type { BodyEdit } from './request/edited-body.ts'
 import type { Dialect } from './translate/dialect.ts'
 
 /** The properties shared by all calls of one path. */
@@ -13,8 +14,14 @@ export interface Endpoint {
   readonly ids?: IdPlaces
   /** Its answers can be cached: each as a whole, or one for each of its inputs. */
   readonly cached?: 'whole' | 'inputs'
+  /** Completes the body of each request. */
+  readonly edit?: BodyEdit
   /** Every provider serves this request free of charge. */
   readonly free?: true
+  /** Writes a whole answer of its mode as its clients read it. */
+  readonly written?: (answer: Uint8Array) => Uint8Array
+  /** Fields of its requests that are told only to the providers whose adapters know them. */
+  readonly hints?: readonly string[]
   /** Writes the event that reports a failure in a stream that has already begun. */
   readonly errorEvent: (failure: GatewayError) => Uint8Array
   /** Client headers forwarded to providers, in lower case; none by default. */

@@ -15,6 +15,7 @@ import type { BudgetNotices } from './admit/budget-notices.ts'
 import type { UsualUsage } from './admit/usual-usage.ts'
 import type { Flights } from './cache/flights.ts'
 import type { Client } from './client.ts'
+import type { KeptResponses } from './memory/kept-responses.ts'
 
 /** The services that the pipeline depends on. */
 export interface PipelineServices {
@@ -30,6 +31,8 @@ export interface PipelineServices {
   readonly transport: Transport
   /** Asks the servers of managed tools that the registry names. */
   readonly toolServers: ToolServers
+  /** The memory of answers that later requests may continue. */
+  readonly responses: KeptResponses
   readonly telemetry: Telemetry
   /** Calls that wait for identical ones. */
   readonly flights: Flights

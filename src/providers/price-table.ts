@@ -17,6 +17,7 @@ export type Prices = Partial<
     | 'cost_per_character'
     | 'cost_per_rerank_unit'
     | 'input_cost_per_audio_token'
+    | 'input_cost_per_image_token'
   >
 >
 
@@ -37,6 +38,10 @@ function perMillion(dollars: number): number {
 
 function hearing(input: number): Prices {
   return { input_cost_per_audio_token: perMillion(input) }
+}
+
+function seeing(input: number): Prices {
+  return { input_cost_per_image_token: perMillion(input) }
 }
 
 const reading = (input: number): Prices => ({ input_cost_per_token: perMillion(input) })
@@ -109,8 +114,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Prices>>>> = {
       'hd/1792x1024': 0.12,
     }),
     'dall-e-2': images({ '256x256': 0.016, '512x512': 0.018, '1024x1024': 0.02 }),
-    'gpt-image-1': tokens(5, 40, 1.25),
-    'gpt-image-1-mini': tokens(2, 8, 0.2),
+    'gpt-image-1': { ...tokens(5, 40, 1.25), ...seeing(10) },
+    'gpt-image-1-mini': { ...tokens(2, 8, 0.2), ...seeing(2.5) },
+    'omni-moderation-latest': reading(0),
+    'text-moderation-latest': reading(0),
+    'text-moderation-stable': reading(0),
     'tts-1': perMillionCharacters(15),
     'tts-1-hd': perMillionCharacters(30),
     'whisper-1': perMinute(0.006),

@@ -3,10 +3,11 @@ import type { GatewayParams } from '../config/sections/model-list.ts'
 import type { GatewayError } from '../lib/errors.ts'
 import { entryOf, type JsonRecord } from '../lib/json/lenient.ts'
 import type { Secret } from '../lib/secret.ts'
+import type { AnswerFacts } from '../modes/answer-facts.ts'
 import type { ChatChunk, ChatCompletion } from '../modes/chat-completion.ts'
 import type { Drop } from '../modes/field-table.ts'
 import type { RequestForm } from '../modes/form.ts'
-import type { ModelRequest, ModeName } from '../modes/mode.ts'
+import type { ModelRequest, ModeName, Operation } from '../modes/mode.ts'
 import type { Usage } from '../modes/usage.ts'
 import type { Transport, UpstreamRequest } from '../transport/transport.ts'
 import type { MadeId } from './wire/made-ids.ts'
@@ -42,6 +43,8 @@ export interface Outgoing<Request extends ModelRequest = ModelRequest> {
   readonly clientHeaders?: Readonly<Record<string, string>>
   /** Takes the names of hints that the provider is not told. */
   readonly notes?: Notes | undefined
+  /** What is decided of the answer, where the gateway writes it for a dialect with memory. */
+  readonly facts?: AnswerFacts | undefined
   /** The client's names of fields, by their names in chat; only after a translation. */
   readonly clientNames?: Readonly<Record<string, string>>
 }
@@ -121,6 +124,8 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
   request(call: Outgoing<Request>, connection: Connection): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads a whole 2xx answer; throws `upstream_malformed` for anything that is not one. */
   reply(bytes: Uint8Array, headers: Readonly<Record<string, string>>, call: Outgoing<Request>): Reply
+  /** The hints of an endpoint (`Endpoint.hints`) that it tells its vendor. */
+  readonly knows?: ReadonlySet<string>
   /** Of chat: what is replaced where it does not fit. */
   readonly takes?: Takes
   /** The limit of output tokens, without reasoning, that it sets for a chat request that has none. */
@@ -139,7 +144,15 @@ export interface Adapter<Request extends ModelRequest = ModelRequest> {
 
 /** What an adapter serves: a kind of request in its public shape, or another dialect of chat that the vendor serves
  *  natively. Other dialects are translated to chat. */
-export type Capability = ModeName | 'messages' | 'count_tokens' | 'responses'
+export type Capability =
+  | ModeName
+  | Operation
+  | 'messages'
+  | 'count_tokens'
+  | 'responses'
+  | 'generate_content'
+  | 'gemini_count_tokens'
+  | 'cohere_chat'
 
 export type Adapters = { readonly [Name in Capability]?: Adapter }
 

@@ -6,7 +6,13 @@ import { providers } from '../providers/index.ts'
 import { strategies } from './strategies/index.ts'
 
 /** The configuration's schemas with the registered providers and strategies of this build. */
-export const { config: configSchema, routerSettings, gatewayParams, modelEntry } = schemasOf({ providers, strategies })
+export const {
+  config: configSchema,
+  routerSettings,
+  gatewayParams,
+  credentialEntry,
+  modelEntry,
+} = schemasOf({ providers, strategies })
 
 /** Parses the configuration from the file's text and the environment. Throws a ConfigError with all mistakes. `made`:
  *  variables whose value the gateway has made itself. */

@@ -2,6 +2,7 @@ import { ConfigError, type Mistake } from '../config/config-error.ts'
 import type { Config } from '../config/schema.ts'
 import type { ModelEntry, ModelInfo } from '../config/sections/model-list.ts'
 import { type ToolServersByKey, toolServersOf } from '../mcp/tool-server.ts'
+import type { ModeName } from '../modes/mode.ts'
 import { withListPrices } from '../providers/price-table.ts'
 import type { Capability, Provider } from '../providers/provider.ts'
 import { accessGroupsOfModel } from './access-groups.ts'
@@ -82,10 +83,12 @@ export function deploymentIds({ groups }: Registry): ReadonlySet<string> {
   return new Set(groups.flatMap(({ deployments }) => deployments.map(({ id }) => id)))
 }
 
-/** The deployments of the file. Throws a ConfigError that names each invalid entry. */
+/** The deployments of the file that need nothing of the database: all but those that name a credential. Throws a
+ *  ConfigError that names each invalid entry. */
 export function deploymentsOf(config: Config, providers: ReadonlyMap<string, Provider>): Deployment[] {
   const mistakes: Mistake[] = []
   const deployments = config.model_list.flatMap((entry, index) => {
+    if (entry.gateway_params.credential !== undefined) return []
     try {
       return deploymentOf(entry, providers)
     } catch (error) {
@@ -125,9 +128,24 @@ export function deploymentOf(entry: ModelEntry, providers: ReadonlyMap<string, P
   }
 }
 
-const CARRIED_BY_CHAT: readonly Capability[] = ['messages', 'count_tokens', 'responses', 'completion']
+/** What modes include beside themselves: chat its dialects and completions, which are translated to it; others further
+ *  kinds of requests of the same models. */
+const INCLUDED: Readonly<Partial<Record<ModeName, readonly Capability[]>>> = {
+  chat: [
+    'messages',
+    'count_tokens',
+    'responses',
+    'cohere_chat',
+    'generate_content',
+    'gemini_count_tokens',
+    'completion',
+  ],
+  image_generation: ['image_edit', 'image_variation'],
+  audio_speech: ['text_to_speech'],
+  audio_transcription: ['audio_translation', 'speech_to_text'],
+  embedding: ['cohere_embed'],
+}
 
-/** Whether a mode includes a capability. Chat includes its dialects and completions, which are translated to it. */
 function allows(mode: ModelInfo['mode'], capability: Capability): boolean {
-  return mode === undefined || mode === capability || (mode === 'chat' && CARRIED_BY_CHAT.includes(capability))
+  return mode === undefined || mode === capability || INCLUDED[mode]?.includes(capability) === true
 }

@@ -1,19 +1,20 @@
 import { accepted, mistake } from '../config/accepted.ts'
 import { isMap } from '../config/fields.ts'
-import type { ModelEntry } from '../config/sections/model-list.ts'
+import type { CredentialEntry, ModelEntry } from '../config/sections/model-list.ts'
 import type { Seal } from '../lib/seal.ts'
+import type { CredentialRecords } from '../stores/sql/credential-records.ts'
 import type { ModelContent, ModelRecord } from '../stores/sql/records/model-records.ts'
 import { refuseReferences, type Sealed, type Settings, sealedSettings } from '../stores/sql/records/sealed-settings.ts'
 import { modelEntry } from './configuration.ts'
-
-/** The parameters of a deployment that are kept sealed and are never shown. */
-export const SECRET_PARAMETERS: readonly string[] = ['api_key', 'aws_secret_access_key', 'aws_session_token']
+import { withCredential } from './credential.ts'
+import { addressOf, SECRET_MAPS, SECRET_PARAMETERS } from './secret-parameters.ts'
+import { credentialOf } from './stored-credential.ts'
 
 const SECRETS = sealedSettings({
   table: 'gateway_model',
   column: 'gateway_params',
   fields: SECRET_PARAMETERS,
-  maps: ['headers'],
+  maps: SECRET_MAPS,
   addressOf,
 })
 
@@ -24,7 +25,7 @@ export interface ModelDraft {
   readonly model_info?: unknown
 }
 
-/** The entry of a record, with its secrets. Throws if it is not valid in this build. */
+/** The entry of a record, with its own secrets. Throws if it is not valid in this build. */
 export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEntry> {
   const gateway_params = await SECRETS.open(sealedOf(record), seal)
   const { deployment_id, model_name, model_info } = record
@@ -33,29 +34,33 @@ export async function entryOf(record: ModelRecord, seal: Seal): Promise<ModelEnt
 
 interface Context {
   readonly seal: Seal
+  readonly records: { readonly credentials: Pick<CredentialRecords, 'find'> }
   /** Throws if an entry cannot be a deployment of this build. */
   readonly live: { check(entry: ModelEntry): void }
 }
 
-/** The entry that a draft would be, with its secrets and its stored settings unmasked. Refuses as `contentOf` does. */
+/** The entry that a draft would be, with its secrets or those of its credential, and its stored settings unmasked. Refuses
+ *  as `contentOf` does. */
 export async function entryOfDraft(
   id: string,
   draft: ModelDraft,
-  { seal, live }: Context,
+  context: Context,
   earlier?: ModelRecord,
 ): Promise<{ readonly entry: ModelEntry; readonly params: Settings }> {
   const sent = isMap(draft.gateway_params) ? draft.gateway_params : {}
   refuseReferences(draft)
-  const params = await SECRETS.whole(sent, seal, earlier && sealedOf(earlier))
-  const entry = {
+  const params = await SECRETS.whole(sent, context.seal, earlier && sealedOf(earlier))
+  const own = {
     ...accepted(modelEntry(), {
       ...draft,
       gateway_params: isMap(draft.gateway_params) ? params : draft.gateway_params,
     }),
     deployment_id: id,
   }
+  const { credential } = own.gateway_params
+  const entry = credential === undefined ? own : withCredential(own, await find(credential, context))
   try {
-    live.check(entry)
+    context.live.check(entry)
   } catch (error) {
     throw error instanceof TypeError ? mistake('gateway_params', error.message) : error
   }
@@ -77,15 +82,20 @@ export async function contentOf(
     gateway_params: settings,
     model_info: isMap(draft.model_info) ? draft.model_info : {},
     sealed,
+    credential: typeof params.credential === 'string' ? params.credential : null,
+  }
+}
+
+async function find(name: string, { records, seal }: Context): Promise<CredentialEntry | undefined> {
+  const record = await records.credentials.find(name)
+  if (!record) return undefined
+  try {
+    return await credentialOf(record, seal)
+  } catch {
+    throw mistake('gateway_params.credential', `names '${name}', which cannot be opened; send its secrets again`)
   }
 }
 
 function sealedOf({ deployment_id, gateway_params, sealed }: ModelRecord): Sealed {
   return { id: deployment_id, settings: gateway_params, sealed }
-}
-
-function addressOf({ provider, model, api_base }: Settings): string {
-  const kind = typeof provider === 'string' ? provider : String(model).split('/')[0]
-  const origin = typeof api_base === 'string' ? (URL.parse(api_base)?.origin ?? api_base) : ''
-  return JSON.stringify([kind, origin])
 }

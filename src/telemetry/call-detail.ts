@@ -1,4 +1,4 @@
-import type { AttemptDetail, CallDetail, ToolCallDetail } from '../stores/sql/spend/call-detail.ts'
+import type { AttemptDetail, CallDetail, ToolCallDetail, UsedDetail } from '../stores/sql/spend/call-detail.ts'
 import { keepable } from '../stores/sql/storable-text.ts'
 import type { AttemptFinished, CallFinished, ToolCallFinished } from './events.ts'
 
@@ -10,17 +10,41 @@ const NONE: readonly never[] = []
 /** What there is to tell of a call beyond its row, as JSON; null if there is nothing. */
 export function detailOf(call: CallFinished): string | null {
   // Earlier builds had no tools.
-  const { ending, attempts, tried, tools = NONE } = call
+  const { ending, attempts, tried, tools = NONE, heldNano } = call
   const traceId = call.trace?.traceId
-  const says = ending !== 'answered' || attempts > 1 ? tried : NONE
-  if (says.length + tools.length === 0 && !traceId) return null
+  const says = ending !== 'answered' || attempts > 1 || !isUsual(call.usage) ? tried : NONE
+  if (says.length + tools.length === 0 && !traceId && !heldNano) return null
   const detail: CallDetail = {
     attempts: ends(says).map(attemptDetail),
     tool_calls: ends(tools).map(toolCallDetail),
     tool_calls_left_out: Math.max(0, tools.length - MOST) || undefined,
     trace_id: traceId && keepable(traceId, LONGEST_TEXT),
+    held_nano: heldNano || undefined,
   }
   return JSON.stringify(detail)
+}
+
+/** Whether the facts of a call say everything that it is billed by. */
+function isUsual(usage: CallFinished['usage']): boolean {
+  if (!usage) return true
+  const {
+    terms,
+    toolUses,
+    cacheCreation1hInputTokens,
+    audioInputTokens,
+    audioOutputTokens,
+    imageInputTokens,
+    imageSize,
+  } = usage
+  return !(
+    terms ||
+    toolUses ||
+    cacheCreation1hInputTokens ||
+    audioInputTokens ||
+    audioOutputTokens ||
+    imageInputTokens ||
+    imageSize
+  )
 }
 
 /** Whether an attempt failed and was followed by another one, in any turn. */
@@ -54,7 +78,12 @@ function attemptDetail(one: AttemptFinished): AttemptDetail {
     first_token_ms: one.firstTokenMs,
     total_ms: one.totalMs,
     cost_nano: one.costNano,
+    usage: one.usage && usedDetail(one.usage),
   }
+}
+
+function usedDetail(usage: NonNullable<AttemptFinished['usage']>): UsedDetail {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value))
 }
 
 function toolCallDetail({ server, tool, result, ms, startedMs }: ToolCallFinished): ToolCallDetail {

@@ -132,6 +132,8 @@ export interface CallFinished {
   /** The cost of all attempts that contributed to the answer, each at the price of its deployment; 0 if nothing was
    *  used, undefined if the price of something used is unknown. */
   readonly costNano: number | undefined
+  /** The most that an account held for the call until it was settled; undefined if none did. */
+  readonly heldNano?: number | undefined
   /** The cost that a cached answer saved. */
   readonly savedNano: number
   readonly cache: 'hit' | 'miss' | 'off'

@@ -230,3 +230,23 @@ describe('@anthropic-ai/sdk', () => {
     await seenLeaving(model)
   })
 })
+
+describe("@anthropic-ai/sdk: at a base address of the vendor's own", () => {
+  const under = new Anthropic({ baseURL: `${new URL(BASE_URL).origin}/anthropic`, maxRetries: 0, apiKey: MASTER_KEY })
+
+  it('asks, counts and lists', async () => {
+    await upstream.script(model, [answer()])
+    expect(await under.messages.create(asked)).toMatchObject({ type: 'message', stop_reason: 'end_turn' })
+    expect((await under.messages.countTokens({ model, messages })).input_tokens).toBeGreaterThan(0)
+    const listed = await under.models.list()
+    expect(listed.data.find(({ id }) => id === model)).toMatchObject({ type: 'model', display_name: model })
+  })
+
+  it('raises failures in their own shape, of unknown paths and of models too', async () => {
+    const wrong = new Anthropic({ ...under, baseURL: under.baseURL, apiKey: 'sk-wrong', maxRetries: 0 })
+    const body = { type: 'error', error: { type: 'authentication_error' } }
+    expect(await raised(() => wrong.models.list())).toMatchObject({ status: 401, error: body })
+    const unknown = await raised(() => under.post('/v1/nothing', { body: {} }))
+    expect(unknown).toMatchObject({ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } })
+  })
+})

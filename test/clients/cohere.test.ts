@@ -1,6 +1,6 @@
 import { Cohere, CohereClient, CohereClientV2 } from 'cohere-ai'
 import { describe, expect, it } from 'vitest'
-import { badRequest, json, rateLimited, silence } from '../support/upstream/index.ts'
+import { badRequest, json, rateLimited, answer as reply, silence } from '../support/upstream/index.ts'
 import { BASE_URL, MASTER_KEY, raised, seenLeaving, sent, upstream } from './conversation.ts'
 
 /** This client puts the version into its paths by itself: its base address ends without one. */
@@ -64,5 +64,41 @@ describe('cohere-ai: rerank', () => {
     controller.abort()
     expect(String(await waiting)).toMatch(/abort/i)
     await seenLeaving(model)
+  })
+})
+
+describe('cohere-ai: chat', () => {
+  const messages = [{ role: 'user' as const, content: 'Where?' }]
+
+  it('answers, whole and streamed, by any model', async () => {
+    await upstream.script(model, [reply({ text: 'Here.' })])
+    const whole = await client.chat({ model, messages, maxTokens: 20, p: 0.5 })
+    expect(whole).toMatchObject({ finishReason: 'COMPLETE', message: { content: [{ type: 'text', text: 'Here.' }] } })
+    expect(whole.usage?.billedUnits?.inputTokens).toBeGreaterThan(0)
+    const types: string[] = []
+    let text = ''
+    for await (const event of await client.chatStream({ model, messages })) {
+      types.push(event.type)
+      if (event.type === 'content-delta') text += event.delta?.message?.content?.text ?? ''
+      if (event.type === 'message-end') expect(event.delta?.finishReason).toBe('COMPLETE')
+    }
+    expect(text).toBe('Here.')
+    expect([types[0], types[1], types.at(-2), types.at(-1)]).toEqual([
+      ...['message-start', 'content-start', 'content-end', 'message-end'],
+    ])
+  })
+
+  it('embeds', async () => {
+    await upstream.script(model, [reply()])
+    const asked = { model, texts: ['a', 'b'], inputType: 'search_query' as const, embeddingTypes: ['float' as const] }
+    const embedded = await client.embed(asked)
+    expect(embedded.embeddings.float).toHaveLength(2)
+  })
+
+  it('raises what the gateway refuses', async () => {
+    const documents = await raised(() => client.chat({ model, messages, documents: ['x'] }))
+    expect(documents).toBeInstanceOf(Cohere.BadRequestError)
+    expect(documents).toMatchObject({ body: { message: expect.stringContaining('documents') } })
+    expect(await raised(() => client.chat({ model: 'nope', messages }))).toBeInstanceOf(Cohere.NotFoundError)
   })
 })

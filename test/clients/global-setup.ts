@@ -16,15 +16,21 @@ const MODELS = [
   'openai-errors',
   'openai-media',
   'openai-responses',
+  'azure',
+  'elevenlabs',
   'anthropic',
   'ai-sdk',
   'langchain',
   'langchain-responses',
   'cohere',
+  'google-genai',
 ]
 
-/** Models whose vendors are asked in words of their own. */
-const VENDORS = ['elevenlabs/eleven_multilingual_v2', 'elevenlabs/scribe_v1', 'cohere/command-a', 'cohere/embed-v4']
+/** Models whose vendors are asked in words of their own, by the paths below which the upstream is each of them. */
+const VENDORS = {
+  gateway: ['elevenlabs/eleven_multilingual_v2', 'elevenlabs/scribe_v1', 'cohere/command-a', 'cohere/embed-v4'],
+  'google-genai': ['anthropic/claude-haiku-4-5', 'gemini/gemini-3-flash', 'gemini/gemini-embedding-001'],
+}
 
 const settings = `general_settings:
   log_level: warn
@@ -37,9 +43,11 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   const upstream = await startUpstream()
   const groups = Object.fromEntries(MODELS.map((name) => [name, [name]]))
   const echo = '  - model_name: echo\n    gateway_params: { model: echo/echo }\n'
-  const vendors = VENDORS.map(
-    (model) =>
-      `  - model_name: ${model}\n    gateway_params: { model: ${model}, api_base: ${upstream.url}/gateway, api_key: sk-vendor }\n`,
+  const vendors = Object.entries(VENDORS).flatMap(([path, models]) =>
+    models.map(
+      (model) =>
+        `  - model_name: ${model}\n    gateway_params: { model: ${model}, api_base: ${upstream.url}/${path}, api_key: sk-vendor }\n`,
+    ),
   )
   const { start, clear } = await place(SOURCES)
   const gateway = await start({ yaml: configOf(upstream.url, groups, settings) + echo + vendors.join('') })

@@ -105,6 +105,40 @@ describe('openai: other kinds of models', () => {
     expect(seen).toEqual(events)
   })
 
+  it('edits images, whole and streamed, and varies one', async () => {
+    const png = await toFile(RECORDING, 'a.png', { type: 'image/png' })
+    await upstream.script(model, [json(200, { created: 1_760_000_000, data: [{ b64_json: 'iVBORw0K' }] })])
+    const edited = await client.images.edit({ model, image: [png, png], prompt: 'A hat.', size: '1024x1024' })
+    expect(edited.data?.[0]?.b64_json).toBe('iVBORw0K')
+    const form = await sentForm()
+    expect([form.getAll('image[]').length, form.get('prompt'), form.get('model')]).toEqual([2, 'A hat.', model])
+    const varied = await client.images.createVariation({ model, image: png, n: 1 })
+    expect(varied.data).toHaveLength(1)
+
+    const events = [
+      { type: 'image_edit.partial_image', b64_json: 'iVBO', partial_image_index: 0 },
+      { type: 'image_edit.completed', b64_json: 'iVBORw0K' },
+    ]
+    await upstream.script(model, [
+      frames(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)),
+    ])
+    const seen: unknown[] = []
+    for await (const event of await client.images.edit({ model, image: png, prompt: 'A hat.', stream: true }))
+      seen.push(event)
+    expect(seen).toEqual(events)
+  })
+
+  it('translates a recording, and judges a text', async () => {
+    await upstream.script(model, [json(200, { text: 'Hello' })])
+    const file = await toFile(RECORDING, 'a.wav')
+    expect((await client.audio.translations.create({ model, file })).text).toBe('Hello')
+    const verdict = { id: 'modr-1', model, results: [{ flagged: true }] }
+    await upstream.script(model, [json(200, verdict)])
+    expect(await client.moderations.create({ model, input: ['one', 'two'] })).toEqual(verdict)
+    const unnamed = await raised(() => client.moderations.create({ input: 'one' }))
+    expect(unnamed).toMatchObject({ status: 404, code: 'model_not_found', message: /omni-moderation-latest/ })
+  })
+
   it('raises what is wrong with each of them', async () => {
     const size = 'big' as '1024x1024'
     const image = await raised(() => client.images.generate({ model, prompt: 'A cat.', size }))

@@ -1,4 +1,4 @@
-import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai'
+import OpenAI, { APIError, AuthenticationError, NotFoundError, RateLimitError } from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -148,8 +148,8 @@ describe('openai: responses', () => {
       expect(await refused({}, wrong)).toBeInstanceOf(AuthenticationError)
       expect(await refused({ model: 'nope' })).toBeInstanceOf(NotFoundError)
       const kept = await refused({ previous_response_id: 'resp_1' })
-      expect(kept).toBeInstanceOf(BadRequestError)
-      expect(kept).toMatchObject({ param: 'previous_response_id' })
+      expect(kept).toBeInstanceOf(NotFoundError)
+      expect(kept).toMatchObject({ param: 'previous_response_id', code: 'previous_response_not_found' })
       await upstream.script(model, [contextWindowExceeded()])
       expect(await refused({})).toMatchObject({ status: 400, code: 'context_length_exceeded' })
       await upstream.script(model, [rateLimited({ seconds: 7 })])

@@ -118,7 +118,7 @@ describe('one value', () => {
     [
       'headers of several lines',
       entry('model: openai/x, organization: "a\\nb", project: "a\\nb", api_version: "a\\nb"'),
-      ['api_version', 'project', 'organization'].map(
+      ['project', 'organization', 'api_version'].map(
         (field) => `${P}.${field}: must be one line without control characters`,
       ),
     ],

@@ -74,3 +74,55 @@ it('batches fit a phone, and read at most six things', async () => {
   expect(page.traffic.length).toBeLessThanOrEqual(6)
   await expectAccessible(page)
 }, 30_000)
+
+it('a batch is begun from a file, whose first mistake is told before it is sent', async () => {
+  await gateway.ask('POST', '/ui/api/keys', { key_name: 'Uploads' })
+  const page = await gateway.open('batches')
+  await page.getByRole('button', { name: 'New batch' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Upload and run' }).click()
+  await dialog.getByText('Choose a file.').waitFor()
+  const choose = (text: string) =>
+    dialog.getByLabel('File of requests').setInputFiles({
+      name: 'requests.jsonl',
+      mimeType: 'application/jsonl',
+      buffer: Buffer.from(text),
+    })
+  const model = 'claude-opus'
+  const wrong: readonly [string, string][] = [
+    ['', 'line 1: There is no request in the file.'],
+    [`${line('a', model)}\n\n{"custom_id": "b"`, 'line 3: It is not valid JSON'],
+    [`${line('a', model)}\n${line('a', model)}`, 'line 2: A line before has the custom_id a too.'],
+    [line('a', ''), 'line 1: Its body has no model.'],
+    [
+      line('a', model)
+        .replace('/v1/chat/completions', '/v1/embeddings')
+        .concat(`\n${line('b', model)}`),
+      'line 2: Its url is /v1/chat/completions',
+    ],
+  ]
+  for (const [text, told] of wrong) {
+    await choose(text)
+    await dialog.getByText(`requests.jsonl, ${told}`).waitFor()
+  }
+  expect(page.traffic.filter(({ method }) => method === 'POST')).toEqual([])
+  await choose(`${line('a', model)}\n${line('b', model)}\n`)
+  await dialog.getByText(/2 requests/).waitFor()
+  expect(await dialog.getByLabel('Endpoint').inputValue()).toBe('/v1/chat/completions')
+  await dialog.getByRole('combobox', { name: 'As the key' }).fill('Uploads')
+  await page
+    .getByRole('option', { name: /Uploads/ })
+    .first()
+    .click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Upload and run' }).click()
+  const panel = page.getByRole('complementary')
+  await panel.getByText(/2 of 2/).waitFor()
+  const id = new URL(page.url()).searchParams.get('open')
+  const batch = await gateway.ask('GET', `/ui/api/batches/${id}`)
+  expect(batch.body).toMatchObject({
+    key_name: 'Uploads',
+    endpoint: '/v1/chat/completions',
+    progress: { completed: 2 },
+  })
+})

@@ -29,6 +29,10 @@ it('a policy is drafted, simulated, published by the keyboard, and rolled back',
     published: { version: 1, policy: { num_retries: 2 } },
     draft: { policy: { routing_strategy: 'priority-based-routing', timeout: 20, num_retries: 2 } },
   })
+  const other = await gateway.open('groups')
+  const row = other.getByRole('row').filter({ has: other.getByRole('link', { name: 'drafted', exact: true }) })
+  await row.getByText('inherited · version 1 draft').waitFor()
+  await page.bringToFront()
   await page.keyboard.press('Control+Enter')
   const dialog = page.getByRole('dialog')
   expect(await dialog.getByRole('row').filter({ hasText: 'Timeout of an attempt' }).textContent()).toBe(

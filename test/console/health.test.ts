@@ -15,10 +15,10 @@ it('the page of health drains a deployment and gives it calls again', async () =
   await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click()
   await row.getByText('drained').waitFor()
   expect(await health()).toBe('drained')
-  // What is not well comes first.
+  // The model of what is not well comes first.
   const rows = await page.getByRole('region', { name: 'Deployments' }).getByRole('row').allTextContents()
   const at = (text: string) => rows.findIndex((one) => one.includes(text))
-  expect(at('llama-70b')).toBeLessThan(at('healthy'))
+  expect(at('llama-70b')).toBeLessThan(at('echo-1'))
   await row.getByRole('button', { name: 'Actions on llama-70b' }).click()
   await page.getByRole('menuitem', { name: 'Resume' }).click()
   await row.getByText('healthy').waitFor()

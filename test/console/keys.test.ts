@@ -94,7 +94,7 @@ it('a limit is none, nothing or a number, and the panel says what the next call 
   for (const status of [200, 200, 429]) expect(await call(key.key)).toBe(status)
   const page = await gateway.open(`keys?open=${key.key_id}`)
   await page.getByText(/The next call is refused: requests per minute of this key are used up/).waitFor()
-  await page.getByText('2 of 2').waitFor()
+  await page.getByText('2 of 2', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   const limit = page.getByRole('group', { name: 'Requests per minute' })
   await limit.getByRole('button', { name: 'Nothing' }).click()
@@ -204,4 +204,32 @@ it('the page of keys fits a phone', async () => {
   expect(await overflow(phone)).toBe(0)
   await phone.getByRole('button', { name: 'Close' }).click()
   expect(await overflow(phone)).toBe(0)
+})
+
+it('a form of limits tells which one holds instead, and what the team may call', async () => {
+  await gateway.ask('POST', '/ui/api/organizations', {
+    organization_id: 'wide',
+    organization_name: 'Wide',
+    rpm_limit: 100,
+  })
+  const team = { team_id: 'narrow', team_name: 'Narrow', organization_id: 'wide', rpm_limit: 600, max_budget: 50 }
+  await gateway.ask('POST', '/ui/api/teams', { ...team, budget_duration: '30d' })
+  await gateway.ask('PUT', '/ui/api/teams/narrow/model-access', { models: ['echo'] })
+  const page = await gateway.open('keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New key' })
+  await dialog.getByRole('combobox', { name: 'Team', exact: true }).fill('narrow')
+  await dialog.getByRole('option', { name: /Narrow/ }).click()
+  await dialog.getByText('It may call echo.').waitFor()
+  await dialog.getByText('Narrow may spend $50 per 30d in all.').waitFor()
+  await dialog.getByText('Wide allows 100 in all.').waitFor()
+  const requests = dialog.getByRole('spinbutton', { name: 'Requests per minute' })
+  await requests.fill('500')
+  await dialog.getByText('Wide allows 100 in all, so 100 holds.').waitFor()
+  await requests.fill('60')
+  await dialog.getByText(/Wide allows/).waitFor({ state: 'detached' })
+  await dialog.getByLabel('Only these models').fill('claude-opus')
+  await dialog.getByRole('option', { name: 'claude-opus', exact: true }).click()
+  await dialog.getByText('It may call nothing now. Its team may not call claude-opus.').waitFor()
+  await expectAccessible(page)
 })

@@ -156,3 +156,32 @@ it.each(['org_owner', 'org_admin', 'org_auditor', 'team_developer'] as const)(
     await expectAccessible(page)
   },
 )
+
+it('who invites in one team and only reads another is offered what may be done, and asks for nothing else', async () => {
+  const invite = async (email: string, body: object) =>
+    (await gateway.ask('POST', '/ui/api/invitations', { email, ...body })).body.invitation_id
+  const mine = await invite('mine@two-teams.test', { team_id: 'search' })
+  await invite('other@two-teams.test', { team_id: 'eval' })
+  await invite('above@two-teams.test', { organization_id: 'products', team_id: 'search' })
+  const as = { teams: { search: 'team_admin', eval: 'team_developer' } } as const
+  const page = await gateway.open('people?tab=invitations&search=two-teams&organization_id=products', { as })
+  const actions = page.getByRole('button', { name: /^Actions for/ })
+  await page.getByRole('row').filter({ hasText: 'mine@two-teams.test' }).waitFor()
+  expect(await page.getByRole('row').count()).toBe(3)
+  expect(await actions.count()).toBe(1)
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  expect(await page.getByRole('menuitem').allTextContents()).toEqual(['State', 'Team'])
+  await page.keyboard.press('Escape')
+  await actions.click()
+  await page.getByRole('menuitem', { name: 'Cancel the invitation' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the invitation' }).click()
+  await page.getByText('The invitation of mine@two-teams.test is cancelled.').waitFor()
+  const { data } = (await gateway.ask('GET', '/ui/api/invitations?search=two-teams&state=cancelled')).body
+  expect(data.map((one: { invitation_id: string }) => one.invitation_id)).toEqual([mine])
+  await page.keyboard.press('i')
+  const dialog = page.getByRole('dialog', { name: 'Invite people' })
+  const team = dialog.getByRole('combobox', { name: 'Team', exact: true })
+  await expect.poll(() => team.inputValue()).toBe('Search quality')
+  await team.fill('e')
+  await expect.poll(() => dialog.getByRole('listbox').getByRole('option').allTextContents()).toEqual(['Search quality'])
+})

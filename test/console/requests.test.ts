@@ -21,10 +21,56 @@ describe('requests', () => {
     await panel.getByText(/^Answered by .* after .* failed after/).waitFor()
     const { attempts } = (await gateway.ask('GET', `/ui/api/logs/${call.call_id}`)).body
     expect(attempts.length).toBeGreaterThan(1)
-    const steps = panel.getByRole('list').first().getByRole('listitem')
-    expect(await steps.count()).toBe(attempts.length)
-    expect(await steps.first().textContent()).toContain(attempts[0].deployment)
+    const steps = await panel.getByRole('list').first().getByRole('listitem').allTextContents()
+    for (const { deployment } of attempts) expect(steps.filter((text) => text.startsWith(deployment))).not.toEqual([])
+    expect(steps[0]).toContain('What the client saw')
+    // What it cost, part by part, is what it cost.
+    const { price } = (await gateway.ask('GET', `/ui/api/logs/${call.call_id}`)).body
+    expect(price.exact).toBe(true)
+    const amounts = panel.getByRole('region', { name: 'The parts of the cost' }).locator('td:last-child')
+    const sum = (await amounts.allTextContents()).reduce((all, text) => all + Number(text.slice(1)), 0)
+    expect(sum).toBeCloseTo(call.cost, 9)
+    const replay = new URL((await panel.getByRole('link', { name: 'Replay' }).getAttribute('href')) ?? '', gateway.url)
+    expect(Object.fromEntries(replay.searchParams)).toMatchObject({ model: 'claude-opus', stream: '0' })
     expect(page.traffic.length).toBeLessThanOrEqual(7)
+    await expectAccessible(page)
+    await page.keyboard.press('o')
+    await page.getByRole('button', { name: 'Print' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/requests/${call.call_id}`)
+    await expectAccessible(page)
+  })
+
+  it('narrows the list by a click on a value, leaves it out with Alt, and keeps the view under a name', async () => {
+    const page = await gateway.open('requests?cols=at,cost,model')
+    await page.locator('tbody tr[data-id]').first().waitFor()
+    expect(await page.locator('thead th').allTextContents()).toEqual(['Time', 'Cost', 'Model'])
+    const models = page.locator('tbody .narrow-to')
+    const opus = models.filter({ hasText: /^claude-opus$/ })
+    await opus.first().click()
+    await page.waitForURL(/model=claude-opus/)
+    await expect.poll(() => models.filter({ hasText: 'echo' }).count()).toBe(0)
+    await opus.first().click({ modifiers: ['Alt'] })
+    await page.waitForURL(/not_model=claude-opus/)
+    await models.filter({ hasText: 'echo' }).first().waitFor()
+    expect(await opus.count()).toBe(0)
+    expect(
+      page.traffic.filter(({ path }) => path.includes('not_model=')).map(({ path }) => path.split('?')[0]),
+    ).toEqual(expect.arrayContaining(['/ui/api/logs', '/ui/api/spend/report']))
+    const file = await page.getByRole('link', { name: 'JSONL' }).getAttribute('href')
+    expect(new URL(file ?? '', gateway.url).searchParams.get('not_model')).toBe('claude-opus')
+
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Keep this view…' }).click()
+    await page.getByLabel('Name').fill('All but opus')
+    await page.keyboard.press('Enter')
+    await page.goto(`${gateway.url}/console/requests`)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitemradio', { name: 'All but opus' }).click()
+    await page.waitForURL(/not_model=claude-opus/)
+    expect(new URL(page.url()).searchParams.get('cols')).toBe('at,cost,model')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Cost: further right' }).click()
+    await expect.poll(() => page.locator('thead th').allTextContents()).toEqual(['Time', 'Model', 'Cost'])
     await expectAccessible(page)
   })
 
@@ -47,7 +93,7 @@ describe('requests', () => {
 
   it('counts calls that come in while one reads, and shows them when asked', async () => {
     const page = await gateway.open('requests')
-    await page.getByRole('table').waitFor()
+    await page.locator('tbody tr[data-id]').first().waitFor()
     const before = await page.locator('tbody tr').first().getAttribute('data-id')
     await gateway.ask('POST', '/v1/chat/completions', { model: 'echo', messages: [{ role: 'user', content: 'new' }] })
     const button = page.getByRole('button', { name: /new calls?$/ })
@@ -59,7 +105,7 @@ describe('requests', () => {
 
   it('shows what was refused, by the minute', async () => {
     const page = await gateway.open('requests?tab=refusals')
-    await expect.poll(() => page.locator('tbody tr').count()).toBeGreaterThan(0)
+    await page.locator('tbody tr[data-id]').first().waitFor()
     const { data } = (await gateway.ask('GET', '/ui/api/refusals')).body
     expect(await page.locator('tbody tr').count()).toBe(data.length)
     await expectAccessible(page)

@@ -18,7 +18,9 @@ const team = (team_id: string, more: object = {}) =>
 it('a team is made by the keyboard alone', async () => {
   const page = await gateway.open('teams')
   expect(page.traffic.length).toBeLessThanOrEqual(6)
+  await page.locator('tbody tr').first().waitFor()
   await page.keyboard.press('c')
+  await page.getByRole('dialog', { name: 'New team' }).waitFor()
   await page.keyboard.type('Made by keys')
   await page.keyboard.press('Enter')
   await page.getByText('Made by keys is created.').waitFor()
@@ -111,3 +113,31 @@ it.each(['org_billing', 'team_admin', 'team_viewer'] as const)(
     expect(await panel.getByRole('button', { name: 'Edit' }).count()).toBe(as === 'team_admin' ? 1 : 0)
   },
 )
+
+it('what a team spent and what was done to it are told in its panel, whose parts are opened by their numbers', async () => {
+  await gateway.ask('PATCH', '/ui/api/teams/search', { soft_budget: 77 })
+  const page = await gateway.open('teams?open=search')
+  const panel = page.getByRole('complementary')
+  await panel.getByRole('tab', { name: 'Spend' }).waitFor()
+  expect(await panel.getByRole('tab').allTextContents()).toEqual([
+    'Overview',
+    'Members',
+    'Keys',
+    'Models',
+    'Own keys',
+    'Spend',
+    'Audit',
+  ])
+  await page.keyboard.press('6')
+  const sums = panel.getByRole('region', { name: 'Spend by key' })
+  await sums.getByRole('row').nth(1).waitFor()
+  const { data } = (await gateway.ask('GET', '/ui/api/spend/report?group_by=key&team_id=search&limit=20')).body
+  expect(await sums.getByRole('link').allTextContents()).toEqual(
+    data.map(({ group, group_name }: { group: string; group_name: string | null }) => group_name ?? group),
+  )
+  await expectAccessible(page)
+  await page.keyboard.press('7')
+  await panel.getByText(/^changed soft budget .* → 77 of team$/).waitFor()
+  await expectAccessible(page)
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('audit')
+})

@@ -29,7 +29,7 @@ function caller(key: object, team: object | null = null) {
 
 const settings = (given: object) => configSchema().parse({ gateway_settings: given }).gateway_settings
 const isOpen = (of: ReturnType<typeof caller>, noLog: boolean, given: object = {}, isWanted = true) =>
-  contentDoor(settings(given), isWanted, 1_000_000).open(of, noLog) !== undefined
+  contentDoor(settings(given), () => isWanted, 1_000_000).open(of, noLog) !== undefined
 
 describe('the content of a call', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('the content of a call', () => {
     expect([isOpen(caller(key, team), false), isOpen(caller(key, team), true)]).toEqual([plain, asked])
   })
 
-  it('is remembered for nobody where all logging is turned off, or where no sink takes it', () => {
+  it('is remembered for nobody where all logging is turned off, or while no sink takes it', () => {
     expect(isOpen(caller({}), false, { turn_off_message_logging: true })).toBe(false)
     expect(isOpen(caller({}), false, {}, false)).toBe(false)
   })

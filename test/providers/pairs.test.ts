@@ -11,6 +11,16 @@ const CAPABILITIES = [
   'audio_speech',
   'audio_transcription',
   'rerank',
+  'image_edit',
+  'image_variation',
+  'audio_translation',
+  'moderation',
+  'text_to_speech',
+  'speech_to_text',
+  'cohere_embed',
+  'cohere_chat',
+  'generate_content',
+  'gemini_count_tokens',
 ] as const
 
 /** What each vendor really serves, as its own reference says, and the dialects of chat that it speaks itself. A change
@@ -18,14 +28,16 @@ const CAPABILITIES = [
 const SERVES: Readonly<Record<string, string>> = {
   echo: 'chat',
   anthropic: 'chat messages count_tokens',
-  azure: 'chat responses embedding image_generation audio_speech audio_transcription',
-  elevenlabs: 'audio_speech audio_transcription',
+  azure: 'chat responses embedding image_generation audio_speech audio_transcription image_edit audio_translation',
+  elevenlabs: 'audio_speech audio_transcription text_to_speech speech_to_text',
   deepgram: 'audio_speech audio_transcription',
-  'openai-compatible': 'chat embedding image_generation audio_speech audio_transcription rerank',
-  openai: 'chat responses embedding image_generation audio_speech audio_transcription',
-  mistral: 'chat embedding audio_transcription',
-  groq: 'chat audio_speech audio_transcription',
-  together: 'chat embedding image_generation audio_speech audio_transcription rerank',
+  'openai-compatible':
+    'chat embedding image_generation audio_speech audio_transcription rerank image_edit image_variation audio_translation moderation',
+  openai:
+    'chat responses embedding image_generation audio_speech audio_transcription image_edit image_variation audio_translation moderation',
+  mistral: 'chat embedding audio_transcription moderation',
+  groq: 'chat audio_speech audio_transcription audio_translation',
+  together: 'chat embedding image_generation audio_speech audio_transcription rerank audio_translation',
   fireworks: 'chat responses embedding',
   deepinfra: 'chat embedding image_generation audio_speech audio_transcription',
   deepseek: 'chat',
@@ -38,14 +50,14 @@ const SERVES: Readonly<Record<string, string>> = {
   huggingface: 'chat',
   cloudflare: 'chat embedding',
   ollama: 'chat embedding',
-  vllm: 'chat embedding audio_transcription rerank',
+  vllm: 'chat embedding audio_transcription rerank audio_translation',
   lmstudio: 'chat embedding',
   bedrock: 'chat embedding',
-  cohere: 'chat embedding rerank',
+  cohere: 'chat embedding rerank cohere_embed cohere_chat',
   voyage: 'embedding rerank',
   jina: 'embedding rerank',
-  gemini: 'chat embedding',
-  vertex: 'chat embedding',
+  gemini: 'chat embedding generate_content gemini_count_tokens',
+  vertex: 'chat embedding generate_content gemini_count_tokens',
 }
 
 describe('the providers', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
-import type { Settlement, StoredValue } from '../../src/stores/kv/shared-store.ts'
+import type { Settlement } from '../../src/stores/kv/shared-store.ts'
+import type { StoredValue } from '../../src/stores/kv/stored-value.ts'
 import { configuration, deployment } from '../support/configuration.ts'
 import { answer, badRequest, change, cutAfter, serverError, slowHeaders } from '../support/upstream/index.ts'
 import { upstreamClient } from '../support/upstream-client.ts'

@@ -279,7 +279,6 @@ describe('POST /v1/responses, by way of chat', () => {
   })
 
   it.each([
-    ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['background', { background: true }],
     ['conversation', { conversation: 'conv_1' }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],
@@ -291,7 +290,6 @@ describe('POST /v1/responses, by way of chat', () => {
     ['input', { input: [] }],
     ['input', { input: undefined }],
     ['input', { input: 5 }],
-    ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
     ['input.0.role', { input: [{ role: 'wizard', content: 'x' }] }],
     [
       'input.0.content.1.type',

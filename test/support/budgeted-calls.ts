@@ -16,6 +16,7 @@ import { flights } from '../../src/pipeline/cache/flights.ts'
 import type { Caller } from '../../src/pipeline/caller.ts'
 import type { Client } from '../../src/pipeline/client.ts'
 import type { Endpoint } from '../../src/pipeline/endpoint.ts'
+import { keptResponses } from '../../src/pipeline/memory/kept-responses.ts'
 import { runCall } from '../../src/pipeline/run-call.ts'
 import type { PipelineServices } from '../../src/pipeline/services.ts'
 import { providers } from '../../src/providers/index.ts'
@@ -168,6 +169,7 @@ export function budgetedCalls(
     transport,
     toolServers:
       options.toolServers ?? mcpToolServers({ transport, timers: separateTimers, gateway: 'test', now: Date.now, log }),
+    responses: keptResponses(store, undefined, read.general_settings),
     telemetry,
     flights: flights(store, separateTimers),
     flushCounters() {},

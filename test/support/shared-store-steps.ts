@@ -5,7 +5,15 @@ import {
   PREFERRED_BY,
   type Reservation,
 } from '../../src/stores/kv/deployment-signals.ts'
-import { answerKey, clearedKey, type Key, leadKey, providerIdKey } from '../../src/stores/kv/keys.ts'
+import {
+  answerKey,
+  clearedKey,
+  type Key,
+  keptResponsesKey,
+  leadKey,
+  providerIdKey,
+  responseKey,
+} from '../../src/stores/kv/keys.ts'
 import type { Admission, Budget, Settlement, SharedStore } from '../../src/stores/kv/shared-store.ts'
 import type { TestClock } from './clock.ts'
 import type { Random } from './random.ts'
@@ -31,6 +39,9 @@ const DEPLOYMENTS = ['east', 'west', 'north', 'south']
 const LEASES = [5, 30, 90]
 const PERIODS = ['2026-01', '2026-02', '2026-03']
 const VALUES = [...['one', 'two'].map((name) => `value:${name}` as Key), providerIdKey('resp_ä')]
+
+const RESPONSES = ['resp_1', 'resp_2', 'resp_3'].map((id) => responseKey('team:red', id))
+const METER = keptResponsesKey('team:red')
 
 const ANSWERS = ['one', 'two', 'ü'].map(answerKey)
 const CLEARINGS = [clearedKey('', ''), clearedKey('org:1', 'mödel')]
@@ -206,6 +217,16 @@ export function sharedStoreSteps(random: Random, clock: TestClock): () => Step {
     ...(chance(0.3)
       ? { values: some(VALUES).map((key) => ({ key, text: `["ü","${random.letters(4)}"]`, ttlSeconds: 864_000.5 })) }
       : {}),
+    ...(chance(0.2)
+      ? {
+          values: some(RESPONSES).map((key) => ({
+            key,
+            text: random.letters(random.integer(1, 9)),
+            ttlSeconds: 864_000,
+            meter: { key: METER, most: 20 },
+          })),
+        }
+      : {}),
     ...(admission.cache && chance(0.8)
       ? {
           lead: { key: admission.cache.lead, unkeptSeconds: chance(0.5) ? 60 : 0 },
@@ -328,6 +349,6 @@ export async function observe(store: SharedStore): Promise<unknown> {
     standing: await store.standing(LIMITS),
     counters: await store.counters(),
     entries: [await store.entries('fallbacks', 2), await store.entries('other', 10), await store.entries('none', 5)],
-    values: await store.getAll([...VALUES, ...ANSWERS, ...CLEARINGS]),
+    values: await store.getAll([...VALUES, ...RESPONSES, ...ANSWERS, ...CLEARINGS]),
   }
 }

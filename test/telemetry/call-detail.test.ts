@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { usageOf } from '../../src/modes/usage.ts'
 import { detailOf, isFailedOver } from '../../src/telemetry/call-detail.ts'
 import type { AttemptFinished, CallFinished } from '../../src/telemetry/events.ts'
 import { finishedCall } from '../support/finished-calls.ts'
@@ -60,6 +61,18 @@ describe('the detail of a call', () => {
       stored,
       { deployment: 'two', result: 'answered', first_token_ms: 20 },
     ])
+  })
+
+  it('has what was held, and what a call was billed by where the facts do not say it', () => {
+    expect(read(call([attempt()], { heldNano: 42 }))).toEqual({ attempts: [], tool_calls: [], held_nano: 42 })
+    const usage = usageOf({ inputTokens: 10, outputTokens: 5, terms: { service_tier: 'priority' } })
+    expect(read(call([attempt({ usage })], { usage })).attempts).toMatchObject([
+      { usage: { inputTokens: 10, outputTokens: 5, terms: { service_tier: 'priority' } } },
+    ])
+    const plain = usageOf({ inputTokens: 7, cachedInputTokens: 2, estimated: true })
+    const told = read(call([attempt({ result: 'failed' }), attempt({ usage: plain })], { usage: plain }))
+    expect(told.attempts[0]).not.toHaveProperty('usage')
+    expect(told.attempts[1].usage).toEqual({ inputTokens: 7, cachedInputTokens: 2, estimated: true })
   })
 
   it('has the calls of tools, and the trace that the client named', () => {

@@ -15,7 +15,7 @@ const PAGES: Readonly<Record<string, readonly Permission[]>> = {
   deployments: ['config.read'],
   groups: ['config.read'],
   prompts: ['config.read'],
-  mcp: ['config.read', 'key.read'],
+  mcp: ['config.read'],
   keys: ['key.read'],
   teams: ['team.read'],
   organizations: ['org.read'],

@@ -52,8 +52,10 @@ export function consoleRoutes(): readonly Route[] {
       },
       shell,
     )
-  return [front, at('/console', {}), at('/console/{path}', { open: true })]
+  return [front, slashed, at('/console', {}), at('/console/{path}', { open: true })]
 }
+
+const toConsole = (): Answer => ({ status: 302, headers: { location: '/console' }, body: new Uint8Array() })
 
 const front = defineRoute(
   {
@@ -70,6 +72,18 @@ const front = defineRoute(
         code: 'unknown_path',
       })
     }
-    return { status: 302, headers: { location: '/console' }, body: new Uint8Array() }
+    return toConsole()
   },
+)
+
+const slashed = defineRoute(
+  {
+    method: 'get',
+    path: '/console/',
+    summary: 'Leads to the console.',
+    tag: 'Documentation',
+    auth: 'public',
+    responses: { 302: { description: 'To the console.' } },
+  },
+  () => toConsole(),
 )

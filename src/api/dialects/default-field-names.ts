@@ -23,3 +23,13 @@ export const responsesDefaults: DefaultFieldNames = {
   reasoning_effort: (effort) => ({ reasoning: { effort } }),
   verbosity: (verbosity) => ({ text: { verbosity } }),
 }
+
+/** Names in a native request of Cohere's chat. */
+export const cohereDefaults: DefaultFieldNames = {
+  ...same('max_tokens', 'temperature', 'seed', 'frequency_penalty', 'presence_penalty', 'documents'),
+  ...same('citation_options', 'safety_mode', 'strict_tools', 'priority', 'thinking'),
+  max_completion_tokens: 'max_tokens',
+  top_p: 'p',
+  top_k: 'k',
+  stop: (stop) => ({ stop_sequences: [stop].flat() }),
+}

@@ -5,33 +5,36 @@ import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { responsesDefaults } from './default-field-names.ts'
 import { prependToResponses } from './prepend.ts'
 import { growingAnswer } from './responses/answer.ts'
+import { errorFields } from './responses/error-fields.ts'
 import { RESPONSES_FIELDS } from './responses/fields.ts'
+import { responsesMemory } from './responses/memory.ts'
 import { toChat } from './responses/request.ts'
 import { responsesIds } from './responses-ids.ts'
 import { responsesConversation } from './tools/responses-conversation.ts'
 
 const encoder = new TextEncoder()
 
-/** The Responses API: items in, items out, and a stream of numbered, typed events. Translated requests store nothing:
- *  the client sends the whole conversation each time. */
+/** The Responses API: items in, items out, and a stream of numbered, typed events. What is answered by way of chat, the
+ *  gateway keeps, as its client wants. */
 export const responsesDialect = asDialect<ResponsesRequest>({
   native: 'responses',
   schema: responsesRequest,
   defaults: responsesDefaults,
   ids: responsesIds,
+  memory: responsesMemory,
   tools: responsesConversation,
   names: clientNames(RESPONSES_FIELDS),
   prepend: prependToResponses,
   toChat,
-  fromChat(completion, request) {
-    const answer = growingAnswer(request, () => {})
+  fromChat(completion, request, facts) {
+    const answer = growingAnswer(request, facts, () => {})
     answer.push(asChunk(completion))
     return answer.finish()
   },
-  stream(request) {
+  stream(request, facts) {
     let text = ''
     let sequence_number = 0
-    const answer = growingAnswer(request, (type, fields) => {
+    const answer = growingAnswer(request, facts, (type, fields) => {
       text += eventText(type, { sequence_number: sequence_number++, ...fields })
     })
     const eventsOf = (act: () => unknown): Uint8Array => {
@@ -45,15 +48,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
       fail: (failure) => eventsOf(() => answer.fail(failure)),
     }
   },
-  errorEvent: (failure) =>
-    encoder.encode(
-      eventText('error', {
-        sequence_number: 0,
-        code: failure.code,
-        message: failure.message,
-        param: failure.details.param ?? null,
-      }),
-    ),
+  errorEvent: (failure) => encoder.encode(eventText('error', { sequence_number: 0, ...errorFields(failure) })),
 })
 
 function eventText(type: string, fields: object): string {

@@ -30,7 +30,15 @@ const READABLE = [
 ]
 
 /** The paths that pages of configured origins may call. */
-export const CROSS_ORIGIN_PATHS = ['/v1/*', '/v2/*', '/rerank', '/mcp'] as const
+export const CROSS_ORIGIN_PATHS = [
+  '/v1/*',
+  '/v2/*',
+  '/v1beta/*',
+  '/openai/*',
+  '/anthropic/*',
+  '/gemini/*',
+  '/mcp',
+] as const
 
 /** Lets pages of these origins call the API. Keys travel in a header, so that no cookie needs to be allowed. */
 export function crossOrigin(services: ApiServices, origins: readonly string[]): MiddlewareHandler<Env> {

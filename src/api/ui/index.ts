@@ -19,10 +19,12 @@ import { playground } from './playground/playground.ts'
 import { promptRoutes } from './prompts/index.ts'
 import { providerRoutes } from './providers/index.ts'
 import { records } from './records/index.ts'
+import { credentials } from './routing/credentials.ts'
 import { fallbackChains } from './routing/fallback-chains.ts'
 import { modelActions } from './routing/model-actions.ts'
 import { testModel } from './routing/model-test.ts'
 import { models } from './routing/models.ts'
+import { publishedPolicies } from './routing/published-policies.ts'
 import { routeGroupPolicies } from './routing/route-group-policies.ts'
 import { simulateRouteGroup } from './routing/route-group-simulation.ts'
 import { settingsRoutes } from './settings/index.ts'
@@ -49,9 +51,11 @@ export const ui: readonly Route[] = [
   callableModels,
   ...models,
   ...modelActions,
+  ...credentials,
   testModel,
   ...providerRoutes,
   ...routeGroupPolicies,
+  ...publishedPolicies,
   fallbackChains,
   ...promptRoutes,
   simulateRouteGroup,

@@ -5,14 +5,19 @@ import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
 import { messages } from './messages.ts'
 import { rerank } from './rerank.ts'
-import { responses } from './responses.ts'
+import { createResponse } from './responses/create-response.ts'
 
 /** The endpoints whose requests can be batched. */
-const BATCHED = [embeddings, chatCompletions, responses, completions, messages, rerank]
+const BATCHED = [embeddings, chatCompletions, createResponse, completions, messages, rerank]
+
+const NO_HEADERS = () => undefined
 
 export const batchedEndpoints: BatchEndpoints = new Map(
   BATCHED.map(({ endpoint, contract }) => [
     endpoint.path,
-    { endpoint, failureBody: (error, requestId) => contract.errorBody?.(error, requestId) ?? errorBody(error) },
+    {
+      endpoint,
+      failureBody: (error, requestId) => contract.errorBody?.(error, requestId, NO_HEADERS) ?? errorBody(error),
+    },
   ]),
 )

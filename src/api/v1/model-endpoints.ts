@@ -5,6 +5,7 @@ import { chatCompletions } from './chat-completions.ts'
 import { completions } from './completions.ts'
 import { embeddings } from './embeddings.ts'
 import { imagesGenerations } from './images-generations.ts'
+import { moderations } from './moderations.ts'
 import { rerank } from './rerank.ts'
 
 /** One endpoint for each kind of request, the commonest first. */
@@ -16,4 +17,5 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
   audioSpeech,
   audioTranscriptions,
   rerank,
+  moderations,
 ].map(({ endpoint }) => endpoint)

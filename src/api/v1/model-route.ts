@@ -4,6 +4,7 @@ import type { Answer } from '../../pipeline/answer.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { refuseEarly } from '../../pipeline/refuse-early.ts'
+import { type BodyEdit, editedBody } from '../../pipeline/request/edited-body.ts'
 import { hopsOf } from '../../pipeline/request/hops.ts'
 import { type IncomingForm, incomingForm } from '../../pipeline/request/incoming-form.ts'
 import { traceParent } from '../../pipeline/request/trace.ts'
@@ -32,8 +33,22 @@ export function modelRoute(
   return { ...route, endpoint }
 }
 
+/** What the address of a request says of its call. */
+interface Addressed {
+  /** The model, which goes before one in a form. */
+  readonly model?: string
+  /** The fields of the body that it changes. */
+  readonly edit?: BodyEdit | undefined
+}
+const NOTHING_SAID: Addressed = {}
+
 /** Reads the body of a request and runs it as a call of `caller`, who may be another one than who has sent it. */
-export async function runModelCall(scope: Scope, endpoint: Endpoint, caller: Caller): Promise<Answer> {
+export async function runModelCall(
+  scope: Scope,
+  endpoint: Endpoint,
+  caller: Caller,
+  { model, edit = endpoint.edit }: Addressed = NOTHING_SAID,
+): Promise<Answer> {
   const { services, client, footprint, requestId, arrivedAt, address } = scope
   const { mode } = endpoint
   let contentType: string
@@ -48,8 +63,10 @@ export async function runModelCall(scope: Scope, endpoint: Endpoint, caller: Cal
     contentType = requireType(scope.header('content-type'), mode.body)
     refuseCompressed(scope.header('content-encoding'))
     const { max_json_bytes, max_upload_bytes } = services.config.general_settings
-    if (mode.body === 'json') bytes = await client.body(max_json_bytes, footprint)
-    else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint })
+    if (mode.body === 'json') {
+      bytes = await client.body(max_json_bytes, footprint)
+      if (edit) bytes = editedBody(bytes, edit)
+    } else form = incomingForm(client, mode, contentType, { limitBytes: max_upload_bytes, footprint, model })
   } catch (error) {
     // A request that is refused before it becomes a call counts against the limits too.
     await scope.count()

@@ -3,8 +3,10 @@ import { callableNames } from '../../identity/callable-names.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { modelNotFound } from '../../pipeline/plan/model-not-found.ts'
 import type { Group } from '../../routing/deployment.ts'
+import { messagesErrorBody } from '../dialects/messages/errors.ts'
+import { errorBody } from '../failures.ts'
 import { json } from '../respond.ts'
-import { defineRoute } from '../route.ts'
+import { defineRoute, type RouteContract } from '../route.ts'
 
 const modelEntry = lazily(() =>
   z.object({
@@ -36,6 +38,10 @@ function asMessagesEntry(id: string): z.output<ReturnType<typeof messagesEntry>>
 const isOfMessages = (header: (name: string) => string | undefined) =>
   header('anthropic-version') !== undefined || header('x-api-key') !== undefined
 
+/** Failures are told in the same shape as models. */
+const errorBodyFor: RouteContract['errorBody'] = (error, requestId, header) =>
+  isOfMessages(header) ? messagesErrorBody(error, requestId) : errorBody(error)
+
 export const listModels = defineRoute(
   {
     method: 'get',
@@ -58,7 +64,8 @@ export const listModels = defineRoute(
           ]),
       },
     },
-    credentialHeader: 'x-api-key',
+    errorBody: errorBodyFor,
+    credentialHeader: ['x-api-key', 'api-key'],
   },
   ({ services: { registry }, caller, header }) => {
     const names = callableNames(registry, caller().mayCall)
@@ -81,7 +88,8 @@ export const getModel = defineRoute(
     auth: 'caller',
     params: () => z.object({ model: z.string() }),
     responses: { 200: { description: 'The model.', schema: () => z.union([modelEntry(), messagesEntry()]) } },
-    credentialHeader: 'x-api-key',
+    errorBody: errorBodyFor,
+    credentialHeader: ['x-api-key', 'api-key'],
   },
   ({ services: { registry }, caller, input, header }) => {
     const { model } = input.params

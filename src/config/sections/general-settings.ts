@@ -24,6 +24,9 @@ import { selfRegistration } from './self-registration.ts'
 import { missingSsoSettings, ssoSettings } from './single-sign-on.ts'
 
 const MIB = 1024 * 1024
+
+/** Hosted stores bound what a request brings; own ones take more. */
+const MOST_RESPONSE_BYTES = 16 * MIB
 const key = () => checked(mistakeInKey).transform(secret)
 const days = () => count().max(36_500)
 const degradedMode = () => z.enum(['fail_open', 'fail_closed'])
@@ -122,6 +125,25 @@ export const generalSettings = lazily(() =>
     cache_wait: seconds()
       .default(30)
       .describe('Seconds that a call waits for the answer of an identical one that came before it, at most.'),
+    responses_retention: seconds()
+      .default(86_400)
+      .describe(
+        'Seconds for which answers of /v1/responses by translated models are kept, so that a later call can continue them; 0: none.',
+      ),
+    responses_max_bytes: positiveCount()
+      .max(MOST_RESPONSE_BYTES)
+      .default(512 * 1024)
+      .describe('Longest conversation that is kept with such an answer; the answer to a longer one is not kept.'),
+    responses_max_total_bytes: positiveCount()
+      .default(256 * MIB)
+      .describe(
+        'The most bytes that are kept for one team, or for a key without a team, within `responses_retention`.',
+      ),
+    responses_websocket: flag()
+      .default(false)
+      .describe(
+        'Whether /v1/responses is there as a WebSocket, too; on Node from 22.21 or 24.9. Elsewhere its clients go on over HTTP.',
+      ),
     health_check_interval: seconds()
       .default(0)
       .describe(

@@ -28,6 +28,7 @@ export const MODEL_MODES = [
   'audio_speech',
   'audio_transcription',
   'rerank',
+  'moderation',
 ] as const
 export type ModelMode = (typeof MODEL_MODES)[number]
 
@@ -63,6 +64,45 @@ function resolveModel(provider: unknown, model: string): { provider: string | un
   return { provider: kind, upstreamModel: segment === kind ? model.slice(slash + 1) : model }
 }
 
+/** The parameters that say as whom a provider is asked, and where: what a named credential may hold. */
+const accountParams = () => ({
+  api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
+  api_base: baseAddress().optional().describe("The provider's base address, where it is not the usual one."),
+  project: headerText().optional().describe("The provider's project."),
+  organization: headerText().optional().describe("The provider's organization."),
+  headers: headers().optional().describe('Headers added to each upstream call.'),
+  aws_access_key_id: headerText().optional().describe('The id of the AWS access key.'),
+  aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
+  aws_session_token: headerSecret().optional().describe('The token of a temporary AWS access key.'),
+})
+
+/** The parameters that a deployment leaves to its credential. */
+export const CREDENTIAL_SECRETS = [
+  'api_key',
+  'aws_access_key_id',
+  'aws_secret_access_key',
+  'aws_session_token',
+] as const satisfies readonly (keyof ReturnType<typeof accountParams>)[]
+
+function requireBothHalves(
+  params: { readonly aws_access_key_id?: unknown; readonly aws_secret_access_key?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  if ((params.aws_access_key_id === undefined) === (params.aws_secret_access_key === undefined)) return
+  const path = [params.aws_access_key_id === undefined ? 'aws_access_key_id' : 'aws_secret_access_key']
+  context.addIssue({ code: 'custom', path, message: 'is required beside the other half of the AWS key' })
+}
+
+/** What deployments of one provider share by name. */
+export const credentialEntry = (providers: Registered<RegisteredProvider>) =>
+  section({
+    name: name().describe('What deployments call it in `gateway_params.credential`.'),
+    provider: z.enum([...providers.keys()]).describe('The kind of provider that it is for.'),
+    gateway_params: section(accountParams())
+      .superRefine(requireBothHalves, evenIfBroken)
+      .describe('What each deployment gets that names it.'),
+  })
+
 export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
   section({
     provider: z
@@ -70,16 +110,15 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
       .optional()
       .describe('The kind of upstream; default: the first segment of model.'),
     model: text().describe("<provider>/<model>: the kind of upstream and the provider's own name of the model."),
-    api_key: headerSecret().optional().describe("The provider's key (a service account's JSON for vertex)."),
-    api_base: baseAddress().optional().describe("The provider's base address, where it is not the usual one."),
+    credential: name()
+      .optional()
+      .describe('The named credential (`/ui/api/credentials`) that it uses instead of secrets of its own.'),
+    ...accountParams(),
     api_version: headerText().optional().describe('The version that the provider expects in the address or a header.'),
     timeout: positiveSeconds()
       .optional()
       .describe('Seconds that an attempt may take here, instead of the timeout of router_settings or a policy.'),
     region: region().optional().describe("The provider's region."),
-    project: headerText().optional().describe("The provider's project."),
-    organization: headerText().optional().describe("The provider's organization."),
-    headers: headers().optional().describe('Headers added to each upstream call.'),
     allow_cloud_objects: flag()
       .optional()
       .describe(
@@ -91,11 +130,15 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
         'Whether hints of a request that this provider cannot be told (caching, storage, telemetry, …) are refused instead of left out.',
       ),
     aws_region_name: region().optional().describe('Another name of region, for bedrock.'),
-    aws_access_key_id: headerText().optional().describe('The id of the AWS access key.'),
-    aws_secret_access_key: secretText().optional().describe('The secret of the AWS access key.'),
-    aws_session_token: headerSecret().optional().describe('The token of a temporary AWS access key.'),
   })
     .superRefine((params, context) => {
+      if (params.credential !== undefined) {
+        for (const path of CREDENTIAL_SECRETS.filter((field) => params[field] !== undefined)) {
+          const message = 'is what the credential gives; leave out one of the two'
+          context.addIssue({ code: 'custom', path: [path], message })
+        }
+      }
+      requireBothHalves(params, context)
       if (typeof params.model !== 'string' || params.model === '') return
       const { provider, upstreamModel } = resolveModel(params.provider, params.model)
       if (provider === undefined || (params.provider === undefined && !providers.has(provider))) {
@@ -103,16 +146,16 @@ export const gatewayParams = (providers: Registered<RegisteredProvider>) =>
         context.addIssue({ code: 'custom', path: ['model'], message })
       } else if (upstreamModel === '') {
         context.addIssue({ code: 'custom', path: ['model'], message: 'names no model behind the slash' })
-      } else if (providers.get(provider)?.needsAddress && params.api_base === undefined) {
+      } else if (
+        providers.get(provider)?.needsAddress &&
+        params.api_base === undefined &&
+        params.credential === undefined
+      ) {
         context.addIssue({
           code: 'custom',
           path: ['api_base'],
           message: `is required for ${provider}; add its address`,
         })
-      }
-      if ((params.aws_access_key_id === undefined) !== (params.aws_secret_access_key === undefined)) {
-        const path = [params.aws_access_key_id === undefined ? 'aws_access_key_id' : 'aws_secret_access_key']
-        context.addIssue({ code: 'custom', path, message: 'is required beside the other half of the AWS key' })
       }
     }, evenIfBroken)
     .transform((params) => {
@@ -218,3 +261,4 @@ export const modelList = (entry: ReturnType<typeof modelEntry>) =>
 export type ModelEntry = z.output<ReturnType<typeof modelList>>[number]
 export type GatewayParams = z.output<ReturnType<typeof gatewayParams>>
 export type ModelInfo = z.output<ReturnType<typeof modelInfo>>
+export type CredentialEntry = z.output<ReturnType<typeof credentialEntry>>

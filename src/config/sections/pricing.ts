@@ -24,6 +24,7 @@ export const pricing = lazily(() => ({
   ),
   input_cost_per_audio_token: price('US dollars for one input token of audio; else what an input token costs.'),
   output_cost_per_audio_token: price('US dollars for one output token of audio; else what an output token costs.'),
+  input_cost_per_image_token: price('US dollars for one input token of an image; else what an input token costs.'),
   long_context_above: count().optional().describe('Input tokens above which the whole call is billed as long.'),
   long_context_input_multiplier: multiplier().optional().describe('The multiplier of the input price of a long call.'),
   long_context_output_multiplier: multiplier()

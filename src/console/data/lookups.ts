@@ -1,5 +1,6 @@
 import { api } from './client.ts'
 import { queries } from './query.ts'
+import type { Permission } from './session.ts'
 
 interface Found {
   readonly value: string
@@ -9,6 +10,8 @@ interface Found {
 
 /** Finds things of the gateway by what is typed, and the name of one by its id. */
 export interface Lookup {
+  /** What who asks must have somewhere. */
+  readonly needs?: Permission
   search(text: string): Promise<readonly Found[]>
   name(id: string): Promise<string>
 }
@@ -21,10 +24,12 @@ const remembered = <Value>(key: readonly unknown[], ask: () => Promise<Value>): 
 
 function lookup(
   kind: string,
+  needs: Permission,
   search: (text: string) => Promise<readonly Found[]>,
   name: (id: string) => Promise<string>,
 ): Lookup {
   return {
+    needs,
     search: (text) => remembered([kind, 'search', text], () => search(text)),
     // What may not be read, or is gone, is known by its id.
     name: (id) => remembered([kind, id], () => name(id).catch(() => id)),
@@ -37,6 +42,7 @@ const found = (value: string, name: string | null): Found =>
 export const lookups = {
   team: lookup(
     'team',
+    'team.read',
     async (search) =>
       (await api('GET /ui/api/teams', { query: { search, limit: MOST } })).data.map((one) =>
         found(one.team_id, one.team_name),
@@ -45,6 +51,7 @@ export const lookups = {
   ),
   organization: lookup(
     'organization',
+    'org.read',
     async (search) =>
       (await api('GET /ui/api/organizations', { query: { search, limit: MOST } })).data.map((one) =>
         found(one.organization_id, one.organization_name),
@@ -55,6 +62,7 @@ export const lookups = {
   ),
   user: lookup(
     'user',
+    'user.read',
     async (search) =>
       (await api('GET /ui/api/users', { query: { search, limit: MOST } })).data.map((one) =>
         found(one.user_id, one.user_email),
@@ -63,6 +71,7 @@ export const lookups = {
   ),
   key: lookup(
     'key',
+    'key.read',
     async (search) =>
       (await api('GET /ui/api/keys', { query: { search, limit: MOST } })).data.map((one) =>
         found(one.key_id, one.key_name),

@@ -5,6 +5,8 @@ export interface Params {
   get(name: string): string
   /** Changes some; an empty one is taken out. With `replace` it is no step of the browser's history. */
   set(changes: Readonly<Record<string, string | undefined>>, options?: { readonly replace?: boolean }): void
+  /** Puts others in the place of all of them. */
+  go(search: string): void
   /** The address with some changed. */
   with(changes: Readonly<Record<string, string | undefined>>): string
 }
@@ -25,6 +27,7 @@ export function useParams(): Params {
     get: (name) => current.get(name) ?? '',
     // Others may have changed the address since this was read: a timer that ends late undoes nothing of theirs.
     set: (changes, { replace = false } = {}) => route(changed(changes, new URLSearchParams(location.search)), replace),
+    go: (search) => route(search ? `${path}?${search}` : path),
     with: (changes) => changed(changes),
   }
 }

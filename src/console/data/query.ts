@@ -17,6 +17,8 @@ export const queries = new QueryClient({
       retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
       refetchOnWindowFocus: true,
     },
+    // A change that waited for the network by itself would be made when nobody expects it any more.
+    mutations: { networkMode: 'always' },
   },
 })
 

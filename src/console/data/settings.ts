@@ -40,11 +40,13 @@ export function kept<Value>(name: string, otherwise: Value): Value {
   }
 }
 
+/** Undefined is forgotten. */
 export const keep = (name: string, value: unknown) => keepText(name, JSON.stringify(value))
 
-function keepText(name: string, text: string): void {
+function keepText(name: string, text: string | undefined): void {
   try {
-    localStorage.setItem(name, text)
+    if (text === undefined) localStorage.removeItem(name)
+    else localStorage.setItem(name, text)
   } catch {
     // A browser that keeps nothing forgets it with the page.
   }

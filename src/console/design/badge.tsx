@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { CopyButton } from './button.tsx'
+import { Button, CopyButton } from './button.tsx'
+import { useNarrow } from './list/narrow.tsx'
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet'
 
@@ -46,16 +47,20 @@ export function Cut({ children, mono }: { readonly children: string; readonly mo
   )
 }
 
-/** Something that has a name and an id: shows the name, leads to it, copies the id. */
+/** Something that has a name and an id: shows the name, leads to it, copies the id. In a list, narrows the list to it. */
 export function Entity({
   name,
   id,
   href,
+  filter,
 }: {
   readonly name?: string | null | undefined
   readonly id: string | null | undefined
   readonly href?: string | undefined
+  /** The filter of the list, by the name that the API has for it. */
+  readonly filter?: string | undefined
 }) {
+  const narrow = useNarrow()
   if (!id) return <span class="quiet">–</span>
   const text = name || id
   return (
@@ -69,7 +74,19 @@ export function Entity({
           {text}
         </span>
       )}
-      <CopyButton text={id} label={`Copy the id ${id}`} />
+      <span class="tools">
+        {filter && (
+          <Button
+            small
+            kind="plain"
+            icon="filter"
+            label={`Only ${text}`}
+            tabIndex={-1}
+            onClick={(event) => narrow(filter, id, event, true)}
+          />
+        )}
+        <CopyButton text={id} label={`Copy the id ${id}`} />
+      </span>
     </span>
   )
 }

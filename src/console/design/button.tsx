@@ -33,14 +33,18 @@ export function Button({
   children,
   class: more,
   type = 'button',
+  onClick,
   ...rest
 }: ButtonProps) {
+  const off = disabled || busy
   return (
     <button
       {...rest}
       type={type}
       class={classOf({ kind, small, icon, children }, more)}
-      disabled={disabled || busy}
+      // `disabled` itself would take the focus away from a button that has just done its work.
+      aria-disabled={off || undefined}
+      onClick={off ? (event) => event.preventDefault() : onClick}
       aria-label={label}
       aria-busy={busy}
       title={children ? undefined : label}

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { store, useStore } from '../data/store.ts'
+import { useStore } from '../data/store.ts'
 import { Button } from './button.tsx'
+import { asked } from './confirmed.ts'
+import { DialogDrafts, type Draft, leave } from './form/unsaved.ts'
 
-/** A dialog over the page, there as long as it is rendered. Escape and its cross close it; a click beside it does not, for
- *  that would throw away what was typed. */
+/** A dialog over the page, there as long as it is rendered. Escape and its cross close it, and ask before they throw away
+ *  what was typed; a click beside it does nothing. */
 export function Dialog({
   title,
   onClose,
@@ -26,13 +28,17 @@ export function Dialog({
   readonly stays?: boolean
   readonly class?: string
 }) {
-  const dialog = useModal(() => !stays && onClose())
+  const drafts = useRef(new Set<Draft>()).current
+  const close = () => leave(onClose, drafts)
+  const dialog = useModal(() => !stays && close())
   const id = useId()
   const content = (
     <>
       <header class="dialog-head">
-        <h2 id={id}>{title}</h2>
-        {!stays && <Button kind="plain" icon="close" label="Close" onClick={onClose} />}
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
+        {!stays && <Button kind="plain" icon="close" label="Close" onClick={close} />}
       </header>
       <div class="dialog-body">{children}</div>
       {footer && <footer class="dialog-foot">{footer}</footer>}
@@ -48,7 +54,7 @@ export function Dialog({
           onSubmit?.()
         }}
       >
-        {content}
+        <DialogDrafts.Provider value={drafts}>{content}</DialogDrafts.Provider>
       </form>
     </dialog>
   )
@@ -72,39 +78,31 @@ export function useModal(onCancel: () => void) {
       event.preventDefault()
       cancel.current()
     }
+    // A browser obeys a second Escape in a row, whatever was answered to the first.
+    const escaped = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || element.querySelector(':popover-open')) return
+      cancelled(event)
+    }
     element.addEventListener('cancel', cancelled)
+    element.addEventListener('keydown', escaped)
     return () => {
       element.removeEventListener('cancel', cancelled)
+      element.removeEventListener('keydown', escaped)
       element.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      focusAgain(before)
     }
   }, [])
   return dialog
 }
 
-interface Question {
-  readonly title: string
-  /** What will be so afterwards, in numbers where there are some. */
-  readonly body: ComponentChildren
-  readonly action: string
-  readonly danger?: boolean
-  /** What must be typed first, where it cannot be undone. */
-  readonly typed?: string
-}
-
-const asked = store<(Question & { readonly answer: (yes: boolean) => void }) | undefined>(undefined)
-
-/** Asks before something is done: `if (await confirmed({ … }))`. */
-export function confirmed(question: Question): Promise<boolean> {
-  return new Promise((resolve) => {
-    asked.set({
-      ...question,
-      answer(yes) {
-        asked.set(undefined)
-        resolve(yes)
-      },
-    })
-  })
+/** Gives the focus back to what had it; where that is gone, to what is over the page, or to the page. */
+export function focusAgain(before: Element | null): void {
+  if (!(before instanceof HTMLElement) || before === document.body) return
+  before.focus()
+  if (document.activeElement === before) return
+  const over = [...document.querySelectorAll<HTMLElement>('dialog[open] h2')].at(-1)
+  const rest = over ?? document.getElementById('main')
+  rest?.focus()
 }
 
 export function Confirmation() {
@@ -112,7 +110,7 @@ export function Confirmation() {
   const [typed, setTyped] = useState('')
   useEffect(() => setTyped(''), [question])
   if (!question) return null
-  const { title, body, action, danger = false, typed: wanted, answer } = question
+  const { title, body, action, stay = 'Cancel', danger = false, typed: wanted, answer } = question
   const ready = wanted === undefined || typed === wanted
   return (
     <Dialog
@@ -121,7 +119,7 @@ export function Confirmation() {
       onSubmit={() => ready && answer(true)}
       footer={
         <>
-          <Button onClick={() => answer(false)}>Cancel</Button>
+          <Button onClick={() => answer(false)}>{stay}</Button>
           <Button type="submit" kind={danger ? 'danger' : 'primary'} disabled={!ready}>
             {action}
           </Button>

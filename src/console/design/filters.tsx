@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Lookup } from '../data/lookups.ts'
 import { type Params, useParams } from '../data/params.ts'
+import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { among, Combobox, type Option } from './form/combobox.tsx'
 import { Icon } from './icons.tsx'
@@ -23,9 +24,13 @@ export function filterQuery(params: Params, filters: readonly Filter[]): Record<
   )
 }
 
-/** Filters as chips, kept in the address. */
-export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
+/** Filters as chips, kept in the address. Those by things that the person may not read are not offered; one that somebody
+ *  else's address has is shown by its id. */
+export function Filters({ filters: all }: { readonly filters: readonly Filter[] }) {
   const params = useParams()
+  const may = useMay()
+  const finds = ({ lookup }: Filter) => !lookup?.needs || may(lookup.needs)
+  const filters = all.map((one) => (finds(one) ? one : { ...one, lookup: undefined }))
   const [editing, setEditing] = useState<string>()
   const active = filters.filter(({ name }) => params.get(name) !== '')
   const edited = filters.find(({ name }) => name === editing)
@@ -46,7 +51,7 @@ export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
           label="Add a filter"
           class="button small"
           icon="filter"
-          items={filters.map(({ name, label }) => ({ label, onSelect: () => setEditing(name) }))}
+          items={all.filter(finds).map(({ name, label }) => ({ label, onSelect: () => setEditing(name) }))}
         >
           Filter
         </Menu>

@@ -31,20 +31,9 @@ export function Menu({
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
-  function place(): void {
-    const { current: at } = button
-    const { current: menu } = list
-    if (!at || !menu) return
-    const box = at.getBoundingClientRect()
-    const { offsetWidth: width, offsetHeight: height } = menu
-    const left = Math.max(8, Math.min(box.left, innerWidth - width - 8))
-    const below = box.bottom + height + 8 < innerHeight
-    menu.style.left = `${left}px`
-    menu.style.top = `${below ? box.bottom : Math.max(8, box.top - height - 8)}px`
-  }
   function toggled(event: Event): void {
     if ((event as ToggleEvent).newState !== 'open') return
-    place()
+    placeUnder(button.current, list.current)
     list.current?.querySelector<HTMLElement>('.option')?.focus()
   }
   function walk(event: KeyboardEvent): void {
@@ -113,4 +102,15 @@ export function Menu({
       </div>
     </>
   )
+}
+
+/** Puts what a button opens under it, or over it where there is no room. */
+export function placeUnder(at: HTMLElement | null, menu: HTMLElement | null): void {
+  if (!at || !menu) return
+  const box = at.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = menu
+  const left = Math.max(8, Math.min(box.left, innerWidth - width - 8))
+  const below = box.bottom + height + 8 < innerHeight
+  menu.style.left = `${left}px`
+  menu.style.top = `${below ? box.bottom : Math.max(8, box.top - height - 8)}px`
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
-import { useModal } from './dialog.tsx'
+import { focusAgain, useModal } from './dialog.tsx'
 
 const WIDE = '(min-width: 1100px)'
 
@@ -33,9 +33,17 @@ export function Panel(props: PanelProps) {
 
 function Beside(props: PanelProps) {
   const id = useId()
+  const panel = useRef<HTMLElement>(null)
   const { onClose } = props
   const close = useRef(onClose)
   close.current = onClose
+  useLayoutEffect(() => {
+    const { current: element } = panel
+    const before = document.activeElement
+    return () => {
+      if (element?.contains(document.activeElement)) focusAgain(before)
+    }
+  }, [])
   useEffect(() => {
     const left = (event: KeyboardEvent) => {
       if (
@@ -51,7 +59,7 @@ function Beside(props: PanelProps) {
     return () => removeEventListener('keydown', left)
   }, [])
   return (
-    <aside class="panel" aria-labelledby={id}>
+    <aside ref={panel} class="panel" aria-labelledby={id}>
       <Content {...props} id={id} />
     </aside>
   )

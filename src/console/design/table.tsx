@@ -1,22 +1,12 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Pages } from '../data/query.ts'
-import { keep, kept } from '../data/settings.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { Button } from './button.tsx'
-import { Menu } from './menu.tsx'
+import { type Column, useColumns } from './list/columns.tsx'
 import { Failure, Skeleton, useLate } from './states.tsx'
 
-export interface Column<Row> {
-  readonly id: string
-  readonly label: string
-  readonly cell: (row: Row) => ComponentChildren
-  readonly number?: boolean
-  /** 1 is always there; 3 goes first where there is little room. Default: 1. */
-  readonly priority?: 1 | 2 | 3
-  /** Shown only to those who chose it. */
-  readonly optional?: boolean
-}
+export type { Column }
 
 interface TableProps<Row> {
   /** Under which the choice of columns is remembered. */
@@ -195,53 +185,6 @@ function useWalk<Row>(
       for (const end of ends) end()
     }
   }, [])
-}
-
-/** The columns that a person has chosen for a table; without a choice those that are not optional. */
-function useColumns<Row>(name: string, columns: ReadonlyArray<Column<Row>>): ReadonlyArray<Column<Row>> {
-  const [ids, setIds] = useState<readonly string[] | undefined>(() => kept(`columns:${name}`, undefined))
-  useEffect(() => {
-    const changed = (event: Event) => {
-      if ((event as CustomEvent<string>).detail === name) setIds(kept(`columns:${name}`, undefined))
-    }
-    addEventListener('columns', changed)
-    return () => removeEventListener('columns', changed)
-  }, [name])
-  return columns.filter(({ id, optional }, at) => at === 0 || (ids ? ids.includes(id) : !optional))
-}
-
-/** The choice of columns, for the bar over a table. */
-export function ColumnChoice<Row>({
-  name,
-  columns,
-}: {
-  readonly name: string
-  readonly columns: ReadonlyArray<Column<Row>>
-}) {
-  const [, render] = useState({})
-  const ids = kept<readonly string[] | undefined>(`columns:${name}`, undefined)
-  const shown = new Set(ids ?? columns.filter(({ optional }) => !optional).map(({ id }) => id))
-  const change = (next: readonly string[] | undefined) => {
-    keep(`columns:${name}`, next ?? null)
-    if (next === undefined) localStorage.removeItem(`columns:${name}`)
-    dispatchEvent(new CustomEvent('columns', { detail: name }))
-    render({})
-  }
-  const toggle = (id: string) =>
-    change(columns.map((column) => column.id).filter((one) => (one === id ? !shown.has(id) : shown.has(one))))
-  return (
-    <Menu
-      label="Columns"
-      class="button plain small"
-      items={[
-        ...columns.slice(1).map(({ id, label }) => ({ label, checked: shown.has(id), onSelect: () => toggle(id) })),
-        null,
-        { label: 'As they were', onSelect: () => change(undefined) },
-      ]}
-    >
-      Columns
-    </Menu>
-  )
 }
 
 function Waiting({ columns }: { readonly columns: number }) {

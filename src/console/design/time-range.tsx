@@ -61,7 +61,7 @@ const local = (iso: string) => {
 }
 
 function Custom({ range, onClose }: { readonly range: TimeRange; readonly onClose: () => void }) {
-  const form = useForm({ from: local(range.from), to: local(range.to) })
+  const form = useForm({ from: local(range.from), to: local(range.to) }, { asks: false })
   async function save(): Promise<void> {
     const [from, to] = [new Date(form.values.from), new Date(form.values.to)]
     const done = await form.submit(async () => {

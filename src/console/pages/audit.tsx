@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf } from '../data/client.ts'
+import { type AuditEvent, actorOf, deed, resourceOf } from '../data/deeds.ts'
 import { lookups } from '../data/lookups.ts'
 import { useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
@@ -9,13 +10,13 @@ import { useTimeRange } from '../data/time-range.ts'
 import { Entity } from '../design/badge.tsx'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
+import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
-import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
+import { type Column, ListTable } from '../design/table.tsx'
 import { Moment } from '../design/time.tsx'
 import { RangePicker } from '../design/time-range.tsx'
 import { EventPanel, Refusal } from './audit/event-panel.tsx'
-import { type AuditEvent, actorOf, deed } from './audit/words.ts'
 
 const FILTERS: readonly Filter[] = [
   { name: 'action', label: 'Action' },
@@ -52,7 +53,7 @@ const COLUMNS: ReadonlyArray<Column<AuditEvent>> = [
     priority: 2,
     cell: (event) =>
       deed(event).namesResource ? (
-        <Entity name={event.resource_name} id={event.resource_id} />
+        <Entity name={resourceOf(event)} id={event.resource_id} />
       ) : (
         <span class="quiet">–</span>
       ),

@@ -1,18 +1,22 @@
+import { useEffect, useState } from 'preact/hooks'
 import { lookups } from '../data/lookups.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
+import { shortcut } from '../data/shortcuts.ts'
 import { Entity } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { Code } from '../design/code.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
 import { money } from '../design/format.ts'
+import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty, Notice } from '../design/states.tsx'
-import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
+import { type Column, ListTable } from '../design/table.tsx'
 import { Ago } from '../design/time.tsx'
 import { type Batch, BatchState, isOver, Progress } from './batches/batch.tsx'
 import { BatchPanel } from './batches/batch-panel.tsx'
+import { NewBatch } from './batches/new-batch.tsx'
 
 const LIVE_SECONDS = 5
 
@@ -66,6 +70,9 @@ const COLUMNS: ReadonlyArray<Column<Batch>> = [
   },
 ]
 
+const LINES = `{"custom_id":"one","method":"POST","url":"/v1/chat/completions","body":{"model":"…","messages":[{"role":"user","content":"Hi"}]}}
+{"custom_id":"two","method":"POST","url":"/v1/chat/completions","body":{"model":"…","messages":[{"role":"user","content":"Ho"}]}}`
+
 const EXAMPLE = () => `curl ${location.origin}/v1/files -H "Authorization: Bearer $KEY" \\
   -F purpose=batch -F file=@requests.jsonl
 curl ${location.origin}/v1/batches -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
@@ -83,9 +90,19 @@ export function Batches() {
   const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   const filtered = Object.keys(query).length > 0
   const off = list.error?.status === 404
+  const [making, setMaking] = useState<{ readonly file?: File }>()
+  useEffect(() => (off ? undefined : shortcut('c', 'New batch', () => setMaking({}))), [off])
+  useEffect(() => (off ? undefined : filesDropped((file) => setMaking({ file }))), [off])
   return (
     <Page
       title="Batches"
+      actions={
+        !off && (
+          <Button kind="primary" icon="plus" onClick={() => setMaking({})}>
+            New batch
+          </Button>
+        )
+      }
       panel={open && <BatchPanel key={open} id={open} onClose={() => show(undefined)} onOpen={show} />}
     >
       {off ? (
@@ -124,17 +141,51 @@ export function Batches() {
                 />
               ) : (
                 <>
-                  <Empty title="There are no batches yet">
+                  <Empty
+                    title="There are no batches yet"
+                    actions={<Button onClick={() => setMaking({})}>New batch</Button>}
+                  >
                     A file of requests goes in, a file of answers comes out within 24 hours. Each line runs like a call
                     of its own.
                   </Empty>
-                  <Code text={EXAMPLE()} label="How a batch is begun" />
+                  <Code text={LINES} label="What a file says" />
+                  <Code text={EXAMPLE()} label="How a batch is begun without the console" />
                 </>
               )
             }
           />
+          {making && (
+            <NewBatch
+              keyId={params.get('key_id') || undefined}
+              file={making.file}
+              onClose={() => setMaking(undefined)}
+              onDone={(id) => {
+                setMaking(undefined)
+                show(id)
+              }}
+            />
+          )}
         </>
       )}
     </Page>
   )
+}
+
+/** Calls with each file that is dropped on the page, where no dialog is open. */
+function filesDropped(take: (file: File) => void): () => void {
+  const holdsFile = (event: DragEvent) =>
+    event.dataTransfer?.types.includes('Files') === true && !document.querySelector('dialog[open]')
+  const over = (event: DragEvent) => holdsFile(event) && event.preventDefault()
+  const drop = (event: DragEvent) => {
+    const file = holdsFile(event) ? event.dataTransfer?.files[0] : undefined
+    if (!file) return
+    event.preventDefault()
+    take(file)
+  }
+  addEventListener('dragover', over)
+  addEventListener('drop', drop)
+  return () => {
+    removeEventListener('dragover', over)
+    removeEventListener('drop', drop)
+  }
 }

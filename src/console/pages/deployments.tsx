@@ -8,10 +8,13 @@ import { Badge } from '../design/badge.tsx'
 import { ButtonLink } from '../design/button.tsx'
 import { StateOf } from '../design/deployment-state.tsx'
 import { SearchField } from '../design/filters.tsx'
+import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty, Loaded } from '../design/states.tsx'
-import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
+import { type Column, ListTable } from '../design/table.tsx'
+import { Tabs } from '../design/tabs.tsx'
 import { Ago } from '../design/time.tsx'
+import { Credentials } from './deployments/credentials.tsx'
 import {
   type Deployment,
   limitWords,
@@ -43,8 +46,24 @@ export function Deployments() {
     const id = params.get(purpose)
     return <Changed key={`${purpose} ${id}`} id={id} purpose={purpose} onDone={done} onCancel={() => back(id)} />
   }
-  return <List fresh={fresh} onDone={done} />
+  const tab = params.get('tab') === 'credentials' ? 'credentials' : 'deployments'
+  const tabs = (
+    <Tabs
+      label="Deployments"
+      tabs={TABS}
+      current={tab}
+      onChange={(next) =>
+        params.set({ tab: next === 'deployments' ? undefined : next, open: undefined, search: undefined })
+      }
+    />
+  )
+  return tab === 'credentials' ? <Credentials tabs={tabs} /> : <List fresh={fresh} onDone={done} tabs={tabs} />
 }
+
+const TABS = [
+  { id: 'deployments', label: 'Deployments' },
+  { id: 'credentials', label: 'Credentials' },
+] as const
 
 /** The wizard, begun with a deployment that there is. */
 function Changed({
@@ -68,7 +87,15 @@ function Changed({
   return <Wizard purpose={purpose} from={purpose === 'edit' ? read.data : withoutSecrets(read.data)} {...rest} />
 }
 
-function List({ fresh, onDone }: { readonly fresh: readonly string[]; readonly onDone: (id: string) => void }) {
+function List({
+  fresh,
+  onDone,
+  tabs,
+}: {
+  readonly fresh: readonly string[]
+  readonly onDone: (id: string) => void
+  readonly tabs: ComponentChildren
+}) {
   const params = useParams()
   const may = useMay()('config.update')
   const search = params.get('search') || undefined
@@ -79,6 +106,7 @@ function List({ fresh, onDone }: { readonly fresh: readonly string[]; readonly o
   const open = params.get('open') || undefined
   const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   const columns = columnsOf((one) => {
+    if (one.problem) return <Badge tone="bad">left out</Badge>
     const state = byId.get(one.deployment_id)
     return state ? <StateOf deployment={state} /> : quiet('unknown')
   })
@@ -99,6 +127,7 @@ function List({ fresh, onDone }: { readonly fresh: readonly string[]; readonly o
       }
       panel={open && <DeploymentPanel key={open} id={open} health={byId.get(open)} onClose={() => show(undefined)} />}
     >
+      {tabs}
       <div class="bar">
         <SearchField label="Search ids and names" />
         <span class="end">
@@ -131,6 +160,13 @@ const columnsOf = (stateOf: (one: Deployment) => ComponentChildren): ReadonlyArr
     label: 'Model',
     priority: 2,
     cell: (one) => <span class="cut left mono">{upstreamOf(one).model}</span>,
+  },
+  {
+    id: 'credential',
+    label: 'Credential',
+    priority: 3,
+    optional: true,
+    cell: ({ gateway_params: { credential } }) => (credential ? String(credential) : quiet('its own')),
   },
   {
     id: 'mode',

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Row } from '../data/client.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { useApi, useChange, usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
+import { Badge } from '../design/badge.tsx'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { Dialog } from '../design/dialog.tsx'
 import { SearchField } from '../design/filters.tsx'
@@ -18,7 +20,9 @@ import { History } from './groups/history.tsx'
 import { candidates, Members } from './groups/members.tsx'
 import { PolicyEditor } from './groups/policy.tsx'
 
-const COLUMNS: ReadonlyArray<Column<Group>> = [
+type Policies = ReadonlyMap<string, Row<'GET /ui/api/route-group-policies'>>
+
+const columnsOf = (policies: Policies): ReadonlyArray<Column<Group>> => [
   { id: 'name', label: 'Group', cell: ({ name }) => name },
   {
     id: 'enabled',
@@ -31,8 +35,26 @@ const COLUMNS: ReadonlyArray<Column<Group>> = [
     priority: 2,
     cell: ({ members }) => members.map((one) => one.deployment_id ?? one.model_name).join(', '),
   },
+  { id: 'policy', label: 'Policy', cell: ({ name }) => <PolicyInForce of={policies.get(name)} /> },
   { id: 'changed', label: 'Changed', priority: 3, cell: ({ updated_at: at }) => <Ago at={at} /> },
 ]
+
+/** The strategy in force, and whether somebody has drafted another. */
+function PolicyInForce({ of: policy }: { readonly of: Row<'GET /ui/api/route-group-policies'> | undefined }) {
+  const { routing_strategy: strategy = null, version = null, has_draft: isDrafted = false } = policy ?? {}
+  return (
+    <>
+      {strategy ?? <span class="quiet">inherited</span>}
+      {version !== null && <span class="quiet"> · version {version}</span>}
+      {isDrafted && (
+        <>
+          {' '}
+          <Badge tone="info">draft</Badge>
+        </>
+      )}
+    </>
+  )
+}
 
 export function Groups() {
   const open = useParams().get('open')
@@ -47,6 +69,8 @@ function List() {
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/route-groups', { query: { search } })
   const models = useApi('GET /ui/api/models', { query: { search, limit: 200 } })
+  const inForce = useApi('GET /ui/api/route-group-policies', { query: { limit: 200 } })
+  const policies: Policies = new Map(inForce.data?.data.map((one) => [one.name, one]))
   const names = [...new Set(models.data?.data.map(({ model_name }) => model_name))].toSorted()
   const create = may && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -62,7 +86,7 @@ function List() {
         name="groups"
         label="Route groups"
         list={list}
-        columns={COLUMNS}
+        columns={columnsOf(policies)}
         rowId={({ name }) => name}
         href={({ name }) => params.with({ open: name })}
         empty={
@@ -77,7 +101,8 @@ function List() {
           <ul class="lines">
             {names.map((name) => (
               <li key={name}>
-                <a href={params.with({ open: name })}>{name}</a>
+                <a href={params.with({ open: name })}>{name}</a>{' '}
+                {policies.has(name) && <PolicyInForce of={policies.get(name)} />}
               </li>
             ))}
           </ul>

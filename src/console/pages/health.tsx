@@ -1,56 +1,18 @@
-import { useParams } from '../data/params.ts'
+import { pathTo, useParams } from '../data/params.ts'
 import { useApi } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
-import { StateOf } from '../design/deployment-state.tsx'
+import { ButtonLink } from '../design/button.tsx'
 import { type Filter, Filters } from '../design/filters.tsx'
-import { count, duration, share } from '../design/format.ts'
-import { Meter } from '../design/meter.tsx'
+import { count } from '../design/format.ts'
+import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page, Tile } from '../design/page.tsx'
 import { Empty, Loaded, Notice } from '../design/states.tsx'
-import { type Column, ColumnChoice, Table } from '../design/table.tsx'
-import { Ago } from '../design/time.tsx'
-import { Actions } from './health/actions.tsx'
+import { Table } from '../design/table.tsx'
+import { ACTIONS, COLUMNS } from './health/columns.tsx'
 import { type Deployment, type Health as Reading, worstFirst } from './health/deployment.ts'
 import { Fallbacks } from './health/fallbacks.tsx'
 
 const LIVE_SECONDS = 5
-
-const COLUMNS: ReadonlyArray<Column<Deployment>> = [
-  { id: 'deployment', label: 'Deployment', cell: ({ deployment_id: id }) => <span class="cut left">{id}</span> },
-  { id: 'state', label: 'State', cell: (one) => <StateOf deployment={one} /> },
-  { id: 'model', label: 'Model', priority: 2, cell: ({ model_name: name }) => <span class="cut left">{name}</span> },
-  { id: 'provider', label: 'Provider', priority: 3, cell: ({ provider }) => provider },
-  { id: 'active', label: 'Active', number: true, priority: 2, cell: ({ active_requests: active }) => count(active) },
-  {
-    id: 'used',
-    label: 'Used',
-    priority: 2,
-    cell: ({ utilization: used }) => <Meter used={used} of={used > 0 ? 1 : null} text={share(used, 1)} />,
-  },
-  { id: 'average', label: 'Average', number: true, priority: 3, cell: ({ avg_latency_ms: ms }) => duration(ms) },
-  { id: 'first', label: 'First token', number: true, priority: 3, cell: ({ first_token_ms: ms }) => duration(ms) },
-  {
-    id: 'error',
-    label: 'Last error',
-    priority: 2,
-    cell: ({ last_error: error, last_error_at: at }) =>
-      error === null ? (
-        <span class="quiet">none</span>
-      ) : (
-        <>
-          {error.replaceAll('_', ' ')} <span class="quiet">{at && <Ago at={at} />}</span>
-        </>
-      ),
-  },
-  {
-    id: 'success',
-    label: 'Last success',
-    priority: 3,
-    cell: ({ last_success_at: at }) => <Ago at={at} never="none yet" />,
-  },
-]
-
-const ACTIONS: Column<Deployment> = { id: 'actions', label: 'Actions', cell: (one) => <Actions deployment={one} /> }
 
 export function Health() {
   const params = useParams()
@@ -77,15 +39,27 @@ export function Health() {
               </span>
             </div>
             {health.deployments.length === 0 ? (
-              <Empty title="No deployment">There is none that you may call.</Empty>
+              <Empty
+                title="No deployment"
+                actions={may('config.update') && <ButtonLink href={pathTo('deployments')}>Add one</ButtonLink>}
+              >
+                There is none that you may call.
+              </Empty>
             ) : (
               <Table
                 name="health"
                 label="Deployments"
                 columns={may('config.update') ? [...COLUMNS, ACTIONS] : COLUMNS}
+                group={({ model_name }) => model_name}
                 rows={worstFirst(health.deployments)}
                 rowId={({ deployment_id }) => deployment_id}
               />
+            )}
+            {may('config.update') && health.deployments.every(({ provider }) => provider === 'echo') && (
+              <p class="quiet">
+                echo is the only deployment: it answers with what it is asked.{' '}
+                <a href={pathTo('deployments')}>Add a provider</a>
+              </p>
             )}
             <Spoken deployments={health.deployments} />
           </>
@@ -116,7 +90,8 @@ function Tiles({ health }: { readonly health: Reading }) {
   )
 }
 
-/** Only what is not as it should be. */
+/** How the store is that processes share, and whether the database is there: one line, and in full what is not as it should
+ *  be. */
 function Store({
   health: { store },
   checks,
@@ -124,8 +99,15 @@ function Store({
   readonly health: Reading
   readonly checks: { readonly redis: boolean; readonly database: boolean } | undefined
 }) {
+  const isWell = store.mode !== 'degraded' && checks?.database !== false
   return (
     <>
+      {isWell && checks && (
+        <p class="quiet small">
+          Ready: {store.mode === 'shared' ? 'the store is shared by all processes' : 'one process, its own store'}, the
+          database is there.
+        </p>
+      )}
       {store.mode === 'degraded' && (
         <Notice tone="bad">
           The shared store cannot be reached: what is shown is known to this process only, and{' '}

@@ -9,11 +9,11 @@ import { Empty, Failure, Loading } from '../design/states.tsx'
 import { Tabs } from '../design/tabs.tsx'
 import { LastCalls } from './key/key-calls.tsx'
 import { KeyMade, type MadeKey } from './key/key-made.tsx'
-import { KeyUsage } from './key/key-usage.tsx'
 import { keysLeft, type Team } from './my-keys/allowance.ts'
 import { OwnKeyDialog } from './my-keys/own-key-dialog.tsx'
 import { OwnKeyPanel } from './my-keys/own-key-panel.tsx'
 import { KeyTable, TeamKeys } from './my-keys/team-keys.tsx'
+import { Spending } from './place/spending.tsx'
 
 const TABS = [
   { id: 'keys', label: 'Keys' },
@@ -47,7 +47,7 @@ export function MyKeys() {
       ) : (
         <div class="columns">
           <Section title="The last 30 days">
-            <KeyUsage query={{ owner: 'me' }} />
+            <Spending of={{ owner: 'me' }} />
           </Section>
           <Section title="Last calls">
             <LastCalls query={{ owner: 'me' }} />

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
 import { addressOf } from '../data/client.ts'
 import { useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
@@ -7,27 +8,37 @@ import { useMay, useSession } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { useTimeRange } from '../data/time-range.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
-import { Code } from '../design/code.tsx'
 import { Filters, filterQuery, SearchField } from '../design/filters.tsx'
+import { ColumnChoice } from '../design/list/columns.tsx'
+import { Views } from '../design/list/views.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
-import { ColumnChoice, ListTable } from '../design/table.tsx'
+import { ListTable } from '../design/table.tsx'
 import { Tabs } from '../design/tabs.tsx'
 import { RangePicker } from '../design/time-range.tsx'
 import { columnsFor } from './requests/columns.tsx'
 import { filtersFor, isSummed } from './requests/filters.ts'
+import { FirstCall } from './requests/first-call.tsx'
 import { Histogram } from './requests/histogram.tsx'
 import { useNewCalls } from './requests/new-calls.ts'
 import { Refusals } from './requests/refusals.tsx'
-import { StoryPanel } from './requests/story-panel.tsx'
+import { StoryPage } from './requests/story-page.tsx'
+import { copyId, StoryPanel } from './requests/story-panel.tsx'
 
 const TABS = [
   { id: 'calls', label: 'Calls' },
   { id: 'refusals', label: 'Refusals' },
 ] as const
 
-/** Every call, with its story; and what was refused before it became one. */
+const CALL_ID = /^call[_-]/
+
+/** Every call, with its story; and what was refused before it became one. Under the id of a call, its story alone. */
 export function Requests() {
+  const { id } = useRoute().params
+  return id ? <StoryPage key={id} id={decodeURIComponent(id)} /> : <Calls />
+}
+
+function Calls() {
   const params = useParams()
   const may = useMay()
   const { pages } = useSession()
@@ -43,7 +54,8 @@ export function Requests() {
     // Who sees nobody else's calls sees their own.
     ...(may('spend.read') ? {} : { owner: 'me' }),
   }
-  const query = { ...filter, from: range.from, to: range.to }
+  // A request is found by its id whenever it was.
+  const query = filter.request_id ? filter : { ...filter, from: range.from, to: range.to }
   const read = usePages(
     'GET /ui/api/logs',
     { query },
@@ -55,8 +67,24 @@ export function Requests() {
     params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   const filtered = Object.keys(filterQuery(params, filters)).length > 0
   const file = (format: string) => addressOf('GET /ui/api/logs', { query: { ...query, format } })
-  useEffect(() => shortcut('l', 'Live on or off', () => setLive((on) => !on)), [])
-  useEffect(() => shortcut('e', 'Export', () => document.querySelector<HTMLElement>('[data-export] a')?.click()), [])
+  // Where a request id is looked for, the id of a call is as welcome.
+  const wanted = params.get('request_id')
+  useEffect(() => {
+    if (CALL_ID.test(wanted)) params.set({ request_id: undefined, open: wanted }, { replace: true })
+  }, [wanted])
+  useEffect(() => {
+    const ends = [
+      shortcut('l', 'Live on or off', () => setLive((on) => !on)),
+      shortcut('e', 'Export', () => document.querySelector<HTMLElement>('[data-export] a')?.click()),
+      shortcut('y', 'Copy the id of the call', () => {
+        const row = document.activeElement?.closest<HTMLElement>('tr[data-id]')
+        if (row?.dataset.id) copyId(row.dataset.id)
+      }),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [])
   return (
     <Page
       title="Requests"
@@ -70,23 +98,29 @@ export function Requests() {
         label="Requests"
       />
       <div class="bar">
-        {tab === 'calls' && <SearchField label="Request id" param="request_id" />}
+        {tab === 'calls' && <SearchField label="Request or call id" param="request_id" />}
         <Filters filters={filters.filter(({ name }) => name !== 'request_id')} />
-        {tab === 'calls' && (
-          <span class="end row">
-            {range.open && (
-              <Button small aria-pressed={live} onClick={() => setLive(!live)}>
-                {live ? 'Live' : 'Paused'}
-              </Button>
-            )}
-            <span data-export title="At most 100,000 rows">
-              <ButtonLink small icon="download" download href={file('csv')}>
-                CSV
-              </ButtonLink>
-            </span>
-            <ColumnChoice name="requests" columns={columns} />
-          </span>
-        )}
+        <span class="end row">
+          {tab === 'calls' && (
+            <>
+              {range.open && (
+                <Button small aria-pressed={live} onClick={() => setLive(!live)}>
+                  {live ? 'Live' : 'Paused'}
+                </Button>
+              )}
+              <span data-export class="row" title="At most 100,000 rows">
+                <ButtonLink small icon="download" download href={file('csv')}>
+                  CSV
+                </ButtonLink>
+                <ButtonLink small icon="download" download href={file('jsonl')}>
+                  JSONL
+                </ButtonLink>
+              </span>
+            </>
+          )}
+          <Views page="requests" />
+          {tab === 'calls' && <ColumnChoice name="requests" columns={columns} />}
+        </span>
       </div>
       {tab === 'refusals' ? (
         <Refusals query={query} />
@@ -124,10 +158,7 @@ export function Requests() {
                   In the range and with the filters that are chosen, nothing was called.
                 </Empty>
               ) : (
-                <>
-                  <Empty title="No calls in this range">A call appears here a moment after it has ended.</Empty>
-                  <Code text={FIRST_CALL} />
-                </>
+                <FirstCall waits={live && range.open} />
               )
             }
           />
@@ -136,7 +167,3 @@ export function Requests() {
     </Page>
   )
 }
-
-const FIRST_CALL = `curl ${location.origin}/v1/chat/completions \\
-  -H 'authorization: Bearer <a key of yours>' -H 'content-type: application/json' \\
-  -d '{"model": "<a model>", "messages": [{"role": "user", "content": "Hello"}]}'`

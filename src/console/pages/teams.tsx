@@ -3,17 +3,17 @@ import { lookups } from '../data/lookups.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
-import { useMay } from '../data/session.ts'
+import { useSession } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { Entity } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
+import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
-import { type Column, ColumnChoice, ListTable } from '../design/table.tsx'
+import { type Column, ListTable } from '../design/table.tsx'
 import { Ago } from '../design/time.tsx'
-
 import { Spent } from './place/spent.tsx'
 import type { Team } from './teams/team.ts'
 import { TeamDialog } from './teams/team-dialog.tsx'
@@ -52,7 +52,7 @@ const COLUMNS: ReadonlyArray<Column<Team>> = [
 
 export function Teams() {
   const params = useParams()
-  const may = useMay()
+  const session = useSession()
   const scope = useScope()
   const [creating, setCreating] = useState(false)
   const [fresh, setFresh] = useState<readonly string[]>([])
@@ -65,7 +65,8 @@ export function Teams() {
   const open = params.get('open') || undefined
   const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   const filtered = Object.values(query).some(Boolean)
-  const mayCreate = may('team.update')
+  // An admin of a team changes that one, and makes no other.
+  const mayCreate = [session, ...session.organizations].some(({ permissions }) => permissions.includes('team.update'))
   useEffect(() => (mayCreate ? shortcut('c', 'New team', () => setCreating(true)) : undefined), [mayCreate])
   const create = mayCreate && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>

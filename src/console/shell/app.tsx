@@ -5,25 +5,30 @@ import { useApi } from '../data/query.ts'
 import { SessionContext, useSession } from '../data/session.ts'
 import { waitingForSession } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
-import { Confirmation } from '../design/dialog.tsx'
+import { asked } from '../design/confirmed.ts'
 import { Failure } from '../design/states.tsx'
 import { Toasts } from '../design/toast.tsx'
 import { PAGES } from '../pages/index.ts'
 import { Banners } from './banners.tsx'
 import { isGate } from './gate-paths.ts'
-import { Navigation, TabBar } from './navigation.tsx'
+import { Navigation } from './navigation.tsx'
 import { useNavigationKeys } from './navigation-keys.ts'
-import { NotYours, Nowhere } from './nowhere.tsx'
 import { overlay } from './overlay.ts'
+import { overPart, pagePart } from './part.tsx'
+import { useMoreBeforeConsole } from './suggested.ts'
+import { TabBar } from './tab-bar.tsx'
 
 const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate))
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => Palette))
-const SignInAgain = lazy(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
+const Confirmation = overPart(() => import('../design/dialog.tsx').then(({ Confirmation }) => Confirmation))
+const NotYours = pagePart(() => import('./nowhere.tsx').then(({ NotYours }) => NotYours))
+const Nowhere = pagePart(() => import('./nowhere.tsx').then(({ Nowhere }) => Nowhere))
+const Palette = overPart(() => import('./palette.tsx').then(({ Palette }) => Palette))
+const SignInAgain = overPart(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
 
 const VIEWS = PAGES.map(({ id, path, load }) => ({
   id,
   path: path === '' ? '/console' : `/console/${path}/:id?`,
-  View: lazy(load),
+  View: pagePart(load),
 }))
 
 /** Who has not signed in sees the way in; everybody else the console. */
@@ -31,6 +36,8 @@ export function App() {
   const me = useApi('GET /auth/me')
   const { path } = useLocation()
   const { data: session } = me
+  const hasMore = useMoreBeforeConsole(session)
+  const question = useStore(asked)
   return (
     <>
       {me.error && !session ? (
@@ -40,7 +47,7 @@ export function App() {
             <Failure error={me.error} retry={() => me.refetch()} />
           </main>
         </div>
-      ) : !session ? null : !session.authenticated || session.standing !== 'complete' || isGate(path) ? (
+      ) : !session ? null : !session.authenticated || session.standing !== 'complete' || hasMore || isGate(path) ? (
         <ErrorBoundary>
           <Gate session={session} />
         </ErrorBoundary>
@@ -49,7 +56,11 @@ export function App() {
           <Shell />
         </SessionContext.Provider>
       )}
-      <Confirmation />
+      {question && (
+        <ErrorBoundary>
+          <Confirmation />
+        </ErrorBoundary>
+      )}
       <Toasts />
     </>
   )

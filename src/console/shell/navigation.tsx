@@ -1,20 +1,13 @@
-import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { chooseScope, useScope } from '../data/scope.ts'
 import { useSession } from '../data/session.ts'
-import { Dialog } from '../design/dialog.tsx'
 import { Icon, Sign } from '../design/icons.tsx'
 import { Menu } from '../design/menu.tsx'
-import type { ConsolePage } from '../pages/index.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { overlay } from './overlay.ts'
-import { useShownPages } from './shown-pages.ts'
+import { addressOfPage, isAt, useShownPages } from './shown-pages.ts'
 
 const GROUPS = ['', 'Observe', 'Use', 'Routing', 'People', 'Operate'] as const
-
-const addressOf = ({ path }: ConsolePage) => (path === '' ? '/console' : `/console/${path}`)
-const isAt = (page: ConsolePage, path: string) =>
-  page.path === '' ? path === '/console' : path === addressOf(page) || path.startsWith(`${addressOf(page)}/`)
 
 export function Navigation() {
   return (
@@ -39,7 +32,7 @@ export function Navigation() {
   )
 }
 
-function PageLinks({ onFollow }: { readonly onFollow?: () => void }) {
+export function PageLinks({ onFollow }: { readonly onFollow?: () => void }) {
   const { path } = useLocation()
   const pages = useShownPages()
   return (
@@ -55,7 +48,7 @@ function PageLinks({ onFollow }: { readonly onFollow?: () => void }) {
                 <li key={page.id}>
                   <a
                     class="nav-item"
-                    href={addressOf(page)}
+                    href={addressOfPage(page)}
                     aria-current={isAt(page, path) ? 'page' : undefined}
                     onClick={onFollow}
                   >
@@ -73,7 +66,7 @@ function PageLinks({ onFollow }: { readonly onFollow?: () => void }) {
 }
 
 /** Limits the lists to one organization or team. Who has only one place has nothing to choose. */
-function ScopeSwitch() {
+export function ScopeSwitch() {
   const { organizations, teams } = useSession()
   const { organization_id, team_id } = useScope()
   if (organizations.length + teams.length < 2) return null
@@ -103,46 +96,5 @@ function ScopeSwitch() {
       <span class="grow cut">{current ?? 'Everything'}</span>
       <Icon name="down" />
     </Menu>
-  )
-}
-
-/** On phones: the pages that are opened most, and all others behind a button. */
-export function TabBar() {
-  const { path } = useLocation()
-  const pages = useShownPages()
-  const [open, setOpen] = useState(false)
-  return (
-    <nav class="tabbar" aria-label="Pages">
-      {pages.slice(0, 4).map((page) => (
-        <a key={page.id} href={addressOf(page)} aria-current={isAt(page, path) ? 'page' : undefined}>
-          <Icon name={page.icon} />
-          {page.label}
-        </a>
-      ))}
-      <button type="button" onClick={() => setOpen(true)} aria-haspopup="dialog">
-        <Icon name="menu" />
-        More
-      </button>
-      {open && (
-        <Dialog title="Model gateway" onClose={() => setOpen(false)}>
-          <div>
-            <ScopeSwitch />
-            <PageLinks onFollow={() => setOpen(false)} />
-            <button
-              type="button"
-              class="nav-item"
-              onClick={() => {
-                setOpen(false)
-                overlay.set('palette')
-              }}
-            >
-              <Icon name="search" />
-              Search
-            </button>
-            <AccountMenu />
-          </div>
-        </Dialog>
-      )}
-    </nav>
   )
 }

@@ -5,3 +5,8 @@ import { Buffer } from 'node:buffer'
 export function latin1Text({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
+
+/** Whether an ASCII text occurs in bytes. */
+export function includesAscii({ buffer, byteOffset, byteLength }: Uint8Array, text: string): boolean {
+  return Buffer.from(buffer, byteOffset, byteLength).includes(text)
+}

@@ -2,6 +2,7 @@ import type { ModelInfo } from '../../config/sections/model-list.ts'
 import { nanoOf } from '../../lib/money.ts'
 import type { Mode } from '../mode.ts'
 import type { Usage } from '../usage.ts'
+import type { PricePart } from './price-parts.ts'
 
 /** The cost of a call at a deployment in integer nano-dollars; undefined, never 0, if its price is unknown. A call that
  *  has a `batch` costs what a batch's calls do. */
@@ -14,6 +15,21 @@ export function costNano(
   for (const tariff of mode.tariffs) {
     const dollars = tariff.cost(info, usage, Boolean(batch))
     if (dollars !== undefined) return nanoOf(dollars)
+  }
+  return undefined
+}
+
+/** The same cost with what it consists of, for those who ask how it comes about. */
+export function pricedParts(
+  mode: Mode,
+  info: ModelInfo,
+  usage: Usage,
+  isBatch: boolean,
+): { readonly nano: number; readonly parts: readonly PricePart[] } | undefined {
+  for (const tariff of mode.tariffs) {
+    const parts: PricePart[] = []
+    const dollars = tariff.cost(info, usage, isBatch, parts)
+    if (dollars !== undefined) return { nano: nanoOf(dollars), parts }
   }
   return undefined
 }

@@ -1,4 +1,5 @@
-import { asList, asRecord, asText, hasAnyOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { camelName } from '../../lib/json/camel-case.ts'
+import { asList, asRecord, asText, entryOf, hasAnyOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../mode.ts'
 import { type Asked, type Terms, type ToolUses, UNPRICED, USUAL } from './surcharges.ts'
 
@@ -22,11 +23,11 @@ const SEARCHES = ['web_search_options', 'enable_search', 'web_search'] as const
 const TERMS = ['service_tier', 'speed', 'inference_geo', 'performanceConfig'] as const
 const OTHERS = ['tools', 'additionalModelRequestFields', 'search_parameters', 'plugins', 'guardrailConfig'] as const
 /** All fields that can ask for a surcharge. Most requests have none of them. */
-const FIELDS: ReadonlySet<string> = new Set([...TERMS, ...SEARCHES, ...OTHERS])
+const FIELDS: ReadonlySet<string> = new Set([...TERMS, ...SEARCHES, ...OTHERS, 'serviceTier'])
 
 function termsAsked(fields: JsonRecord, at = ''): Asked[] {
   return TERMS.flatMap((name) => {
-    const value = fields[name]
+    const value = fields[name] ?? fields[camelName(name)]
     if (value === undefined || value === null) return []
     const word = termIn(value)
     if (USUAL.has(word)) return []
@@ -54,10 +55,28 @@ export const toolName = (type: string): string => type.toLowerCase().replace(VER
 function toolsAsked({ tools, max_tool_calls }: ModelRequest): Asked[] {
   return asList(tools).flatMap((tool, index) => {
     const { type, max_uses, environment } = asRecord(tool)
+    if (type === undefined) return googleTools(asRecord(tool), `tools.${index}`)
     const name = toolName(asText(type))
     if (name === '' || FREE_TOOLS.has(name)) return []
     if (name === 'shell' && !isHosted(environment)) return []
     return [use(name, `tools.${index}.type`, max_uses ?? max_tool_calls)]
+  })
+}
+
+/** Tools of Gemini's API that are billed by use. They are members of a tool, in either spelling. */
+const GOOGLE_TOOLS: Readonly<Record<string, string>> = {
+  googleSearch: 'google_search',
+  googleSearchRetrieval: 'google_search',
+  enterpriseWebSearch: 'enterprise_web_search',
+  exaAiSearch: 'exa_ai_search',
+  parallelAiSearch: 'parallel_ai_search',
+  googleMaps: 'google_maps',
+}
+
+function googleTools(tool: JsonRecord, at: string): Asked[] {
+  return Object.keys(tool).flatMap((member) => {
+    const name = entryOf(GOOGLE_TOOLS, camelName(member))
+    return name === undefined || !isOn(tool[member]) ? [] : [use(name, `${at}.${member}`, undefined)]
   })
 }
 

@@ -1,6 +1,7 @@
 import type { ModelInfo } from '../../config/sections/model-list.ts'
 import type { Usage } from '../usage.ts'
 import { priceOfImage } from './image-price.ts'
+import { inBatch, type PricePart } from './price-parts.ts'
 import { discountOf, tokenCost } from './token-cost.ts'
 
 /** One way of billing the calls of a mode, in US dollars. */
@@ -9,8 +10,9 @@ export interface Tariff {
   priced(info: ModelInfo): boolean
   /** The cost of a typical unit, for comparing deployments; undefined if it has no price. */
   unitCost(info: ModelInfo): number | undefined
-  /** undefined if a part of the usage has no price, or if the usage has nothing that is billed this way. */
-  cost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined
+  /** undefined if a part of the usage has no price, or if the usage has nothing that is billed this way. `parts`, if
+   *  given, gets what the cost consists of. */
+  cost(info: ModelInfo, usage: Usage, batch: boolean, parts?: PricePart[]): number | undefined
 }
 
 /** Generated text: tokens in and tokens out. */
@@ -39,10 +41,12 @@ export function tokensInstead(typical: { readonly input: number; readonly output
       const { input_cost_per_token: input = 0, output_cost_per_token: output = 0 } = info
       return priced(info) ? input * typical.input + output * typical.output : undefined
     },
-    cost: (info, usage, batch) =>
-      usage.inputTokens + usage.outputTokens === 0 ? undefined : tokenCost(info, usage, batch),
+    cost: (info, usage, batch, parts) =>
+      usage.inputTokens + usage.outputTokens === 0 ? undefined : tokenCost(info, usage, batch, parts),
   }
 }
+
+const UNITS = { audioSeconds: 'audio_seconds', characters: 'characters', rerankUnits: 'rerank_units' } as const
 
 /** Units at one price each. A count of zero means that it is unknown. */
 export function perUnit(
@@ -52,10 +56,12 @@ export function perUnit(
   return {
     priced: (info) => info[field] !== undefined,
     unitCost: (info) => info[field],
-    cost(info, usage, batch) {
+    cost(info, usage, batch, parts) {
       const price = info[field]
       const count = usage[unit]
-      return price === undefined || count === 0 ? undefined : count * price * discountOf(info, batch)
+      if (price === undefined || count === 0) return undefined
+      parts?.push({ unit: UNITS[unit], count, price, times: inBatch(discountOf(info, batch)) })
+      return count * price * discountOf(info, batch)
     },
   }
 }
@@ -67,10 +73,12 @@ export const perImage: Tariff = {
     const price = imagePrice(info)
     return typeof price === 'object' ? Math.min(...Object.values(price)) : price
   },
-  cost(info, { images, imageSize }, batch) {
+  cost(info, { images, imageSize }, batch, parts) {
     const prices = imagePrice(info)
     const price = typeof prices === 'object' ? priceOfImage(prices, imageSize) : prices
-    return price === undefined || images === 0 ? undefined : images * price * discountOf(info, batch)
+    if (price === undefined || images === 0) return undefined
+    parts?.push({ unit: 'images', count: images, price, times: inBatch(discountOf(info, batch)) })
+    return images * price * discountOf(info, batch)
   },
 }
 

@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../../config/sections/model-list.ts'
 import type { Usage } from '../usage.ts'
+import { multiplied, type PricePart } from './price-parts.ts'
 import { costOfUses, multiplierOf } from './surcharges.ts'
 
 /** The price of a cache write for an hour relative to the usual one. The only vendor that sells both charges 2 and 1.25
@@ -7,8 +8,8 @@ import { costOfUses, multiplierOf } from './surcharges.ts'
 const ONE_HOUR_TO_FIVE_MINUTES = 1.6
 
 /** Cached and cache-creation tokens are parts of the input, at their own prices if they have any. A batch costs its own
- *  price, else the usual one times the multiplier. */
-export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number | undefined {
+ *  price, else the usual one times the multiplier. `parts`, if given, gets what the cost consists of. */
+export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean, parts?: PricePart[]): number | undefined {
   const [inputBatches, outputBatches] = batch
     ? [info.input_cost_per_token_batches, info.output_cost_per_token_batches]
     : NO_PRICES
@@ -27,20 +28,34 @@ export function tokenCost(info: ModelInfo, usage: Usage, batch: boolean): number
   const write = info.cache_creation_input_cost_per_token
   const writeFor1h = info.cache_creation_1h_input_cost_per_token ?? times(write, ONE_HOUR_TO_FIVE_MINUTES)
   const audioInput = Math.min(usage.audioInputTokens, usage.inputTokens - cached - created)
+  const imageInput = Math.min(usage.imageInputTokens, usage.inputTokens - cached - created - audioInput)
   const audioOutput = Math.min(usage.audioOutputTokens, usage.outputTokens)
   const inputCost =
-    costOf(usage.inputTokens - cached - created - audioInput, input) +
-    costOf(audioInput, times(info.input_cost_per_audio_token, inputFactor) ?? input) +
-    costOf(cached, times(info.cached_input_cost_per_token, inputFactor) ?? input) +
-    costOf(created - createdFor1h, times(write, inputFactor) ?? input) +
-    costOf(createdFor1h, times(writeFor1h, inputFactor) ?? input)
+    costOf(usage.inputTokens - cached - created - audioInput - imageInput, input, 'input_tokens', parts) +
+    costOf(audioInput, times(info.input_cost_per_audio_token, inputFactor) ?? input, 'audio_input_tokens', parts) +
+    costOf(imageInput, times(info.input_cost_per_image_token, inputFactor) ?? input, 'image_input_tokens', parts) +
+    costOf(cached, times(info.cached_input_cost_per_token, inputFactor) ?? input, 'cached_input_tokens', parts) +
+    costOf(created - createdFor1h, times(write, inputFactor) ?? input, 'cache_creation_input_tokens', parts) +
+    costOf(createdFor1h, times(writeFor1h, inputFactor) ?? input, 'cache_creation_1h_input_tokens', parts)
+  const inputParts = parts?.length ?? 0
   const outputCost =
-    costOf(usage.outputTokens - audioOutput, output) +
-    costOf(audioOutput, times(info.output_cost_per_audio_token, outputFactor) ?? output)
+    costOf(usage.outputTokens - audioOutput, output, 'output_tokens', parts) +
+    costOf(audioOutput, times(info.output_cost_per_audio_token, outputFactor) ?? output, 'audio_output_tokens', parts)
   const isLong = usage.inputTokens > (info.long_context_above ?? Number.POSITIVE_INFINITY)
-  const total = isLong
-    ? inputCost * (info.long_context_input_multiplier ?? 1) + outputCost * (info.long_context_output_multiplier ?? 1)
-    : inputCost + outputCost
+  const longInput = isLong ? (info.long_context_input_multiplier ?? 1) : 1
+  const longOutput = isLong ? (info.long_context_output_multiplier ?? 1) : 1
+  const total = inputCost * longInput + outputCost * longOutput
+  if (parts) {
+    const ofInput = { info, terms: usage.terms, batch: inputFactor, long: longInput }
+    const ofOutput = { info, terms: usage.terms, batch: outputFactor, long: longOutput }
+    parts.forEach((part, index) => {
+      parts[index] = multiplied(part, index < inputParts ? ofInput : ofOutput)
+    })
+    for (const [tool, count] of Object.entries(usage.toolUses ?? {})) {
+      const price = costOfUses(info, { [tool]: 1 })
+      if (price !== undefined) parts.push({ unit: 'tool_uses', tool, count, price, times: [] })
+    }
+  }
   return Number.isNaN(total) ? undefined : total * terms + tools
 }
 
@@ -61,7 +76,14 @@ function times(price: number | undefined, factor: number): number | undefined {
 }
 
 /** NaN for a used part without a price, which makes the sum NaN. */
-function costOf(count: number, price: number | undefined): number {
+function costOf(
+  count: number,
+  price: number | undefined,
+  unit: PricePart['unit'],
+  parts: PricePart[] | undefined,
+): number {
   if (count === 0) return 0
-  return price === undefined ? Number.NaN : count * price
+  if (price === undefined) return Number.NaN
+  parts?.push({ unit, count, price, times: [] })
+  return count * price
 }

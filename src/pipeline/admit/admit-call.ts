@@ -9,6 +9,7 @@ import { withCacheUse } from '../cache/plan-cache.ts'
 import type { CallInput } from '../call-input.ts'
 import { type Caller, tenantOf } from '../caller.ts'
 import { type KnownIds, knownIds } from '../ids/known-ids.ts'
+import { type CallMemory, withMemory } from '../memory/call-memory.ts'
 import { hasBudget } from '../plan/affordable.ts'
 import { explainedUnfit } from '../plan/explain.ts'
 import { planKeeper } from '../plan/fallbacks.ts'
@@ -48,6 +49,7 @@ export interface AdmittedCall extends Ready {
   readonly budgets: readonly AskedBudget[]
   readonly holds: Hold[]
   readonly cache?: CallCache
+  readonly memory: CallMemory | undefined
 }
 
 /** A further admission of a call that was counted before. */
@@ -76,11 +78,20 @@ export async function admitCall(
   again?: Again,
 ): Promise<AdmittedCall> {
   const read = input.form ? await input.form.head() : parse(input)
-  const { parsed, naming } = withIds(services, input, read)
-  const named = naming && (await naming)
-  const prompting = parsed.error ? undefined : withPrompt(services, input, parsed.request, !again)
+  const { parsed: client, naming } = withIds(services, input, read)
+  const known = naming && (await naming)
+  const recalling = withMemory(services, input, client, known)
+  const recalled = recalling instanceof Promise ? await recalling : recalling
+  const {
+    parsed,
+    bytes: joinedBytes,
+    ids: named,
+    memory,
+  } = recalled ?? { parsed: client, bytes: input.bytes, ids: known }
+  const whole = joinedBytes === input.bytes ? input : { ...input, bytes: joinedBytes }
+  const prompting = parsed.error ? undefined : withPrompt(services, whole, parsed.request, !again)
   const prompted = prompting instanceof Promise ? await prompting : prompting
-  const sent = prompted?.bytes ? { ...input, bytes: prompted.bytes } : input
+  const sent = prompted?.bytes ? { ...whole, bytes: prompted.bytes } : whole
   // The caller may be read again during admission, and its permissions with it.
   const planFor = (caller: Caller): Ready | { readonly error: GatewayError } => {
     if (parsed.error) return parsed
@@ -146,6 +157,7 @@ export async function admitCall(
   return {
     caller,
     ...ready,
+    memory,
     admitted,
     rateHeaders: headers,
     slots: reserves ? asked.slots.map(({ subject }) => subject) : [],
@@ -159,12 +171,12 @@ const NO_QUOTAS: readonly Quota[] = []
 /** The request with the objects that it references. Reading those members may reveal that the request is malformed. */
 function withIds(
   services: PipelineServices,
-  { endpoint }: CallInput,
+  { endpoint, caller }: CallInput,
   parsed: Parsed,
 ): { readonly parsed: Parsed; readonly naming?: Promise<KnownIds> | undefined } {
   if (parsed.error) return { parsed }
   try {
-    return { parsed, naming: knownIds(services, endpoint, parsed.request) }
+    return { parsed, naming: knownIds(services, endpoint, parsed.request, tenantOf(caller)) }
   } catch (error) {
     if (error instanceof GatewayError && error.failure === 'invalid_request') return { parsed: { error } }
     throw error

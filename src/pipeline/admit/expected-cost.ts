@@ -105,6 +105,9 @@ function dearestKinds(mode: Mode, request: ModelRequest, { cached, hasSound }: I
       audioOutputTokens: whole.outputTokens,
     }))
   }
+  if (request.image != null) {
+    kinds.push((whole) => ({ ...{ ...whole, toolUses, terms }, imageInputTokens: whole.inputTokens }))
+  }
   // Writing to a cache may cost more than reading input.
   if (cached) {
     kinds.push((whole) => ({

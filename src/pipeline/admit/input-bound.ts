@@ -1,4 +1,5 @@
 import { textBytes } from '../../lib/bytes/text-bytes.ts'
+import { eitherCase } from '../../lib/json/camel-case.ts'
 import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import { tokensOfCharacters } from '../../modes/usage.ts'
@@ -42,12 +43,17 @@ const UNBUILT_BYTES = 131_072
 const IMAGES = new Set(['image_url', 'input_image', 'image', 'computer_screenshot', 'image_generation_call'])
 const SOUNDS = new Set(['input_audio', 'audio', 'audio_url', 'input_video', 'video', 'video_url'])
 const DOCUMENTS = new Set(['file', 'input_file', 'document'])
+/** Members of a request that hold a conversation. */
+const CONVERSATIONS = ['messages', 'input', 'system', 'contents'] as const
 /** Members that hold nested items. */
-const NESTED = ['content', 'output', 'source']
+const NESTED = ['content', 'output', 'source', 'parts', 'functionResponse', 'function_response']
 /** Tools that the vendor runs, whose results the model then reads. */
-const HOSTED = /search|fetch|mcp|code_|shell/
+const HOSTED = /search|fetch|mcp|code_|shell|urlContext|url_context|retrieval|googleMaps|google_maps/i
 /** Members that reference content which the vendor keeps or finds. */
-const POINTERS = ['previous_response_id', 'conversation', 'container', 'web_search_options', 'mcp_servers']
+const POINTERS = [
+  ...['previous_response_id', 'conversation', 'container', 'web_search_options', 'mcp_servers'],
+  ...['cached_content', 'cachedContent'],
+]
 
 /** The most input tokens that a model may read for a request. No tokenizer makes more than one token of a byte. A file
  *  counts as vendors count it, but only where it stands as a file: text that looks like one stays text. */
@@ -71,7 +77,8 @@ export function inputBound({ bytes, endpoint: { dialect } }: Input, request: Mod
   }
   try {
     noteCache(request.cache_control, found)
-    for (const field of ['messages', 'input', 'system'] as const) lookAtAll(request[field], found)
+    for (const field of CONVERSATIONS) lookAtAll(request[field], found)
+    lookAtAll(asRecord(eitherCase(request, 'generateContentRequest')).contents, found)
     lookAtTools(request.tools, found)
   } catch {
     // The upstream will report what is wrong with the body.
@@ -113,7 +120,7 @@ function lookAtAll(list: unknown, found: Found, depth = 0): void {
 }
 
 function healthRequestAt(item: JsonRecord, found: Found, depth: number): void {
-  const { type } = item
+  const type = item.type ?? typeOfPart(item)
   noteCache(item.cache_control, found)
   if (IMAGES.has(type as string)) {
     found.tokens += IMAGE_TOKENS
@@ -138,9 +145,18 @@ function healthRequestAt(item: JsonRecord, found: Found, depth: number): void {
     if (isRecord(inner)) {
       // A screenshot for the model, or the parts of a document.
       if (member === 'output') healthRequestAt(inner, found, depth + 1)
-      else lookAtAll(inner.content, found, depth + 1)
+      else lookAtAll(inner.content ?? inner.parts, found, depth + 1)
     } else lookAtAll(inner, found, depth + 1)
   }
+}
+
+/** What a part of Gemini's API is that holds a file. */
+function typeOfPart(part: JsonRecord): string | undefined {
+  const file = eitherCase(part, 'inlineData') ?? eitherCase(part, 'fileData')
+  if (!isRecord(file)) return undefined
+  const kind = asText(eitherCase(file, 'mimeType')).split('/')[0]
+  if (kind === 'text') return undefined
+  return kind === 'image' ? 'image' : kind === 'audio' || kind === 'video' ? 'audio' : 'document'
 }
 
 /** The file in an item: its longest string, directly or in one of its members. A short string only names a file. */
@@ -172,9 +188,11 @@ const dataType = (value: unknown) => /^data:([^;,]{0,100})/.exec(asText(value))?
 function lookAtTools(tools: unknown, found: Found): void {
   const list = asList(tools).map(asRecord)
   if (list.length > 0) found.tokens += TOOLS_TOKENS
-  for (const { type, cache_control } of list) {
-    noteCache(cache_control, found)
-    if (HOSTED.test(asText(type))) found.pointsElsewhere = true
+  for (const tool of list) {
+    noteCache(tool.cache_control, found)
+    // Tools of Gemini's API are named by their members.
+    const named = tool.type === undefined ? Object.keys(tool).join(' ') : asText(tool.type)
+    if (HOSTED.test(named)) found.pointsElsewhere = true
   }
 }
 

@@ -2,6 +2,7 @@ import { asRecord, entryOf } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { settingsOf } from '../translate/dialect.ts'
 
 /** The assumed answer length of a call without a limit, if the model's maximum is unknown. Larger explicit limits are
  *  rarely meant to be reached. */
@@ -38,20 +39,21 @@ export interface OutputBound {
 export function outputBound(endpoint: Endpoint, request: ModelRequest, deployment: Deployment): OutputBound {
   const { longest } = endpoint.mode
   const { defaults } = deployment.connection
-  const asked = Math.max(1, countOf(request, defaults, 'n'), countOf(request, defaults, 'best_of'))
+  const settings = settingsOf(endpoint.dialect, request)
+  const asked = Math.max(1, countOf(settings, defaults, 'n'), countOf(settings, defaults, 'best_of'))
   const answers = Math.min(asked, MOST_ANSWERS)
   if (longest !== undefined) return { tokens: longest * answers, answers, meant: longest === 0 }
-  const own = ownLimit(endpoint, request, defaults)
-  let each = Math.max(own ?? unlimited(endpoint, request, deployment), toldThoughts(request, defaults))
-  for (const field of LIMITS) each = Math.max(each, numberOf(request[field]) ?? 0)
+  const own = ownLimit(endpoint, settings, defaults)
+  let each = Math.max(own ?? unlimited(endpoint, settings, deployment), toldThoughts(settings, defaults))
+  for (const field of LIMITS) each = Math.max(each, numberOf(settings[field]) ?? 0)
   const tokens = Math.ceil(Math.min(each, MOST_TOKENS)) * answers
   return { tokens, answers, meant: own !== undefined && each <= LONG_ANSWER }
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function ownLimit({ dialect }: Endpoint, request: ModelRequest, defaults: Fields): number | undefined {
-  const names = dialect?.defaults
+function ownLimit({ dialect }: Endpoint, request: Fields, defaults: Fields): number | undefined {
+  const names = typeof dialect?.defaults === 'function' ? undefined : dialect?.defaults
   let own: number | undefined
   let preset: number | undefined
   let mentioned = false
@@ -70,7 +72,7 @@ function ownLimit({ dialect }: Endpoint, request: ModelRequest, defaults: Fields
 }
 
 /** The bound of a call without a limit. */
-function unlimited({ mode }: Endpoint, request: ModelRequest, { adapter, info, connection }: Deployment): number {
+function unlimited({ mode }: Endpoint, request: Fields, { adapter, info, connection }: Deployment): number {
   const set = adapter('chat', mode.name)?.setsLimit
   if (set === undefined && info.max_output_tokens !== undefined) return info.max_output_tokens
   const { defaults } = connection
@@ -83,13 +85,13 @@ function unlimited({ mode }: Endpoint, request: ModelRequest, { adapter, info, c
 }
 
 /** The reasoning budget of a request: some vendors count it on top of the limit. */
-function toldThoughts(request: ModelRequest, defaults: Fields): number {
+function toldThoughts(request: Fields, defaults: Fields): number {
   const { budget_tokens } = asRecord(request.thinking ?? defaults.thinking)
   const { max_tokens } = asRecord(request.reasoning ?? defaults.reasoning)
   return Math.max(numberOf(budget_tokens) ?? 0, numberOf(max_tokens) ?? 0)
 }
 
-function countOf(request: ModelRequest, defaults: Fields, field: string): number {
+function countOf(request: Fields, defaults: Fields, field: string): number {
   return numberOf(request[field] ?? defaults[field]) ?? 1
 }
 

@@ -6,11 +6,19 @@ type Fields = Readonly<Record<string, unknown>>
  *  function of the value. Defaults without an entry are dropped. */
 export type DefaultFieldNames = Readonly<Record<string, string | ((value: unknown) => Fields)>>
 
+/** Defaults as the changes of a request whose dialect has its settings below the top. */
+export type DefaultChanges = (defaults: Fields, request: Fields) => Record<string, unknown>
+
 /** Two names of one limit: a request that sets either has set both. */
 const LIMITS = ['max_tokens', 'max_completion_tokens'] as const
 
 /** The operator's defaults for fields that the request leaves out. */
-export function defaultFields(defaults: Fields, request: Fields, names?: DefaultFieldNames): Record<string, unknown> {
+export function defaultFields(
+  defaults: Fields,
+  request: Fields,
+  names?: DefaultFieldNames | DefaultChanges,
+): Record<string, unknown> {
+  if (typeof names === 'function') return names(defaults, request)
   const limited = LIMITS.some((name) => request[name] !== undefined)
   const applicable = Object.entries(defaults).filter(([name]) => !limited || !LIMITS.some((limit) => limit === name))
   const renamed = names ? applicable.flatMap(([name, value]) => translated(name, value, names)) : applicable

@@ -1,8 +1,9 @@
 import { joinBytes } from '../../lib/bytes/bytes.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import type { Notes, Outgoing } from '../../providers/provider.ts'
+import { dropper, type Notes, type Outgoing } from '../../providers/provider.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Call } from '../call.ts'
+import type { Endpoint } from '../endpoint.ts'
 import { routingFieldsIn } from '../plan/routing-fields.ts'
 import { withCappedLimit } from './capped-limit.ts'
 import { defaultFields } from './default-fields.ts'
@@ -10,13 +11,14 @@ import { defaultFields } from './default-fields.ts'
 /** The call's request as a deployment is asked it: with its defaults in fields that the client left out, and no larger
  *  limit than its model has. Requests that are translated to chat get their defaults after the translation. */
 export function withDefaults(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
-  return withCappedLimit(withMissing(call, deployment, byWayOfChat, notes), deployment)
+  const known = withoutHints(withMissing(call, deployment, byWayOfChat, notes), deployment, call.endpoint)
+  return withCappedLimit(known, deployment, call.endpoint.dialect)
 }
 
 function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, notes?: Notes): Outgoing {
   const { contentType, form, streamed, clientHeaders = {}, endpoint } = call
   const { request, bytes } = withoutRouting(call, deployment)
-  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders, notes }
+  const outgoing = { body: request, bytes, contentType, streamed, clientHeaders, notes, facts: call.memory?.facts }
   if (!form && isEmpty(deployment.connection.defaults)) return outgoing
   const { voice_id: _voice, ...defaults } = deployment.connection.defaults
   if (form) {
@@ -25,7 +27,7 @@ function withMissing(call: Call, deployment: Deployment, byWayOfChat: boolean, n
     return {
       ...outgoing,
       body: { ...defaults, ...request },
-      form: { raw: form.raw, whole, ...(withheld.length > 0 ? { withheld } : {}) },
+      form: { raw: form.raw, addressed: form.addressed, whole, ...(withheld.length > 0 ? { withheld } : {}) },
     }
   }
   if (Object.keys(defaults).length === 0) return outgoing
@@ -44,6 +46,21 @@ function withoutRouting(call: Call, deployment: Deployment): Pick<Call, 'request
   const left = { ...Object.fromEntries(remaining), model: request.model }
   const removed = Object.fromEntries(fields.map((field) => [field, undefined]))
   return { request: left, bytes: call.form ? bytes : joinBytes(editJson(bytes, request, removed)) }
+}
+
+/** The request without the hints of its endpoint that the deployment's provider does not know. The client learns which
+ *  ones were left out. */
+function withoutHints(outgoing: Outgoing, deployment: Deployment, { hints, mode }: Endpoint): Outgoing {
+  if (!hints) return outgoing
+  const { body, bytes } = outgoing
+  const known = deployment.adapter(mode.name)?.knows
+  const unknown = hints.filter((field) => body[field] !== undefined && !known?.has(field))
+  if (unknown.length === 0) return outgoing
+  const drop = dropper(outgoing)
+  for (const field of unknown) drop(field)
+  const removed = Object.fromEntries(unknown.map((field) => [field, undefined]))
+  const left = Object.fromEntries(Object.entries(body).filter(([name]) => !unknown.includes(name)))
+  return { ...outgoing, body: { ...left, model: body.model }, bytes: joinBytes(editJson(bytes, body, removed)) }
 }
 
 function isEmpty(fields: object): boolean {

@@ -1,4 +1,4 @@
-import { through } from '../../lib/bytes/through.ts'
+import { gunzipText, gzipText } from '../../lib/bytes/gzip-text.ts'
 import { parseRecord } from '../../lib/json/lenient.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 import { askedAt } from '../../stores/kv/answer-cache.ts'
@@ -15,7 +15,7 @@ const GZIP = 'z'
 export function answerText({ askedAt, body, ...facts }: CachedAnswer, compressed: boolean): string | Promise<string> {
   const text = `${JSON.stringify({ ...facts, length: body.length })}\n${body}`
   if (!compressed || text.length < COMPRESSED_FROM) return `${askedAt}|${PLAIN}${text}`
-  return gzip(text).then((packed) => `${askedAt}|${GZIP}${packed}`)
+  return gzipText(text).then((packed) => `${askedAt}|${GZIP}${packed}`)
 }
 
 /** The answer of a stored text; undefined if the text is damaged. */
@@ -24,7 +24,7 @@ export async function readAnswer(stored: string): Promise<CachedAnswer | undefin
   if (asked === undefined) return undefined
   const from = stored.indexOf('|') + 1
   const written = stored.slice(from + 1)
-  const text = stored[from] === GZIP ? await gunzip(written) : stored[from] === PLAIN ? written : undefined
+  const text = stored[from] === GZIP ? await gunzipText(written) : stored[from] === PLAIN ? written : undefined
   const end = text?.indexOf('\n') ?? -1
   if (text === undefined || end === -1) return undefined
   const facts = parseRecord(text.slice(0, end))
@@ -58,25 +58,3 @@ function isCut(pieces: unknown, body: string): boolean {
 }
 
 const encoder = new TextEncoder()
-
-async function gzip(text: string): Promise<string> {
-  const packed = await through(new CompressionStream('gzip'), encoder.encode(text))
-  let binary = ''
-  for (let at = 0; at < packed.byteLength; at += AT_ONCE) {
-    binary += String.fromCharCode(...packed.subarray(at, at + AT_ONCE))
-  }
-  return btoa(binary)
-}
-
-/** More arguments than a call takes everywhere. */
-const AT_ONCE = 8192
-
-async function gunzip(base64: string): Promise<string | undefined> {
-  try {
-    const packed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-    const bytes = await through(new DecompressionStream('gzip'), packed)
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}

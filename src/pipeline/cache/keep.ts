@@ -1,6 +1,7 @@
 import type { GatewayError } from '../../lib/errors.ts'
 import type { EndedLead } from '../../stores/kv/answer-cache.ts'
-import type { Settlement, StoredValue } from '../../stores/kv/shared-store.ts'
+import type { Settlement } from '../../stores/kv/shared-store.ts'
+import type { StoredValue } from '../../stores/kv/stored-value.ts'
 import type { Call } from '../call.ts'
 import { droppedFields } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'

@@ -10,6 +10,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { Bounds, Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import type { ManagedTools } from '../tools/managed-tools.ts'
+import { settingsOf } from '../translate/dialect.ts'
 import type { CacheUse } from './cache-use.ts'
 
 /** Digests of another form of the key must not meet. */
@@ -47,7 +48,7 @@ export function withCacheUse<Planned extends Ready>(
 
 /** How the call uses the cache; undefined if it does not. Throws `invalid_request` for a wish that does not exist. */
 function planCache(
-  { config: { general_settings } }: PipelineServices,
+  { config: { general_settings }, responses }: PipelineServices,
   input: CallInput,
   caller: Caller,
   { request, bytes, plan: { group }, bounds, tools }: Ready,
@@ -57,7 +58,8 @@ function planCache(
   if (!cache_enabled || !endpoint.cached || batch || explain || form) return undefined
   const wish = wishOf(request, input.cacheControl)
   if (wish.mode === 'no-store' || bounds.ids || tools || actsOutside(request)) return undefined
-  const varies = typeof request.temperature === 'number' && request.temperature > 0
+  const { temperature } = settingsOf(endpoint.dialect, request)
+  const varies = typeof temperature === 'number' && temperature > 0
   if (varies && wish.mode !== 'force' && !cache_nondeterministic) return undefined
   const inputs = endpoint.cached === 'inputs' ? inputsOf(request.input) : undefined
   const body = canonicalJson(decoder.decode(bytes), inputs ? EACH_INPUT : WHOLE)
@@ -66,6 +68,8 @@ function planCache(
   const scope = cacheScope(caller)
   // What the provider keeps of the call belongs to a narrower tenant, and so does an answer that names it.
   const keepsIds = mayBeKept(endpoint, request)
+  // An answer must not outlive what its id stands for.
+  const idsLive = responses.retentionSeconds ?? Number.POSITIVE_INFINITY
   const owner = keepsIds ? tenantOf(caller) : ''
   const headers = Object.entries(input.clientHeaders ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
   const asked = [
@@ -86,7 +90,7 @@ function planCache(
     lead: leadKey(inputs ? digestOf(digests.join()) : (digests[0] as string)),
     clearings: ['', scope].flatMap((where) => ['', group.name].map((model) => clearedKey(where, model))),
     looks: wish.mode !== 'no-cache',
-    ttlSeconds: Math.min(wish.ttlSeconds ?? cache_ttl, cache_ttl),
+    ttlSeconds: Math.min(wish.ttlSeconds ?? cache_ttl, cache_ttl, keepsIds ? idsLive : Number.POSITIVE_INFINITY),
     keepsIds,
     inputs,
   }

@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { chat } from '../../modes/chat.ts'
 import { embedding } from '../../modes/embedding.ts'
 import { asMode, type Mode, type ModelRequest } from '../../modes/mode.ts'
+import { moderation } from '../../modes/moderation.ts'
 import { rerank } from '../../modes/rerank.ts'
 import { openaiFailure } from '../../providers/openai/failure.ts'
 import type { Adapter } from '../../providers/provider.ts'
@@ -11,7 +12,7 @@ import { asFailure } from '../attempt/attempt.ts'
 import type { PipelineServices } from '../services.ts'
 
 const ANSWER_LIMIT_BYTES = 4 * 1024 * 1024
-const MODES: readonly Mode[] = [asMode(chat), asMode(embedding), asMode(rerank)]
+const MODES: readonly Mode[] = [asMode(chat), asMode(embedding), asMode(rerank), asMode(moderation)]
 const encoder = new TextEncoder()
 
 /** The result of a probe: healthy, a failure, or nothing that can be attributed to the deployment. */

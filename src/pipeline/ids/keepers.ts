@@ -66,7 +66,8 @@ function isNamed({ info: { allow_foreign_ids: open } }: Deployment, id: string):
   return Array.isArray(open) && open.includes(id)
 }
 
-function absent({ param, kind, owner }: KnownId): GatewayError {
+/** The refusal of an id that names nothing of the tenant's. */
+export function absent({ param, kind, owner }: KnownId): GatewayError {
   if (owner === null) {
     const message = `Whose the ${spaced(kind)} of '${param}' is cannot be told while the shared store is away.`
     return new GatewayError('store_unavailable', message, { param, retryAfterSeconds: 1 })

@@ -1,7 +1,8 @@
 import { parseList } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import { providerIdKey } from '../../stores/kv/keys.ts'
+import { type Key, providerIdKey, responseKey } from '../../stores/kv/keys.ts'
 import type { Endpoint } from '../endpoint.ts'
+import type { KeptConversation } from '../memory/conversation.ts'
 import type { PipelineServices } from '../services.ts'
 import { type NamedId, namedIds } from './named-ids.ts'
 
@@ -15,6 +16,9 @@ export interface Owner {
 export interface KnownId extends NamedId {
   /** null if the store could not be asked. */
   readonly owner: Owner | undefined | null
+  /** The stored text of the kept answer that it names, or that has the part which it names; null if the store could not be
+   *  asked. */
+  readonly kept?: string | null | undefined
 }
 
 /** The ids of a request. */
@@ -26,31 +30,58 @@ export const LONGEST_ID = 512
 /** For objects that the conversation repeats in full, the newest ids suffice. */
 const MOST_HINTS = 32
 
+/** Conversations are long: a request continues one, and refers to items of a few. */
+const MOST_KEPT = 16
+
 /** Looks up the owners of all ids in a request in one round trip; undefined if it has none. Throws `invalid_request` if
  *  the request turns out to be malformed. */
 export function knownIds(
   services: PipelineServices,
   { dialect, ids = dialect?.ids }: Endpoint,
   request: ModelRequest,
+  tenant = '',
 ): Promise<KnownIds> | undefined {
   const named = ids ? namedIds(request, ids) : NO_IDS
-  return named.length === 0 ? undefined : withOwners(services, named)
+  return named.length === 0 ? undefined : withOwners(services, named, keptBy(services, dialect?.memory, tenant))
+}
+
+/** The key under which the gateway may keep what an id names; undefined for an id of another form. */
+function keptBy({ responses }: PipelineServices, memory: KeptConversation | undefined, tenant: string) {
+  if (!memory || responses.retentionSeconds === undefined) return () => undefined
+  return ({ id, standing }: NamedId): Key | undefined => {
+    const answerId = standing === 'reference' ? memory.answerIdOf(id) : undefined
+    return answerId === undefined ? undefined : responseKey(tenant, answerId)
+  }
 }
 
 const NO_IDS: readonly NamedId[] = []
 
-async function withOwners({ store }: PipelineServices, named: readonly NamedId[]): Promise<KnownIds> {
+async function withOwners(
+  { store }: PipelineServices,
+  named: readonly NamedId[],
+  keptKey: (one: NamedId) => Key | undefined,
+): Promise<KnownIds> {
   const asked = new Set(
     [...named.filter(({ standing }) => standing !== 'hint'), ...named.filter(isHint).slice(-MOST_HINTS)]
       .map(({ id }) => id)
       .filter((id) => id.length <= LONGEST_ID),
   )
   const list = [...asked]
-  const owners = new Map<string, KnownId['owner']>()
-  for (const [index, text] of (await store.getAll(list.map(providerIdKey))).entries()) {
-    owners.set(list[index] as string, text === null ? null : ownerIn(text))
-  }
-  return named.map((one) => ({ ...one, owner: owners.get(one.id) }))
+  const keptKeys = new Set(named.flatMap((one) => keptKey(one) ?? []).slice(0, MOST_KEPT))
+  const texts = await store.getAll([...list.map(providerIdKey), ...keptKeys])
+  const owners = new Map(
+    list.map((id, index) => {
+      const text = texts[index]
+      return [id, text === null ? null : ownerIn(text)]
+    }),
+  )
+  const kept = new Map([...keptKeys].map((key, index) => [key, texts[list.length + index]]))
+  return named.map((one) => {
+    const key = keptKey(one)
+    const found = key && kept.get(key)
+    const known = { ...one, owner: owners.get(one.id) }
+    return found === undefined ? known : { ...known, kept: found }
+  })
 }
 
 const isHint = ({ standing }: NamedId) => standing === 'hint'

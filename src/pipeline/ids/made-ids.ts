@@ -1,9 +1,10 @@
 import type { MadeId } from '../../providers/wire/made-ids.ts'
 import { providerIdKey } from '../../stores/kv/keys.ts'
-import type { StoredValue } from '../../stores/kv/shared-store.ts'
+import type { StoredValue } from '../../stores/kv/stored-value.ts'
 import { mayBlockNextCall } from '../admit/budget-holds.ts'
 import type { Call } from '../call.ts'
 import { tenantOf } from '../caller.ts'
+import { mayBeKept } from '../memory/remember.ts'
 import { LONGEST_ID, ownerText } from './known-ids.ts'
 
 /** More ids than any answer has. */
@@ -33,6 +34,6 @@ export function keptIds({ made, caller }: Call): readonly StoredValue[] {
   }))
 }
 
-/** Whether the client's next call may depend on this one's settlement: on the room that it frees or on the objects that
- *  it created. */
-export const isAwaited = (call: Call): boolean => call.made !== undefined || mayBlockNextCall(call)
+/** Whether the client's next call may depend on this one's settlement: on the room that it frees, on the objects that it
+ *  created, or on the answer that is kept. */
+export const isAwaited = (call: Call): boolean => call.made !== undefined || mayBeKept(call) || mayBlockNextCall(call)

@@ -25,28 +25,41 @@ export function incomingForm(
   client: Pick<Client, 'upload' | 'scratch'>,
   mode: Mode,
   contentType: string,
-  { limitBytes, footprint }: { readonly limitBytes: number; readonly footprint: Footprint },
+  {
+    limitBytes,
+    footprint,
+    model,
+  }: {
+    readonly limitBytes: number
+    readonly footprint: Footprint
+    /** The model that the address names. */
+    readonly model?: string | undefined
+  },
 ): IncomingForm {
+  const { form: place } = mode
   let known: ModelRequest | undefined
   const length = mode.ofFile ? recordingLength() : undefined
   const readAs = (form: ArrivingForm): Parsed => {
-    const read = readForm(form)
+    const read = namingModel(readForm(form), place?.model, model)
     const parsed = checked(read, mode.schema(), (valid) => valid)
     if (!parsed.error) known = parsed.request
     return parsed
   }
-  const raw = arrivingForm(counted(client.upload(limitBytes), spoolMemoryBytes(client.scratch), footprint), {
+  // Nobody reads a form before it is whole where the call waits for that, so that it stays in memory.
+  const heldBytes = place?.whole && !client.scratch ? limitBytes : spoolMemoryBytes(client.scratch)
+  const raw = arrivingForm(counted(client.upload(limitBytes), heldBytes, footprint), {
     contentType,
     scratch: client.scratch,
     ...(length ? { watch: fileWatcher(length) } : {}),
     check(form) {
       const { error } = readAs(form)
       if (error) throw error
-      refuseLateRouting(form)
+      if (!place?.whole) refuseLateRouting(form)
     },
   })
   return {
     raw,
+    addressed: model !== undefined,
     get seconds() {
       return length?.seconds()
     },
@@ -55,7 +68,7 @@ export function incomingForm(
     },
     async head() {
       try {
-        while (raw.closing === undefined && !decided(raw)) await raw.pull()
+        while (raw.closing === undefined && !(place?.whole !== true && decided(raw, place, model))) await raw.pull()
       } catch (error) {
         const failure = asFormFailure(error)
         if (failure?.failure === 'invalid_request') return { error: failure }
@@ -108,11 +121,20 @@ function fileWatcher(length: RecordingLength): (form: ArrivingForm, piece: Uint8
   }
 }
 
-function decided({ parts }: ArrivingForm): boolean {
+function decided({ parts }: ArrivingForm, place: Mode['form'], model: string | undefined): boolean {
+  const field = place?.model ?? 'model'
   return (
-    parts.some(({ name, text }) => name === 'model' && text !== undefined) &&
-    parts.some(({ name, filename }) => name === 'file' && filename !== undefined)
+    (model !== undefined || parts.some(({ name, text }) => name === field && text !== undefined)) &&
+    parts.some(({ name, filename }) => name === place?.file && filename !== undefined)
   )
+}
+
+/** The fields of a form with its model as `model`, wherever it was named. */
+function namingModel(read: Record<string, unknown>, field: string | undefined, named: string | undefined) {
+  if (named !== undefined) return { ...read, model: named }
+  if (field === undefined) return read
+  const { [field]: model, ...others } = read
+  return { ...others, model }
 }
 
 /** The failure that ended a form; undefined if the error was something else. */

@@ -6,6 +6,7 @@ import { asFailure, type OpenStream } from '../attempt/attempt.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, clientClosed, departure, untaken } from '../client.ts'
 import { isAwaited, noteMade } from '../ids/made-ids.ts'
+import { remember } from '../memory/remember.ts'
 import type { Continuation } from './continue-elsewhere.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 
@@ -65,6 +66,7 @@ export async function relay(
   const closing = failure || done ? undefined : stream.reader.closing()
   const tail = last ?? closing
   if (tail) call.cache?.collected?.add(tail)
+  if (tail && !failure) remember(call, tail)
   if (isAwaited(call)) await over(failure)
   try {
     if (last) await takenInTime(call, client, client.write(last))

@@ -6,6 +6,7 @@ import { cachedWhole, cacheHeaders } from '../cache/in-answer.ts'
 import type { Call } from '../call.ts'
 import { type ClientStream, departure } from '../client.ts'
 import { noteMade } from '../ids/made-ids.ts'
+import { remember } from '../memory/remember.ts'
 import { droppedFields } from '../plan/routing-fields.ts'
 import type { PipelineServices } from '../services.ts'
 import type { WrittenReply } from '../translate/translator.ts'
@@ -37,8 +38,10 @@ function answerWhole(call: Call, reply: WrittenReply, over: Over) {
   call.usage = usage
   call.outputCharacters = outputCharacters
   noteMade(call, made)
-  const bytes = cachedWhole(call, reply)
+  const answered = cachedWhole(call, reply)
+  const bytes = call.endpoint.written?.(answered) ?? answered
   call.recording?.whole(bytes, contentType)
+  remember(call, bytes)
   const { signal } = call.client
   const withHeaders = (body: Answer['body']): Answer => {
     const headers = routeHeaders(call)

@@ -10,6 +10,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
     cacheCreation1hInputTokens: one.cacheCreation1hInputTokens + other.cacheCreation1hInputTokens,
     reasoningTokens: one.reasoningTokens + other.reasoningTokens,
     audioInputTokens: one.audioInputTokens + other.audioInputTokens,
+    imageInputTokens: one.imageInputTokens + other.imageInputTokens,
     audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
     images: one.images + other.images,
     imageSize: one.imageSize || other.imageSize,

@@ -1,11 +1,11 @@
-import { asRecord, entryOf } from '../../lib/json/lenient.ts'
-import type { ModelRequest } from '../../modes/mode.ts'
+import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { estimatedUsage, tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import { inputBound } from '../admit/input-bound.ts'
 import { outputBound } from '../admit/output-bound.ts'
 import type { Attempt, Call } from '../call.ts'
 import { requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
+import { settingsOf } from '../translate/dialect.ts'
 
 /** Estimates unreported usage from the lengths of the request and the answer. */
 export function estimate(call: Call): Usage {
@@ -42,7 +42,7 @@ export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, l
   const share = latencyMs > 0 ? Math.min(1, elapsedMs / latencyMs) : 1
   const written = known ? known.answer * bound.answers * share : 0
   const asked = Math.min(
-    thoughtsAsked(request, deployment.connection.defaults),
+    thoughtsAsked(settingsOf(endpoint.dialect, request), deployment.connection.defaults),
     known?.longAnswer ?? Number.POSITIVE_INFINITY,
   )
   const thought = firstTokenAt === undefined ? Math.min(asked, elapsedMs * TOKENS_A_MS) : asked
@@ -57,7 +57,7 @@ export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, l
   }
 }
 
-function thoughtsAsked(request: ModelRequest, defaults: Readonly<Record<string, unknown>>): number {
+function thoughtsAsked(request: JsonRecord, defaults: JsonRecord): number {
   const reasoning = asRecord(request.reasoning)
   const effort =
     request.reasoning_effort ?? reasoning.effort ?? asRecord(request.output_config).effort ?? defaults.reasoning_effort

@@ -10,6 +10,7 @@ import type { CallFinished, Ending, FallbackEvent } from '../../telemetry/events
 import { leftBy, settleWith } from '../cache/keep.ts'
 import type { Attempt, Call } from '../call.ts'
 import { keptIds } from '../ids/made-ids.ts'
+import { keepAnswer } from '../memory/remember.ts'
 import { tagsOf } from '../request/tags.ts'
 import { traceOf } from '../request/trace.ts'
 import type { PipelineServices } from '../services.ts'
@@ -62,7 +63,8 @@ export function finish(
   }
   const settlement = () => settlementOf(services, call, bill ?? unbilled(call), repeats)
   const left = call.cache && trying(services, call, () => leftBy(services, call, failure, bill?.costNano))
-  return left ? settleWith(services, call, left, settlement) : settleInOrder(services, call, settlement)
+  const settle = () => (left ? settleWith(services, call, left, settlement) : settleInOrder(services, call, settlement))
+  return call.memory?.answer ? keepAnswer(services, call).then(settle) : settle()
 }
 
 const FREE: Bill = { costNano: 0, attemptsNano: [], charges: [], budgets: [] }
@@ -154,6 +156,7 @@ function finished(
     errorType: failure?.row.type ?? '',
     usage: call.cache?.hit ? call.usage : inAll(call),
     costNano: bill.costNano,
+    heldNano: heldFor(call),
     savedNano: call.cache?.savedNano ?? 0,
     cache: call.cache ? (call.cache.hit ? 'hit' : 'miss') : 'off',
     charges: bill.charges,
@@ -167,6 +170,18 @@ function finished(
     upstreamMs: served?.endedAt === undefined ? undefined : measured(served.endedAt - served.startedAt),
     totalMs: measured(endedAt - call.arrivedAt),
   }
+}
+
+/** The most that one account held for the call. */
+function heldFor({ holds }: Call): number | undefined {
+  let most = 0
+  for (const { subject } of holds) {
+    let nano = 0
+    // A dearer fallback adds to what the account holds.
+    for (const hold of holds) if (hold.subject === subject) nano += hold.holdNano
+    most = Math.max(most, nano)
+  }
+  return most || undefined
 }
 
 /** The deployments whose answers broke off and were continued elsewhere. */
@@ -186,7 +201,7 @@ function settlementOf(services: PipelineServices, call: Call, { budgets }: Bill,
     budgets,
     outcomes: outcomes(services, call),
     counters: trying(services, call, () => services.telemetry.settledCounters()) ?? {},
-    values: trying(services, call, () => keptIds(call)) ?? [],
+    values: call.memory?.value ?? trying(services, call, () => keptIds(call)) ?? [],
     entries: call.attempts.length < 2 ? [] : (trying(services, call, events) ?? []),
   }
 }

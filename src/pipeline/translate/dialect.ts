@@ -1,14 +1,16 @@
 import type * as z from 'zod'
 import type { GatewayError } from '../../lib/errors.ts'
 import type { WrittenMembers } from '../../lib/json/written-json.ts'
+import type { AnswerFacts } from '../../modes/answer-facts.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { ChatChunk, ChatCompletion } from '../../modes/chat-completion.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
 import type { Capability } from '../../providers/provider.ts'
 import type { RenderedMessage } from '../../routing/prompts/template.ts'
-import type { DefaultFieldNames } from '../attempt/default-fields.ts'
+import type { DefaultChanges, DefaultFieldNames } from '../attempt/default-fields.ts'
 import type { IdPlaces } from '../ids/named-ids.ts'
+import type { KeptConversation } from '../memory/conversation.ts'
 import type { ToolConversation } from '../tools/tool-conversation.ts'
 
 /** A wire format for chat, translated to and from the pivot: the public chat shape. Pure functions. */
@@ -19,7 +21,12 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** Where its requests reference objects that a provider created. */
   readonly ids?: IdPlaces
   /** How default fields are named when a provider speaks this dialect natively; as in chat when left out. */
-  readonly defaults?: DefaultFieldNames
+  readonly defaults?: DefaultFieldNames | DefaultChanges
+  /** The settings that bound and vary an answer, by their names in chat, where its requests do not have them at the top. */
+  settings?(request: ModelRequest): Readonly<Record<string, unknown>>
+  /** The changes that lower the limit of such a request, and how its client names the limit. Undefined if the limit is no
+   *  larger. */
+  capped?(request: ModelRequest, most: number): Capped | undefined
   /** The changes of a request that put the messages of a prompt before its conversation; `own` reads the members of the
    *  request as they are written. */
   readonly prepend: (messages: readonly RenderedMessage[], own: WrittenMembers) => Readonly<Record<string, unknown>>
@@ -29,16 +36,23 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** Its names of fields, by their names in chat; as in chat when left out. */
   readonly names?: Readonly<Record<string, string>>
   /** Translates a completion to this dialect's answer. */
-  fromChat(completion: ChatCompletion, request: Request): object
-  stream(request: Request): DialectStream
+  fromChat(completion: ChatCompletion, request: Request, facts?: AnswerFacts): object
+  stream(request: Request, facts?: AnswerFacts): DialectStream
   /** Follows a native stream whose bytes pass unchanged; absent if another deployment could not continue it. */
   follow?(): DialectFollower
   /** Answers a request that only asks how long it is, where no deployment of its group can. */
   estimate?(tokens: number): object
+  /** How its requests refer to answers that the gateway keeps; absent if they cannot. */
+  readonly memory?: KeptConversation
   /** How a conversation with managed tools is written; absent if it cannot have any. */
   readonly tools?: ToolConversation
   /** The event that ends a stream which failed after it began. */
   errorEvent(failure: GatewayError): Uint8Array
+}
+
+export interface Capped {
+  readonly field: string
+  readonly changes: Readonly<Record<string, unknown>>
 }
 
 /** Writes the chunks of one answer as events, in order. */
@@ -56,6 +70,11 @@ export interface DialectFollower {
   read(event: Uint8Array): ChatChunk[]
   /** A stream that continues from where the events stopped. */
   continuation(): DialectStream
+}
+
+/** The settings of a request by their names in chat. */
+export function settingsOf(dialect: Dialect | undefined, request: ModelRequest): Readonly<Record<string, unknown>> {
+  return dialect?.settings?.(request) ?? request
 }
 
 /** Erases the request type: callers pass requests that the dialect's own schema accepted. */

@@ -20,6 +20,7 @@ import { chatOf } from './chat-of.ts'
 import type { Dialect, DialectStream } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
 import { refusedHints } from './refused-hints.ts'
+import { shaped } from './shaped.ts'
 
 const encoder = new TextEncoder()
 
@@ -48,7 +49,10 @@ type OnChunk = (chunk: ChatChunk) => void
 /** The translator for this kind of request in this dialect at a deployment; undefined if there is none. */
 export function translatorOf(deployment: Deployment, mode: Mode, dialect: Dialect | undefined): Translator | undefined {
   if (!dialect) {
-    const adapter = deployment.adapter(mode.name)
+    const own = deployment.adapter(mode.operation ?? mode.name)
+    if (own || !mode.shape) return own && plainTranslator(own)
+    const usual = deployment.adapter(mode.name)
+    const adapter = usual && shaped(usual, mode.shape)
     return adapter && plainTranslator(adapter)
   }
   const native = dialect.native && !lacks(deployment, dialect.native) ? deployment.adapter(dialect.native) : undefined
@@ -79,11 +83,14 @@ function inChat(adapter: Adapter, dialect: Dialect): Translator {
   const { stream, ...rest } = adapter
   return {
     ...rest,
-    reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call.body),
+    reply: (bytes, headers, call) => written(adapter.reply(bytes, headers, call), dialect, call),
     ...(stream
       ? {
-          stream: (call, headers, onChunk) => writing(stream(call, headers), dialect.stream(call.body), onChunk),
-          inOne: (bytes, headers, call) => [atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body))],
+          stream: (call, headers, onChunk) =>
+            writing(stream(call, headers), dialect.stream(call.body, call.facts), onChunk),
+          inOne: (bytes, headers, call) => [
+            atOnce(adapter.reply(bytes, headers, call), dialect.stream(call.body, call.facts)),
+          ],
         }
       : {}),
   }
@@ -149,16 +156,19 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
       return undefined
     },
     request: (call, connection) => adapter.request(asChat(call), connection),
-    reply: (bytes, headers, call) =>
-      written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call.body),
+    reply: (bytes, headers, call) => written(asCompletion(adapter.reply(bytes, headers, asChat(call))), dialect, call),
     ...(stream
       ? {
           stream: (call, headers, onChunk) => {
             const inner = stream(asChat(call), headers)
-            return writing({ push: (piece) => inner.push(piece).flatMap(asChunks) }, dialect.stream(call.body), onChunk)
+            return writing(
+              { push: (piece) => inner.push(piece).flatMap(asChunks) },
+              dialect.stream(call.body, call.facts),
+              onChunk,
+            )
           },
           inOne: (bytes, headers, call) => [
-            atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body)),
+            atOnce(adapter.reply(bytes, headers, asChat(call)), dialect.stream(call.body, call.facts)),
           ],
         }
       : {}),
@@ -220,11 +230,11 @@ function atOnce(reply: Reply, dialectStream: DialectStream): StreamStep {
   )
 }
 
-function written(reply: Reply, dialect: Dialect, request: ModelRequest): WrittenReply {
+function written(reply: Reply, dialect: Dialect, { body, facts }: Outgoing): WrittenReply {
   if (reply.bytes) return reply
   const { completion, usage, outputCharacters } = reply
   const dated = { ...completion, created: completion.created || unixSeconds() }
-  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(dated, request)))
+  const bytes = encoder.encode(JSON.stringify(dialect.fromChat(dated, body, facts)))
   return { bytes, contentType: 'application/json', usage, outputCharacters }
 }
 

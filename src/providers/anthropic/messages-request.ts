@@ -4,11 +4,11 @@ import type { Drop } from '../../modes/field-table.ts'
 import type { Takes } from '../provider.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { JSON_ONLY } from '../wire/json-only.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { messagesTools } from './messages-tools.ts'
 import { messagesTurns } from './messages-turns.ts'
+import { samplingFields } from './sampling.ts'
 import { thinkingFields } from './thinking-fields.ts'
 
 const API = 'the Messages API'
@@ -24,20 +24,12 @@ export const MESSAGES_TAKE: Takes = {
 }
 
 /** Fields that have the same meaning in both shapes, and the vendor's own. */
-const SAME = [
-  'temperature',
-  'top_p',
-  'top_k',
-  'cache_control',
-  'container',
-  'context_management',
-  'inference_geo',
-  'mcp_servers',
-  'speed',
-]
+const SAME = ['top_k', 'cache_control', 'container', 'context_management', 'inference_geo', 'mcp_servers', 'speed']
 
 const SUPPORTED = new Set([
   ...SAME,
+  'temperature',
+  'top_p',
   'model',
   'messages',
   'max_tokens',
@@ -67,8 +59,8 @@ export function messagesRequest(body: ChatRequest, model: string, drop: Drop = (
     ...(instructions.length > 0 ? { system: instructions } : {}),
     messages,
     ...messagesTools(withAllowedTools(body, API)),
+    ...samplingFields(body, model, drop),
     ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
-    ...(isSet(body.temperature) ? { temperature: temperatureUpToOne(body.temperature, drop) } : {}),
     ...(thinking ? { thinking } : {}),
     ...outputConfig(body, effort),
     ...stopSequences(body.stop),

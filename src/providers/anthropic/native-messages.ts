@@ -1,12 +1,10 @@
-import { readFrame } from '../../lib/bytes/sse.ts'
-import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import { asList, asRecord, asText, isRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, isRecord } from '../../lib/json/lenient.ts'
 import type { ModelRequest } from '../../modes/mode.ts'
-import { usageOf } from '../../modes/usage.ts'
-import type { Adapter, Connection, Outgoing, StreamReader } from '../provider.ts'
+import type { Adapter, Connection, Outgoing } from '../provider.ts'
+import { countedTokens } from '../wire/counted-tokens.ts'
 import { madeField, madeInMessage } from '../wire/made-ids.ts'
-import { sseReader } from '../wire/sse-reader.ts'
+import { relayedEvents } from '../wire/relayed-events.ts'
 import { messageEvents } from './message-events.ts'
 import { messagesFailure } from './messages-failure.ts'
 import { messagesProgress } from './messages-progress.ts'
@@ -27,20 +25,14 @@ export const nativeMessages: Adapter = {
     return { bytes, contentType: 'application/json', usage, outputCharacters, ...made }
   },
 
-  stream: relayedStream,
+  stream: (call) => relayedEvents(messagesProgress(isThreaded(call)), () => STOP),
   events: messageEvents,
   failure: messagesFailure,
 }
 
-/** Counting tokens is free. */
 export const nativeCountTokens: Adapter = {
   request: (call, connection) => relayed(call, connection, '/v1/messages/count_tokens'),
-  reply(bytes) {
-    if (typeof parseRecord(bytes)?.input_tokens !== 'number') {
-      throw new GatewayError('upstream_malformed', "The provider's answer has no 'input_tokens'.")
-    }
-    return { bytes, contentType: 'application/json', usage: usageOf({}), outputCharacters: 0 }
-  },
+  reply: (bytes) => countedTokens(bytes, 'input_tokens'),
   failure: messagesFailure,
 }
 
@@ -75,18 +67,3 @@ function versions(client: Readonly<Record<string, string>>, { headers }: Connect
 }
 
 const isThreaded = ({ body }: Outgoing) => isRecord(body.thread)
-
-function relayedStream(call: Outgoing): StreamReader {
-  const progress = messagesProgress(isThreaded(call))
-  return sseReader(
-    (frame) => {
-      const { data } = readFrame(frame)
-      if (data === undefined) return { out: frame.bytes }
-      const event = parseRecord(data)
-      if (!event) return { malformed: true }
-      const meaning = progress(event)
-      return meaning.failure ? meaning : { ...meaning, out: frame.bytes }
-    },
-    () => STOP,
-  )
-}

@@ -2,10 +2,10 @@ import type { GatewayParams } from '../../config/sections/model-list.ts'
 import { asList, asRecord } from '../../lib/json/lenient.ts'
 import type { UpstreamRequest } from '../../transport/transport.ts'
 import { openaiChat } from '../openai/chat.ts'
-import { openaiEmbeddings, openaiImages } from '../openai/modes.ts'
+import { openaiEmbeddings, openaiImageEdits, openaiImages } from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
-import { openaiTranscription } from '../openai/transcription.ts'
+import { openaiTranscription, openaiTranslation } from '../openai/transcription.ts'
 import { type Adapter, type Adapters, adapterFor, type Connection, type Provider } from '../provider.ts'
 import { cloudObjectRefused } from '../wire/cloud-objects.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
@@ -16,8 +16,10 @@ const withoutResponses: Adapters = {
   chat: versioned(withoutConnections(adapterFor(openaiChat))),
   embedding: versioned(adapterFor(openaiEmbeddings)),
   image_generation: versioned(adapterFor(openaiImages)),
+  image_edit: versioned(adapterFor(openaiImageEdits)),
   audio_speech: versioned(adapterFor(openaiSpeech)),
   audio_transcription: versioned(adapterFor(openaiTranscription)),
+  audio_translation: versioned(adapterFor(openaiTranslation)),
 }
 
 const adapters: Adapters = {

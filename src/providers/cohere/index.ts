@@ -6,6 +6,7 @@ import { listingAt } from '../wire/connection/model-listing.ts'
 import { cohereChat } from './cohere-chat.ts'
 import { cohereEmbed } from './cohere-embed.ts'
 import { cohereRerank } from './cohere-rerank.ts'
+import { nativeCohereChat, nativeCohereEmbed } from './native-cohere.ts'
 
 const API_BASE = 'https://api.cohere.com'
 
@@ -22,5 +23,11 @@ export const cohere: Provider = {
   listings: () => [models],
   connect: (parameters, defaults) => bearerConnection('cohere', API_BASE, parameters, defaults),
   healthRequest: healthRequestAt('/v1/models?page_size=1'),
-  adapters: { chat: adapterFor(cohereChat), embedding: adapterFor(cohereEmbed), rerank: adapterFor(cohereRerank) },
+  adapters: {
+    chat: adapterFor(cohereChat),
+    cohere_chat: nativeCohereChat,
+    embedding: adapterFor(cohereEmbed),
+    cohere_embed: nativeCohereEmbed,
+    rerank: adapterFor(cohereRerank),
+  },
 }

@@ -3,8 +3,8 @@ import { adapterFor, type Provider } from '../provider.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { keyConnection } from '../wire/connection/key-connection.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
-import { elevenlabsSpeech } from './speech.ts'
-import { elevenlabsTranscription } from './transcription.ts'
+import { elevenlabsSpeech, elevenlabsTextToSpeech } from './speech.ts'
+import { elevenlabsSpeechToText, elevenlabsTranscription } from './transcription.ts'
 
 const vendor = { apiBase: 'https://api.elevenlabs.io', header: 'xi-api-key' }
 
@@ -20,5 +20,10 @@ export const elevenlabs: Provider = {
   listings: () => [models],
   connect: (parameters, defaults) => keyConnection(vendor, parameters, defaults),
   healthRequest: healthRequestAt('/v1/models'),
-  adapters: { audio_speech: adapterFor(elevenlabsSpeech), audio_transcription: adapterFor(elevenlabsTranscription) },
+  adapters: {
+    audio_speech: adapterFor(elevenlabsSpeech),
+    text_to_speech: adapterFor(elevenlabsTextToSpeech),
+    audio_transcription: adapterFor(elevenlabsTranscription),
+    speech_to_text: adapterFor(elevenlabsSpeechToText),
+  },
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { entryOf, isRecord } from '../../lib/json/lenient.ts'
 import type { SpeechRequest } from '../../modes/audio-speech.ts'
+import type { TextToSpeechRequest } from '../../modes/elevenlabs/text-to-speech.ts'
 import type { Adapter } from '../provider.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { voiceOf } from '../wire/voice.ts'
@@ -70,6 +71,15 @@ export const elevenlabsSpeech: Adapter<SpeechRequest> = {
     throw new GatewayError('upstream_malformed', "The provider's answer is not a sound.")
   },
   failure: elevenlabsFailure,
+}
+
+/** The same in the vendor's own shape. */
+export const elevenlabsTextToSpeech: Adapter<TextToSpeechRequest> = {
+  ...(elevenlabsSpeech as unknown as Adapter<TextToSpeechRequest>),
+  request({ body: { text: input, output_format: response_format, ...own }, ...call }, connection) {
+    const body = { ...own, input, ...(response_format == null ? {} : { response_format }) }
+    return elevenlabsSpeech.request({ ...call, form: undefined, body }, connection)
+  },
 }
 
 /** The voice id. It becomes a segment of the path, so anything but one segment is refused. */

@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { type Fields, newForm } from '../../lib/forms/form-parts.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { TranscriptionRequest } from '../../modes/audio-transcription.ts'
+import type { SpeechToTextRequest } from '../../modes/elevenlabs/speech-to-text.ts'
 import { isFormFile } from '../../modes/form.ts'
 import type { Adapter, Connection } from '../provider.ts'
 import { lateField } from '../wire/late-field.ts'
@@ -45,6 +46,16 @@ export const elevenlabsTranscription: Adapter<TranscriptionRequest> = {
   },
 
   failure: elevenlabsFailure,
+}
+
+/** The same in the vendor's own shape: its answer is relayed. */
+export const elevenlabsSpeechToText: Adapter<SpeechToTextRequest> = {
+  ...(elevenlabsTranscription as unknown as Adapter<SpeechToTextRequest>),
+  reply(bytes, headers, call) {
+    const asked = { ...call, body: { model: call.body.model, file: call.body.file }, form: undefined }
+    const { usage, outputCharacters } = elevenlabsTranscription.reply(bytes, headers, asked)
+    return { bytes, contentType: 'application/json', usage, outputCharacters }
+  },
 }
 
 /** Everything but the file. */

@@ -22,6 +22,7 @@ export const EMBEDDING_FIELDS: ReadonlySet<string> = new Set([
 
 /** Embeddings of a Gemini model, one request for each text in one call. */
 export const batchEmbed: Adapter<EmbeddingRequest> = {
+  knows: EMBEDDING_FIELDS,
   request({ body }, connection) {
     refuseUnsupportedFields(body, EMBEDDING_FIELDS, API)
     const { dimensions, task_type: taskType, title } = body

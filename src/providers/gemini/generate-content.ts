@@ -39,7 +39,7 @@ const SUPPORTED: ReadonlySet<string> = new Set([
 ])
 
 /** Addresses of objects in Cloud Storage, and of the account's files at the API. */
-const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
+export const OBJECTS = /^(gs:|https?:\/\/([^/?#]*@)?generativelanguage\.)/i
 
 /** Chat with a Gemini model on any Google service, by generateContent. */
 export const generateContent: Adapter<ChatRequest> = {

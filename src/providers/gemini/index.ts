@@ -5,12 +5,15 @@ import { healthRequestAt } from '../wire/connection/health-request.ts'
 import { listingAt } from '../wire/connection/model-listing.ts'
 import { batchEmbed } from './batch-embed.ts'
 import { generateContent } from './generate-content.ts'
+import { nativeGeminiCount, nativeGenerateContent } from './native-generate.ts'
 
 const API_BASE = 'https://generativelanguage.googleapis.com'
 const API_VERSION = 'v1beta'
 
 export const geminiAdapters: Adapters = {
   chat: adapterFor(generateContent),
+  generate_content: nativeGenerateContent,
+  gemini_count_tokens: nativeGeminiCount,
   embedding: adapterFor(batchEmbed),
 }
 

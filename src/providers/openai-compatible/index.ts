@@ -1,9 +1,16 @@
 import { openaiChatWith } from '../openai/chat.ts'
 import type { ChatQuirks } from '../openai/chat-quirks.ts'
-import { openaiEmbeddings, openaiImages, openaiRerank } from '../openai/modes.ts'
+import {
+  openaiEmbeddings,
+  openaiImageEdits,
+  openaiImages,
+  openaiImageVariations,
+  openaiModerations,
+  openaiRerank,
+} from '../openai/modes.ts'
 import { openaiResponses } from '../openai/responses.ts'
 import { openaiSpeech } from '../openai/speech.ts'
-import { openaiTranscription } from '../openai/transcription.ts'
+import { openaiTranscription, openaiTranslation } from '../openai/transcription.ts'
 import { type Adapter, adapterFor, type Profile, type Provider } from '../provider.ts'
 import { bearerConnection } from '../wire/connection/bearer-connection.ts'
 import { healthRequestAt } from '../wire/connection/health-request.ts'
@@ -12,9 +19,13 @@ import { openaiListing } from '../wire/connection/model-listing.ts'
 const MEDIA = {
   embedding: adapterFor(openaiEmbeddings),
   image_generation: adapterFor(openaiImages),
+  image_edit: adapterFor(openaiImageEdits),
+  image_variation: adapterFor(openaiImageVariations),
   audio_speech: adapterFor(openaiSpeech),
   audio_transcription: adapterFor(openaiTranscription),
+  audio_translation: adapterFor(openaiTranslation),
   rerank: adapterFor(openaiRerank),
+  moderation: adapterFor(openaiModerations),
   responses: adapterFor(openaiResponses),
 } satisfies Record<string, Adapter>
 

@@ -1,29 +1,58 @@
 import { asList, asRecord } from '../../lib/json/lenient.ts'
 import type { EmbeddingRequest } from '../../modes/embedding.ts'
-import type { ImageRequest } from '../../modes/image-generation.ts'
+import type { ImageEditRequest, ImageVariationRequest } from '../../modes/image-edit.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import type { ModerationRequest } from '../../modes/moderation.ts'
 import { imageName } from '../../modes/price/image-price.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import { cohereUsage } from '../cohere/cohere-usage.ts'
+import type { Adapter } from '../provider.ts'
+import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
 import { openaiUsage } from './usage.ts'
 
 export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embeddings', answers: 'data', reads: true })
 
-export const openaiImages = openaiJson<ImageRequest>({
-  path: '/images/generations',
-  answers: 'data',
-  usage: (answer, request) => ({
-    ...(Array.isArray(answer.data) ? { images: answer.data.length } : {}),
-    ...(typeof answer.size === 'string'
-      ? { imageSize: imageName(answer.size, answer.quality ?? request.quality) }
-      : {}),
-  }),
-  lastEvent: /\.completed$/,
-  events: ({ data, created, usage, ...how }) =>
-    asList(data).map((image) => {
-      const type = 'image_generation.completed'
-      return { type, created_at: created, ...how, ...asRecord(image), ...(usage ? { usage } : {}) }
+export const openaiImages = images('/images/generations', 'image_generation.completed')
+
+/** Edits and variations are asked by forms. */
+export const openaiImageEdits: Adapter<ImageEditRequest> = {
+  ...images('/images/edits', 'image_edit.completed'),
+  request: formRequest('/images/edits'),
+}
+
+const { stream: _stream, events: _events, ...variations } = images('/images/variations', '')
+export const openaiImageVariations: Adapter<ImageVariationRequest> = {
+  ...variations,
+  request: formRequest('/images/variations'),
+}
+
+function images(path: string, lastType: string): Adapter<ModelRequest> {
+  return openaiJson({
+    path,
+    answers: 'data',
+    usage: (answer, request) => ({
+      ...(Array.isArray(answer.data) ? { images: answer.data.length } : {}),
+      ...(typeof answer.size === 'string'
+        ? { imageSize: imageName(answer.size, answer.quality ?? request.quality) }
+        : {}),
     }),
+    lastEvent: /\.completed$/,
+    events: ({ data, created, usage, ...how }) =>
+      asList(data).map((image) => ({
+        type: lastType,
+        created_at: created,
+        ...how,
+        ...asRecord(image),
+        ...(usage ? { usage } : {}),
+      })),
+  })
+}
+
+export const openaiModerations = openaiJson<ModerationRequest>({
+  path: '/moderations',
+  answers: 'results',
+  reads: true,
 })
 
 /** The shape of Cohere and Jina, which vLLM and others serve beside OpenAI's. */

@@ -24,6 +24,7 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
     reasoningTokens,
     audioInputTokens: count(input.audio_tokens),
     audioOutputTokens: count(output.audio_tokens),
+    imageInputTokens: count(input.image_tokens),
     ...(typeof tier === 'string' ? { terms: { service_tier: tier.toLowerCase() } } : {}),
     ...searches(usage),
   })

@@ -4,6 +4,9 @@ import { OPENAI_QUIRKS } from './chat-quirks.ts'
 /** The limit of output tokens has one name at most vendors: OpenAI's older one. */
 const MAX_TOKENS = { maxTokens: 'max_tokens' } as const
 
+const IMAGES = ['image_generation', 'image_edit', 'image_variation'] as const
+const HEARING = ['audio_transcription', 'audio_translation'] as const
+
 /** The fields by which OpenRouter chooses models and hosts. */
 const OPENROUTER_FIELDS = new Set(['models', 'route', 'provider', 'plugins', 'preset', 'fallbacks'])
 
@@ -52,19 +55,19 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   'openai-compatible': {
     label: 'OpenAI-compatible server',
     keyless: true,
-    modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
+    modes: ['embedding', ...IMAGES, 'audio_speech', ...HEARING, 'rerank', 'moderation'],
     routingFields: PROXY_FIELDS,
   },
   openai: {
     label: 'OpenAI',
     apiBase: 'https://api.openai.com/v1',
-    modes: ['responses', 'embedding', 'image_generation', 'audio_speech', 'audio_transcription'],
+    modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
     ...OPENAI_QUIRKS,
   },
   mistral: {
     label: 'Mistral',
     apiBase: 'https://api.mistral.ai/v1',
-    modes: ['embedding', 'audio_transcription'],
+    modes: ['embedding', 'audio_transcription', 'moderation'],
     ...MAX_TOKENS,
     // It refuses the field with 422 and sends the usage with the last chunk anyway.
     streamOptions: false,
@@ -76,7 +79,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   groq: {
     label: 'Groq',
     apiBase: 'https://api.groq.com/openai/v1',
-    modes: ['audio_speech', 'audio_transcription'],
+    modes: ['audio_speech', ...HEARING],
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
     refusesHints: true,
@@ -86,7 +89,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
   together: {
     label: 'Together AI',
     apiBase: 'https://api.together.xyz/v1',
-    modes: ['embedding', 'image_generation', 'audio_speech', 'audio_transcription', 'rerank'],
+    modes: ['embedding', 'image_generation', 'audio_speech', ...HEARING, 'rerank'],
     ...MAX_TOKENS,
     // The model that moderates.
     routingFields: new Set(['safety_model']),
@@ -180,7 +183,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     label: 'vLLM',
     keyless: true,
     apiBase: 'http://localhost:8000/v1',
-    modes: ['embedding', 'audio_transcription', 'rerank'],
+    modes: ['embedding', ...HEARING, 'rerank'],
   },
   lmstudio: {
     label: 'LM Studio',

@@ -18,6 +18,7 @@ const SECOND_GENERATION = /^gemini-embedding-(?!001)/
 
 /** Embeddings on Vertex. A text that is too long is an error, not truncated. */
 export const predictEmbeddings: Adapter<EmbeddingRequest> = {
+  knows: EMBEDDING_FIELDS,
   request({ body }, connection) {
     const single = SECOND_GENERATION.test(connection.model)
     const written = single ? embedContent(body) : predict(body)

@@ -7,6 +7,7 @@ import type { Seal } from '../../lib/seal.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { ToolServersByKey } from '../../mcp/tool-server.ts'
 import type { Provider } from '../../providers/provider.ts'
+import type { CredentialRecords } from '../../stores/sql/credential-records.ts'
 import type { DrainedDeployments } from '../../stores/sql/drained-deployments.ts'
 import type { PromptRecords } from '../../stores/sql/prompts/prompt-records.ts'
 import type { ModelRecords } from '../../stores/sql/records/model-records.ts'
@@ -17,7 +18,7 @@ import type { Deployment } from '../deployment.ts'
 import type { PromptsByKey } from '../prompts/prompt.ts'
 import { deploymentOf, type Registry, registryFrom } from '../registry.ts'
 import type { RouteGroup } from '../route-group.ts'
-import { liveDeployments } from './live-deployments.ts'
+import { type CredentialsByName, liveDeployments } from './live-deployments.ts'
 import { livePolicies, type Policies } from './live-policies.ts'
 import { livePrompts } from './live-prompts.ts'
 import { liveRouteGroups } from './live-route-groups.ts'
@@ -37,6 +38,10 @@ export interface LiveRegistry {
   refresh(): Promise<void>
   /** Throws if an entry cannot be a deployment of this build. */
   check(entry: ModelEntry): void
+  /** Why deployments of the file and of the database are not among those of `current`, by their id. */
+  leftOut(): ReadonlyMap<string, string>
+  /** The named credentials of the database. */
+  credentials(): CredentialsByName
 }
 
 /** The interval at which the database is asked for changes, while there are requests. */
@@ -50,6 +55,7 @@ export function liveRegistry(options: {
   readonly config: Config
   readonly providers: ReadonlyMap<string, Provider>
   readonly records: ModelRecords
+  readonly credentials: Pick<CredentialRecords, 'all'>
   readonly drained: Pick<DrainedDeployments, 'all'>
   readonly groups: RouteGroupRecords
   readonly policies: RouteGroupPolicyRecords
@@ -61,14 +67,15 @@ export function liveRegistry(options: {
   /** Called with each registry after the first. */
   readonly changed?: (registry: Registry) => void
 }): LiveRegistry {
-  const { config, providers, records, groups, policies, seal, log, now } = options
-  const deployments = liveDeployments({ config, providers, records, drained: options.drained, seal, log })
+  const { config, providers, records, credentials, drained, groups, policies, seal, log, now } = options
+  const deployments = liveDeployments({ config, providers, records, credentials, drained, seal, log })
   const routeGroups = liveRouteGroups(groups, log)
   const published = livePolicies(policies, log)
   const toolServers = liveToolServers({ config, records: options.toolServers, seal, log })
   const prompts = livePrompts(options.prompts, log)
   let current = build(deployments.ofFile, routeGroups.ofFile, published.ofFile, toolServers.ofFile, prompts.ofFile)
-  let revision = '0'
+  // Where nothing was ever changed there is nothing to read, unless the file waits for it.
+  let revision = deployments.leftOut().size === 0 ? '0' : ''
   let begun = 0
   let applied = 0
   let attemptedAt = Number.NEGATIVE_INFINITY
@@ -170,5 +177,7 @@ export function liveRegistry(options: {
     check(entry) {
       deploymentOf(entry, providers)
     },
+    leftOut: deployments.leftOut,
+    credentials: deployments.credentials,
   }
 }

@@ -96,6 +96,13 @@ export type VariableTexts =
   | { readonly texts: ReadonlyMap<string, string>; readonly mistake?: never }
   | { readonly mistake: VariableMistake; readonly texts?: never }
 
+/** The variables for want of which a call with these values is refused. */
+export function missingIn(declared: Variables, given: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(declared)
+    .filter(([name, one]) => isRequired(one) && (Object.hasOwn(given, name) ? given[name] : undefined) == null)
+    .map(([name]) => name)
+}
+
 /** The text that each variable stands for. null counts as not given. */
 export function textsOf(declared: Variables, given: Readonly<Record<string, unknown>>): VariableTexts {
   for (const name of Object.keys(given)) {

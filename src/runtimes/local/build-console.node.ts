@@ -12,13 +12,17 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const source = `${root}src/console`
 const out = `${root}build/console`
 
-/** Files that never change under their name, for they are named after their content. */
-const HEADERS = `/assets/*
-  Cache-Control: public, max-age=31536000, immutable
+/** Those under /assets never change under their name, for they are named after their content. */
+const HEADERS = `/*
   X-Content-Type-Options: nosniff
+/assets/*
+  Cache-Control: public, max-age=31536000, immutable
 `
 
 const COMPRESSED = new Set(['.css', '.js', '.svg'])
+
+// Whoever calls this, a test for one, may be told otherwise: what is served is always the same.
+process.env.NODE_ENV = 'production'
 
 const vite = await import('vite').catch(() => undefined)
 if (!vite) say('The console is not built, for vite is not installed: development dependencies were left out.')

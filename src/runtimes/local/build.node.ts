@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
+import { databaseArchive } from './database-archive.node.ts'
 
 // `npm install` runs the build (script `prepare`): bundles of the Node server and its threads, and the files that they
-// read. An argument names another folder than dist/.
+// read, among them a ready database. An argument names another folder than dist/.
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const out = process.argv[2] ?? `${root}dist`
 
@@ -21,6 +22,8 @@ if (esbuild) {
   )
   for (const file of ['schema.sql', 'gateway.yaml']) cpSync(`${root}${file}`, `${out}/${file}`)
   cpSync(`${root}build/console`, `${out}/console`, { recursive: true })
+  const archive = await databaseArchive(root)
+  if (archive) copyFileSync(archive, `${out}/database.tar.gz`)
   process.stdout.write(`${out} is built (${Math.round(performance.now() - began)} ms)\n`)
 } else {
   process.stdout.write(`${out} is not built, for esbuild is not installed: development dependencies were left out.\n`)

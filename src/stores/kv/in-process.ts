@@ -11,8 +11,9 @@ import {
 } from './in-process/deployment-state.ts'
 import { endLead, renewLead } from './in-process/leads.ts'
 import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
-import { answerKey, budgetKey, clearedKey, type Key, LIFETIME_MS, leadKey, providerIdKey } from './keys.ts'
+import { answerKey, budgetKey, clearedKey, type Key, LIFETIME_MS, leadKey, providerIdKey, responseKey } from './keys.ts'
 import type { AttemptStart, Change, Cooled, Lease, Settlement, SharedStore } from './shared-store.ts'
+import type { StoredValue } from './stored-value.ts'
 import { milliseconds } from './windows.ts'
 
 /** Budgets can be removed by key; their spend is then read from the database. */
@@ -20,6 +21,7 @@ const BUDGETS = budgetKey('')
 /** Provider ids have a map of their own, because their number would evict other values. */
 const PROVIDER_IDS = providerIdKey('')
 const ANSWERS = answerKey('')
+const RESPONSES = responseKey('', '').slice(0, -1)
 const LEADS = leadKey('')
 const CLEARINGS = clearedKey('', '').slice(0, clearedKey('', '').indexOf('['))
 
@@ -82,8 +84,18 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
       if (entries.length > keep) entries.length = keep
       state.logs.set(log, entries, at + LIFETIME_MS.log)
     }
-    for (const { key, text, ttlSeconds } of outcome.values ?? []) put(key, text, ttlSeconds)
+    for (const value of outcome.values ?? []) if (fits(value)) put(value.key, value.text, value.ttlSeconds)
     return cooled
+  }
+
+  /** Counts a value under its meter. */
+  function fits({ text, ttlSeconds, meter }: StoredValue): boolean {
+    if (!meter) return true
+    const known = state.meters.get(meter.key) ?? { used: 0, ends: at + milliseconds(ttlSeconds) }
+    if (known.used + text.length > meter.most) return false
+    known.used += text.length
+    state.meters.set(meter.key, known, known.ends)
+    return true
   }
 
   function renew(lease: Lease): void {
@@ -116,6 +128,7 @@ export function inProcessStore({ now }: { readonly now: () => number }): SharedS
   function valuesOf(key: string) {
     if (key.startsWith(PROVIDER_IDS)) return state.providerIds
     if (key.startsWith(ANSWERS)) return state.answers
+    if (key.startsWith(RESPONSES)) return state.responses
     if (key.startsWith(LEADS)) return state.leads
     return key.startsWith(CLEARINGS) ? state.clearings : state.values
   }

@@ -35,6 +35,10 @@ export const batchWakeKey = () => key('gateway:batch-wake')
 /** The owner and deployment of an object that a provider stores, by the provider's id. As long as the provider stores
  *  it, 30 days at most. */
 export const providerIdKey = (id: string) => key(`gateway:id:${id}`)
+/** A response that the gateway keeps for a tenant, sealed. As long as responses are kept, or until it is deleted. */
+export const responseKey = (tenant: string, id: string) => key(`gateway:response:${tenant}:${id}`)
+/** The characters of the responses that were kept for a tenant. As long as responses are kept, from the first on. */
+export const keptResponsesKey = (tenant: string) => key(`gateway:kept-responses:${tenant}`)
 /** Says that an account's password was proved from an address. 90 days from the last time. */
 export const signedInKey = (account: string, address: string) => key(`gateway:signed-in:${account}:${address}`)
 /** A login at an identity provider that has not come back yet, as JSON, by the digest of its state. 10 minutes, taken
@@ -42,7 +46,8 @@ export const signedInKey = (account: string, address: string) => key(`gateway:si
 export const signOnKey = (stateDigest: string) => key(`gateway:sign-on:${stateDigest}`)
 /** A cached answer by the digest of its call, as `answer-cache.ts` says. As long as it may be used. */
 export const answerKey = (digest: string) => key(`gateway:answer:${digest}`)
-export const isAnswer = (one: Key) => one.startsWith(answerKey(''))
+/** Whether a value holds the content of calls. */
+export const isContent = (one: Key) => one.startsWith(answerKey('')) || one.startsWith('gateway:response:')
 /** The call that asks for an answer while identical ones wait, by the same digest. Its lease. */
 export const leadKey = (digest: string) => key(`gateway:lead:${digest}`)
 /** When cached answers were last cleared: those of a scope, of a model, of both together, or all ('' for every). As long

@@ -1,6 +1,7 @@
 import type { Cached, CacheLookup, EndedLead } from './answer-cache.ts'
 import type { Candidate, DeploymentOutcome, DeploymentSignals, Preference, Reservation } from './deployment-signals.ts'
 import type { Key } from './keys.ts'
+import type { StoredValue } from './stored-value.ts'
 
 /** A record that a caller was built from, with its version when it was read. 0 means that the record does not exist. */
 export interface RecordVersion {
@@ -196,12 +197,6 @@ export interface Cooled {
   readonly until: number
   /** Failures since its last success. */
   readonly failures: number
-}
-
-export interface StoredValue {
-  readonly key: Key
-  readonly text: string
-  readonly ttlSeconds: number
 }
 
 /** What limits a caller, as `standing` is asked for it. */

@@ -1,4 +1,4 @@
-import { isAnswer } from './keys.ts'
+import { isContent } from './keys.ts'
 import type { Settlement } from './shared-store.ts'
 
 const MOST_SETTLEMENTS = 1000
@@ -22,11 +22,11 @@ export function createUnsettled(): Unsettled {
 }
 
 /** A settlement that arrives late: it still counts spend, but an old outcome neither cools a deployment nor clears it,
- *  and answers are too large to be kept for later. */
+ *  and content is too large to be kept for later. */
 const late = (outcome: Settlement): Settlement => ({
   ...outcome,
   lead: undefined,
-  ...(outcome.values ? { values: outcome.values.filter(({ key }) => !isAnswer(key)) } : {}),
+  ...(outcome.values ? { values: outcome.values.filter(({ key }) => !isContent(key)) } : {}),
   outcomes: outcome.outcomes
     .filter(({ result }) => result !== 'committed')
     .map((ended) => ({ ...ended, result: 'neutral', used: {} })),

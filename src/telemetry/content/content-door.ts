@@ -21,16 +21,16 @@ const MEMORY_SHARE = 8
 
 export function contentDoor(
   { turn_off_message_logging, max_logged_bytes, redact }: Config['gateway_settings'],
-  /** Whether any sink takes content. */
-  isWanted: boolean,
+  /** Whether any sink takes content now. */
+  isWanted: () => boolean,
   memoryBytes: number,
 ): ContentDoor {
-  if (!isWanted || turn_off_message_logging) return { open: () => undefined }
+  if (turn_off_message_logging) return { open: () => undefined }
   const rules = { maxBytes: max_logged_bytes, redact: redact.map((pattern) => new RegExp(pattern, 'gu')) }
   const room = { left: memoryBytes / MEMORY_SHARE }
   return {
     open({ contentOff, noLogIgnored }, noLog) {
-      return contentOff || (noLog && !noLogIgnored) ? undefined : recording(rules, room)
+      return contentOff || (noLog && !noLogIgnored) || !isWanted() ? undefined : recording(rules, room)
     },
   }
 }

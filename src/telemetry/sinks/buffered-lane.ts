@@ -3,6 +3,7 @@ import { attemptDelivery, wishedMs } from './attempt.ts'
 import type { Sink, SinkEntry, SinkFailure, SinkLane } from './sink.ts'
 import { sizeOf } from './size-of.ts'
 import type { Tally } from './tally.ts'
+import { packed, unpacked, type WaitingEntry } from './waiting-entry.ts'
 
 export interface BufferedLaneOptions {
   readonly random?: () => number
@@ -13,20 +14,29 @@ export interface BufferedLaneOptions {
 }
 
 const CAPACITY = { entries: 10_000, bytes: 16 * 1024 * 1024 }
+/** So many wait as they are; those behind them are packed, since a far end that is this late may be away for long. */
+const UNPACKED = 1000
+/** So many are sent while the far end is away, to see whether it is back. */
+const PROBE = 32
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
 /** Gathers entries in memory and sends them in batches, one at a time, for a runtime whose process outlives its requests.
- *  While the far end takes nothing, entries wait up to a bound; beyond it new ones are dropped. */
+ *  While the far end takes nothing, entries wait up to a bound; beyond it all new ones are dropped, at no cost worth
+ *  mentioning, until the far end takes some. */
 export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOptions = {}): SinkLane {
   const { random = Math.random, capacity = CAPACITY } = options
   const { firstPauseMs = FIRST_PAUSE_MS, longestPauseMs = LONGEST_PAUSE_MS } = options
   const { gathering } = sink
-  let waiting: { readonly entry: SinkEntry; readonly bytes: number }[] = []
+  let waiting: WaitingEntry[] = []
   let waitingBytes = 0
+  /** Something was dropped for lack of room, and nothing has left since. */
+  let overflows = false
   /** The most entries that the far end seems to take at once. */
   let most = gathering.entries
   let failures = 0
+  /** The last attempt delivered nothing. */
+  let isAway = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let sending: Promise<void> | undefined
   let wake: (() => void) | undefined
@@ -70,12 +80,14 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
    *  large, or of which the far end refuses something, is halved until the entry in question is alone, which is
    *  dropped. */
   async function sendBatch(): Promise<number | undefined> {
-    const entries = nextBatch()
+    const batch = nextBatch()
+    const entries = batch.map(unpacked)
     const limitMs = endsAt === undefined ? undefined : Math.max(0, endsAt - performance.now())
     try {
       const { answer, again = [], refused = 0, retryAfterSeconds } = await attemptDelivery(sink, entries, limitMs)
       if (stopped) return undefined
-      release(entries.length, again)
+      isAway = false
+      release(batch, entries, again)
       const taken = entries.length - again.length - refused
       if (taken > 0) counts.delivered(taken)
       if (refused > 0) counts.dropped(refused, answer)
@@ -87,11 +99,12 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
       if (stopped) return undefined
       const { kind, message, retryAfterSeconds } = error as SinkFailure
       const pauseMs = failed(entries.length, message, retryAfterSeconds)
-      if (kind === 'away') return pauseMs
+      isAway = kind === 'away'
+      if (isAway) return pauseMs
       failures = 0
       most = Math.max(1, Math.floor(entries.length / 2))
       if (entries.length > 1) return 0
-      release(1)
+      release(batch, entries)
       counts.dropped(1, message)
       return 0
     }
@@ -105,22 +118,29 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
   }
 
   /** The first entries, as many as fit into a batch: one at least. */
-  function nextBatch(): SinkEntry[] {
+  function nextBatch(): WaitingEntry[] {
     let bytes = 0
-    const batch: SinkEntry[] = []
+    const batch: WaitingEntry[] = []
+    const limit = isAway && !sink.resendsWhole ? Math.min(most, PROBE) : most
     for (const one of waiting) {
       bytes += one.bytes
-      if (batch.length > 0 && (batch.length >= most || bytes > gathering.bytes)) break
-      batch.push(one.entry)
+      if (batch.length > 0 && (batch.length >= limit || bytes > gathering.bytes)) break
+      batch.push(one)
     }
     return batch
   }
 
-  /** Removes the first entries, except those that have to be sent again. */
-  function release(count: number, again: readonly SinkEntry[] = []): void {
-    const kept = new Set(again)
-    waiting = waiting.filter(({ entry }, index) => index >= count || kept.has(entry))
+  /** Removes a batch, which is the first that wait, except the entries that have to be sent again. */
+  function release(
+    batch: readonly WaitingEntry[],
+    entries: readonly SinkEntry[],
+    again: readonly SinkEntry[] = [],
+  ): void {
+    const left = new Set(again)
+    const kept = batch.filter((_, index) => left.has(entries[index] as SinkEntry))
+    waiting = [...kept, ...waiting.slice(batch.length)]
     waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0)
+    overflows = false
   }
 
   async function pause(ms: number): Promise<void> {
@@ -136,15 +156,18 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
 
   return {
     take(entry) {
-      const bytes = sizeOf(entry)
-      if (stopped || waiting.length >= capacity.entries || waitingBytes + bytes > capacity.bytes) {
-        counts.dropped(1, stopped ? 'the process stops' : 'more events than the far end takes')
-        return
+      if (stopped) return counts.dropped(1, 'the process stops')
+      const bytes = overflows ? 0 : sizeOf(entry)
+      if (overflows || waiting.length >= capacity.entries || waitingBytes + bytes > capacity.bytes) {
+        // One that is too large for an empty lane keeps no other out.
+        overflows = waiting.length > 0
+        return counts.dropped(1, 'more events than the far end takes')
       }
-      waiting.push({ entry, bytes })
+      waiting.push(waiting.length < UNPACKED ? { entry, bytes } : packed(entry, bytes))
       waitingBytes += bytes
       if (!sending) schedule()
     },
+    hasRoom: () => !overflows,
     depth: () => waiting.length,
     async drain(limitMs) {
       endsAt = performance.now() + limitMs
@@ -155,7 +178,8 @@ export function bufferedLane(sink: Sink, counts: Tally, options: BufferedLaneOpt
       stopped = true
       const lost = waiting.length
       if (lost > 0) counts.dropped(lost, 'the process stops')
-      release(lost)
+      waiting = []
+      waitingBytes = 0
       return lost
     },
   }

@@ -77,6 +77,7 @@ export function queuedLane(sink: Sink, counts: Tally, options: QueuedLaneOptions
       waitingBytes += bytes
       if (now() - begunAt >= SENDS_FOR_OTHERS_MS) defer(sendAll())
     },
+    hasRoom: () => waiting.length < CAPACITY.entries,
     depth: () => waiting.length + inFlight.length,
     drain: async () => 0,
   }

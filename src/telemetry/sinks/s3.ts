@@ -31,16 +31,24 @@ export function s3({ bucket, prefix, compression }: S3SinkSettings, write: Objec
   const root = prefix === undefined || prefix === '' ? '' : `${prefix.replace(/^\/+|\/+$/g, '')}/`
   const { ending, contentType } = OBJECTS[compression]
 
+  /** The object that was sent last and not taken: to print and pack it is most of what an attempt costs. */
+  let untaken: { readonly key: string; readonly bytes: Uint8Array<ArrayBuffer> } | undefined
+
   async function put(hour: string, entries: readonly SinkEntry[], abort: Abort): Promise<string> {
     const name = await sha256Hex(new TextEncoder().encode(entries.map(({ id }) => id).join(' ')))
     const key = `${root}${folderOf(hour)}${timeOf(entries[0] as SinkEntry)}-${name.slice(0, 16)}.${ending}`
-    return write({ key, bytes: await linesOf(entries, compression), contentType }, abort)
+    const bytes = untaken?.key === key ? untaken.bytes : await linesOf(entries, compression)
+    untaken = { key, bytes }
+    const answer = await write({ key, bytes, contentType }, abort)
+    untaken = undefined
+    return answer
   }
 
   return {
     name: 's3',
     gathering: GATHERING,
     takesContent: true,
+    resendsWhole: true,
     takes: CALLS_ALONE,
     // The folder of its hour: which object has it is known only to who sends it.
     placeOf: ({ at }) => `s3://${bucket}/${root}${folderOf(hourOf(at))}`,

@@ -49,7 +49,7 @@ export interface ToldCall {
   readonly traceId: string | undefined
 }
 
-/** A far end that is told of events. It keeps nothing: gathering, retries and bounds belong to its lane. */
+/** A far end that is told of events. It keeps no event: gathering, retries and bounds belong to its lane. */
 export interface Sink {
   readonly name: string
   readonly gathering: Gathering
@@ -57,6 +57,8 @@ export interface Sink {
   readonly takesContent: boolean
   /** How long its far end may take to answer; 10 seconds where it says nothing. */
   readonly answerMs?: number
+  /** What failed is sent again as it was, so that the far end recognizes the whole of it. */
+  readonly resendsWhole?: boolean
   /** The events that it is told of. */
   readonly takes: ReadonlySet<SinkEvent['type']>
   /** Whether it is not told of a call although it takes calls. */
@@ -101,6 +103,8 @@ export interface SinkState {
 /** The way to one sink. Handing an entry over never waits, never throws and starts no work of its own beyond a timer. */
 export interface SinkLane {
   take(entry: SinkEntry): void
+  /** Whether it takes entries now instead of dropping them. */
+  hasRoom(): boolean
   /** The number of entries that wait here. */
   depth(): number
   /** Sends what waits, for `limitMs` at most, and drops the rest. A far end that fails meanwhile is not waited for.

@@ -12,8 +12,8 @@ export interface Sinks {
   readonly byName: ReadonlyMap<string, { readonly sink: Sink; readonly counts: Tally }>
   /** As in Sink, where any has it. */
   readonly traceparent: Sink['traceparent']
-  /** Some sink takes the content of calls. */
-  readonly takeContent: boolean
+  /** Some sink takes the content of calls, and has room for it now. */
+  takeContent(): boolean
   /** Some sink is told of these events. */
   listenTo(type: SinkEvent['type']): boolean
   /** Hands an event to the sinks that want it. Never waits, never throws. */
@@ -39,11 +39,12 @@ export function sinksOf(
     const counts = tally(sink.name, options)
     return { sink, counts, lane: options.laneOf(sink, counts) }
   })
+  const takers = lanes.filter(({ sink }) => sink.takesContent)
   const byName = new Map(lanes.map((one) => [one.sink.name, one]))
   return {
     byName,
     traceparent: sinks.find((sink) => sink.traceparent)?.traceparent,
-    takeContent: sinks.some(({ takesContent }) => takesContent),
+    takeContent: () => takers.some(({ lane }) => lane.hasRoom()),
     listenTo: (type) => sinks.some(({ takes }) => takes.has(type)),
     take(event, content) {
       // The batch tries again: there will be a call of this item.

@@ -3,6 +3,8 @@ import type { SinkMoved } from '../events.ts'
 import type { SinkState } from './sink.ts'
 
 const LOG_EVERY_MS = 60_000
+/** Drops may come with every call: the metrics hear of them so often, and with whatever else is counted. */
+const REPORT_EVERY_MS = 1000
 
 /** What became of the entries of one sink: kept for the administration, reported to the metrics, and logged once a
  *  minute where something was lost or failed. */
@@ -27,39 +29,56 @@ export function tally(
   let lastError: string | undefined
   const time = () => new Date(now()).toISOString()
 
-  /** Sums what is told, and writes the sum at most once a minute. */
-  function summed(write: (sum: number, reason: string) => void): (entries: number, reason: string) => void {
+  /** Sums what is told, and writes the sum at most so often. */
+  function summed(everyMs: number, write: (sum: number, reason: string) => void) {
     let last = Number.NEGATIVE_INFINITY
     let sum = 0
-    return (entries, reason) => {
-      sum += entries
-      if (now() - last < LOG_EVERY_MS) return
-      last = now()
-      write(sum, reason)
+    let lastReason = ''
+    const flush = () => {
+      if (sum === 0) return
+      write(sum, lastReason)
       sum = 0
     }
+    return {
+      add(entries: number, reason: string): void {
+        sum += entries
+        lastReason = reason
+        if (now() - last < everyMs) return
+        last = now()
+        flush()
+      },
+      flush,
+    }
   }
-  const logFailed = summed((times, error) => log.warn('sink.failed', { sink: name, times, error }))
-  const logDropped = summed((entries, reason) => log.error('sink.dropped', { sink: name, entries, reason }))
+  const logFailed = summed(LOG_EVERY_MS, (times, error) => log.warn('sink.failed', { sink: name, times, error }))
+  const logDropped = summed(LOG_EVERY_MS, (entries, reason) =>
+    log.error('sink.dropped', { sink: name, entries, reason }),
+  )
+  const reportDropped = summed(REPORT_EVERY_MS, (entries) => report({ type: 'sink.dropped', sink: name, entries }))
 
   return {
     delivered(entries) {
       counts.delivered += entries
       lastSuccessAt = time()
       report({ type: 'sink.delivered', sink: name, entries })
+      reportDropped.flush()
     },
     failed(entries, error) {
       counts.failures += 1
       lastErrorAt = time()
       lastError = error
       report({ type: 'sink.failed', sink: name, entries })
-      logFailed(1, error)
+      reportDropped.flush()
+      logFailed.add(1, error)
     },
     dropped(entries, reason) {
       counts.dropped += entries
-      report({ type: 'sink.dropped', sink: name, entries })
-      logDropped(entries, reason)
+      reportDropped.add(entries, reason)
+      logDropped.add(entries, reason)
     },
-    state: (queued) => ({ name, queued, ...counts, lastSuccessAt, lastErrorAt, lastError }),
+    state(queued) {
+      reportDropped.flush()
+      return { name, queued, ...counts, lastSuccessAt, lastErrorAt, lastError }
+    },
   }
 }

@@ -56,6 +56,7 @@ const call = () =>
     error_type: text(),
     usage: usage().optional(),
     cost_nano: nano().optional().describe('Missing where the price is unknown.'),
+    held_nano: nano().optional().describe('The most that a budget held for it until it was settled.'),
     saved_nano: nano(),
     cache: z.enum(['hit', 'miss', 'off']),
     charges: z.array(z.object({ subject: text(), period: text(), cost_nano: nano().optional() })),

@@ -7,6 +7,7 @@ import { providers } from '../../../src/providers/index.ts'
 import { loadConfig } from '../../../src/routing/configuration.ts'
 import { liveRegistry } from '../../../src/routing/live/live-registry.ts'
 import { registryOf } from '../../../src/routing/registry.ts'
+import { credentialRecords } from '../../../src/stores/sql/credential-records.ts'
 import { drainedDeployments } from '../../../src/stores/sql/drained-deployments.ts'
 import { promptRecords } from '../../../src/stores/sql/prompts/prompt-records.ts'
 import { modelRecords } from '../../../src/stores/sql/records/model-records.ts'
@@ -57,6 +58,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       ),
       providers,
       records: modelRecords(sql),
+      credentials: credentialRecords(sql),
       drained: drainedDeployments(sql),
       groups,
       policies: routeGroupPolicyRecords(sql),
@@ -95,6 +97,7 @@ model_list: [{ model_name: a, gateway_params: { model: echo/a } }]`,
       config: loadConfig('model_list: [{ model_name: a, gateway_params: { model: echo/a } }]', {}),
       providers,
       records: { ...modelRecords({} as Sql), ...records },
+      credentials: { all: never },
       drained: { all: never },
       groups: { ...routeGroupRecords({} as Sql), all: never },
       policies: { ...routeGroupPolicyRecords({} as Sql), published: never },

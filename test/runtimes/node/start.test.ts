@@ -27,6 +27,12 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   return [result, Math.round(performance.now() - started)]
 }
 
+/** The most memory that a process has had so far; 0 on systems that do not tell. */
+async function mostMegabytes({ pid }: GatewayProcess): Promise<number> {
+  const told = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(told)?.[1] ?? 0) / 1024)
+}
+
 describe('a first start', () => {
   it('makes a master key, shows it once and keeps it for its owner only; later starts are quicker', async () => {
     const env = { GATEWAY_MASTER_KEY: '', NODE_COMPILE_CACHE: join(here.folder, 'compiled') }
@@ -46,6 +52,7 @@ describe('a first start', () => {
     expect(await readFile(keys, 'utf8')).toContain(key)
     const authorization = `Bearer ${key}`
     expect((await first.chat({ model: 'echo' }, { headers: { authorization } })).status).toBe(200)
+    expect(await mostMegabytes(first)).toBeLessThan(512)
     first.kill('SIGTERM')
     expect(await first.ended).toEqual({ code: 0, signal: null })
     expect((await readdir(join(here.folder, 'compiled'))).length).toBeGreaterThan(0)
@@ -55,6 +62,7 @@ describe('a first start', () => {
     expect(again).not.toContain('sk-')
     expect((await second.chat({ model: 'echo' }, { headers: { authorization } })).status).toBe(200)
     expect((await second.chat({ model: 'echo' })).status).toBe(401)
+    expect(await mostMegabytes(second)).toBeLessThan(320)
     second.kill('SIGTERM')
     await second.ended
     expect(first.errors() + second.errors()).toBe('')

@@ -169,7 +169,12 @@ export function tinyModel(now: () => number) {
   function settle({ callId, id = callId, slots: freed, budgets: billed, lead, values = [] }: Settlement): void {
     const repeated = (settled.get(id) ?? Number.NEGATIVE_INFINITY) > now()
     if (!repeated) settled.set(id, now() + SETTLED_MS)
-    if (!repeated) for (const { key, text } of values) texts.set(key, text)
+    for (const { key, text, meter } of repeated ? [] : values) {
+      const used = Number(meter ? (texts.get(meter.key) ?? 0) : 0) + text.length
+      if (meter && used > meter.most) continue
+      if (meter) texts.set(meter.key, String(used))
+      texts.set(key, text)
+    }
     const led = lead && leads.get(lead.key)
     if (lead && led?.callId === callId && led.ends > now()) {
       if (lead.unkeptSeconds === 0) leads.delete(lead.key)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { answerKey, leadKey, providerIdKey } from '../../../src/stores/kv/keys.ts'
-import type { StoredValue } from '../../../src/stores/kv/shared-store.ts'
+import type { StoredValue } from '../../../src/stores/kv/stored-value.ts'
 import { createUnsettled } from '../../../src/stores/kv/unsettled.ts'
 import { call, ended, settlement } from '../../contracts/shared-store/world.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -14,28 +14,53 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What axe finds wrong, in words. It comes in as a debugger's does, into a world of its own: the page keeps its policy. */
-export async function axeViolations(page: Page, of: 'all' | 'colours' = 'all'): Promise<readonly string[]> {
-  const options = { runOnly: of === 'all' ? ALL : COLOURS, resultTypes: ['violations'] }
-  const session = await page.context().newCDPSession(page)
-  try {
-    const { frameTree } = await session.send('Page.getFrameTree')
-    const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
-      frameId: frameTree.frame.id,
-      worldName: 'axe',
-    })
-    await session.send('Runtime.evaluate', { expression: SOURCE, contextId })
-    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-      expression: `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
-      contextId,
-      awaitPromise: true,
-      returnByValue: true,
-    })
-    if (exceptionDetails) throw new Error(`axe: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
-    return (result.value as readonly Violation[]).flatMap(({ id, help, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 200)}\n${failureSummary}`),
-    )
-  } finally {
-    await session.detach()
-  }
+interface World {
+  readonly session: CDPSession
+  readonly contextId: number
 }
+
+/** Where axe runs in each page: a world of its own, which ends when the page loads another document. */
+const worlds = new WeakMap<Page, World>()
+
+/** What axe finds wrong, in words; `within` a selector, at the last that is like it. It comes in as a debugger's does, into
+ *  a world of its own: the page keeps its policy. */
+export async function axeViolations(
+  page: Page,
+  of: 'all' | 'colours' = 'all',
+  within = '',
+): Promise<readonly string[]> {
+  const options = { runOnly: of === 'all' ? ALL : COLOURS, resultTypes: ['violations'] }
+  const { session, contextId } = await worldOf(page)
+  const place = within === '' ? 'document' : `[...document.querySelectorAll(${JSON.stringify(within)})].at(-1)`
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `axe.run(${place}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
+  })
+  if (exceptionDetails) throw new Error(`axe: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
+  return (result.value as readonly Violation[]).flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 200)}\n${failureSummary}`),
+  )
+}
+
+async function worldOf(page: Page): Promise<World> {
+  const known = worlds.get(page)
+  if (known && (await isThere(known))) return known
+  const session = known?.session ?? (await page.context().newCDPSession(page))
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+    worldName: 'axe',
+  })
+  await session.send('Runtime.evaluate', { expression: SOURCE, contextId })
+  const world = { session, contextId }
+  worlds.set(page, world)
+  return world
+}
+
+const isThere = ({ session, contextId }: World) =>
+  session.send('Runtime.evaluate', { expression: '0', contextId }).then(
+    () => true,
+    () => false,
+  )

@@ -33,6 +33,7 @@ export interface OpenOptions {
   readonly width?: number
   readonly height?: number
   readonly timeZone?: string
+  readonly locale?: string
   /** What the test breaks on purpose: problems that are like one of these do not fail it. */
   readonly forgives?: readonly RegExp[]
 }
@@ -40,6 +41,12 @@ export interface OpenOptions {
 export interface ConsolePage extends Page {
   /** Every request to the gateway's API since the page was made, with its status. */
   readonly traffic: readonly Exchange[]
+  /** Waits until it asks nothing any more. */
+  settled(): Promise<void>
+  /** Goes to an address under /console as a link does: without loading the console anew. */
+  go(path: string): Promise<void>
+  /** The same, without waiting for what the page reads. */
+  show(path: string): Promise<void>
 }
 
 export interface TestedConsole {
@@ -83,7 +90,10 @@ export function withConsole(options?: DemoOptions): TestedConsole {
     },
     ask: (method, path, body) =>
       browser(running().url).ask(method, path, body, { authorization: `Bearer ${DEMO_KEY}` }),
-    async open(path, { as = 'master', theme = 'light', width = 1440, height = 900, timeZone, forgives = [] } = {}) {
+    async open(
+      path,
+      { as = 'master', theme = 'light', width = 1440, height = 900, timeZone, locale, forgives = [] } = {},
+    ) {
       const { url } = running()
       const narrow = width < 700
       const context = await (await chromiumOfTests()).newContext({
@@ -95,6 +105,7 @@ export function withConsole(options?: DemoOptions): TestedConsole {
         hasTouch: narrow,
         isMobile: narrow,
         ...(timeZone && { timezoneId: timeZone }),
+        ...(locale && { locale }),
       })
       context.setDefaultTimeout(10_000)
       const token = await tokenOf(running(), as)
@@ -102,12 +113,20 @@ export function withConsole(options?: DemoOptions): TestedConsole {
       const page = await context.newPage()
       const watched = await watch(page, url, forgives)
       opened.push({ context, watched })
-      await page.goto(`/console${path && `/${path}`}`)
-      await page.waitForLoadState('networkidle')
-      return Object.assign(page, { traffic: watched.traffic })
+      await page.goto(addressOf(path))
+      await page.locator('h1').first().waitFor()
+      await watched.settled()
+      const show = async (other: string) => {
+        const to = JSON.stringify(addressOf(other))
+        await page.evaluate(`history.pushState(null, '', ${to}); dispatchEvent(new PopStateEvent('popstate'))`)
+      }
+      const { traffic, settled } = watched
+      return Object.assign(page, { traffic, settled, show, go: (other: string) => show(other).then(settled) })
     },
   }
 }
+
+const addressOf = (path: string) => `/console${path && `/${path}`}`
 
 let shared: Promise<Demo> | undefined
 const sharedDemo = () => {
@@ -126,16 +145,21 @@ async function tokenOf({ url, sql }: Demo, as: NonNullable<OpenOptions['as']>): 
   return master.token
 }
 
+/** What of the page, or of the last part of it that is like a selector, a reader of some kind cannot use in either theme. */
+export async function violations(page: Page, within?: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const of = colorScheme === 'light' ? 'all' : 'colours'
+    found.push(...(await axeViolations(page, of, within)).map((one) => `${colorScheme}: ${one}`))
+  }
+  return found
+}
+
 /** Fails where the page, in either theme, has something that a reader of some kind cannot use, or is wider than its
  *  window. It looks at what is open: a dialog, a panel, a list of choices. */
 export async function expectAccessible(page: Page): Promise<void> {
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const of = colorScheme === 'light' ? 'all' : 'colours'
-    found.push(...(await axeViolations(page, of)).map((one) => `${colorScheme}: ${one}`))
-  }
-  expect(found).toEqual([])
+  expect(await violations(page)).toEqual([])
   expect(await overflow(page)).toBe(0)
 }
 

@@ -1,5 +1,10 @@
+import { COHERE_FIELDS } from '../../../src/api/dialects/cohere/fields.ts'
+import * as gemini from '../../../src/api/dialects/gemini/fields.ts'
 import * as messages from '../../../src/api/dialects/messages/fields.ts'
 import * as responses from '../../../src/api/dialects/responses/fields.ts'
+import { COHERE_EMBED_FIELDS } from '../../../src/modes/cohere/embed.ts'
+import { SPEECH_TO_TEXT_FIELDS } from '../../../src/modes/elevenlabs/speech-to-text.ts'
+import { TEXT_TO_SPEECH_FIELDS } from '../../../src/modes/elevenlabs/text-to-speech.ts'
 import { type FieldRule, type FieldTable, hint, prefixed } from '../../../src/modes/field-table.ts'
 import { CHAT_FIELDS } from '../../../src/providers/wire/unsupported-fields.ts'
 
@@ -14,6 +19,17 @@ const DIALECTS: Readonly<Record<string, FieldTable>> = {
     ...prefixed('tools', hints(messages.VENDOR_TOOLS)),
   },
   '/v1/responses': { ...responses.RESPONSES_FIELDS, ...prefixed('tools', hints(responses.VENDOR_TOOLS)) },
+  '/v2/chat': COHERE_FIELDS,
+  '/v2/embed': COHERE_EMBED_FIELDS,
+  '/v1/text-to-speech': TEXT_TO_SPEECH_FIELDS,
+  '/v1/speech-to-text': SPEECH_TO_TEXT_FIELDS,
+  '/v1beta/models/{model}:generateContent': {
+    ...gemini.GEMINI_FIELDS,
+    ...prefixed('generationConfig', gemini.CONFIG_FIELDS),
+    ...prefixed('tools.functionDeclarations', gemini.FUNCTION_FIELDS),
+    ...prefixed('contents.parts', gemini.PART_FIELDS),
+    ...prefixed('tools', hints(gemini.VENDOR_TOOLS)),
+  },
   '/v1/chat/completions': CHAT_FIELDS,
 }
 
@@ -29,6 +45,6 @@ export function dialectFields(): string {
 
 export function wordsOf({ fate, as, how }: FieldRule): string {
   if (fate === 'hint') return 'left out as a hint'
-  if (fate === 'refused') return 'refused'
+  if (fate === 'refused') return how === undefined ? 'refused' : `refused, where the gateway does not have it: ${how}`
   return [as === undefined ? '' : `\`${as}\``, how ?? ''].filter((words) => words !== '').join(': ') || fate
 }

@@ -60,7 +60,7 @@ describe('the README', () => {
     const there = routes
       .map(({ contract }) => contract.path)
       .filter((path) => paths.some((one) => path.startsWith(one)))
-    expect(paths.length).toBeGreaterThan(0)
+    expect(missing).toMatch(/^## What is not built yet\n/)
     expect(there).toEqual([])
   })
 })

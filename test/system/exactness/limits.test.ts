@@ -225,15 +225,19 @@ describe.skipIf(!pairExists())('limits over two processes', () => {
       // 18 bytes of JSON are 4 tokens; a form is 1, as what has no body is, or one that nothing reads.
       const isRead = contract.json !== undefined || contract.body !== undefined
       const cost = isRead && contract.body?.contentType !== 'multipart/form-data' ? 4 : 1
-      expect(first.headers.get('x-ratelimit-remaining-tokens'), said).toBe(String(100 - cost))
+      const left = Number(first.headers.get('x-ratelimit-remaining-tokens'))
+      // What an address of another vendor says is a part of the body that is counted.
+      if (contract.errorBody && contract.path.includes('{')) expect(left, said).toBeLessThan(100)
+      else expect(left, said).toBe(100 - cost)
       await pair.gateways[1].fetch(...request(contract, key))
       const refused = await pair.gateways[1].fetch(...request(contract, key))
       expect(refused.status).toBe(429)
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-      const { error } = (await refused.json()) as { error: { data?: object; message: string } }
-      // JSON-RPC keeps all but the message in a member of its own.
-      const told = 'data' in error ? { ...error.data, message: error.message } : error
-      expect(told).toMatchObject({ type: 'rate_limit_error', message: "Rate limit exceeded for scope 'key_rpm'" })
+      const told = await refused.json()
+      const message = "Rate limit exceeded for scope 'key_rpm'"
+      // In the words of a vendor, where its clients look for them.
+      if (contract.errorBody) expect(JSON.stringify(told)).toContain(message)
+      else expect(told).toMatchObject({ error: { type: 'rate_limit_error', message } })
     })
 
     it.each([

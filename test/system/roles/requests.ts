@@ -157,6 +157,15 @@ const newModel =
     const { deployment_id } = await world.make('POST', '/models', { ...MODEL, deployment_id: world.name() })
     return { ids: { deployment_id: deployment_id as string }, body: sent }
   }
+const CREDENTIAL = { provider: 'echo', gateway_params: { api_key: 'any' } }
+const newCredential =
+  (sent?: unknown): Case =>
+  async ({ world, succeeds }) => {
+    if (!succeeds) return { ids: { name: 'shared' }, body: sent }
+    const name = world.name()
+    await world.make('POST', '/credentials', { name, ...CREDENTIAL })
+    return { ids: { name }, body: sent }
+  }
 const MEMBERS = { members: [{ deployment_id: 'kept' }] }
 /** A route group of its own, with what its policy is to have. */
 const newGroup =
@@ -357,10 +366,19 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   },
   'DELETE /ui/api/models/{deployment_id}': { ...one({ deployment_id: 'kept' }), any: newModel() },
   'POST /ui/api/models/test': creation(() => MODEL),
+  'GET /ui/api/credentials': list(),
+  'POST /ui/api/credentials': creation((world) => ({ ...CREDENTIAL, name: world.name() })),
+  'GET /ui/api/credentials/{name}': { ...one({ name: 'shared' }), any: newCredential() },
+  'PATCH /ui/api/credentials/{name}': {
+    ...one({ name: 'shared' }, { body: CREDENTIAL }),
+    any: newCredential(CREDENTIAL),
+  },
+  'DELETE /ui/api/credentials/{name}': { ...one({ name: 'shared' }), any: newCredential() },
   'GET /ui/api/fallbacks': { all: () => ({}) },
   'GET /ui/api/providers': list(),
   'POST /ui/api/providers/{kind}/models': one({ kind: 'echo' }, { body: {} }),
   'GET /ui/api/prices': list(),
+  'GET /ui/api/route-group-policies': list(),
   'GET /ui/api/route-groups/{name}/policy': one({ name: 'pool' }),
   'PUT /ui/api/route-groups/{name}/policy/draft': { ...one({ name: 'pool' }, { body: {} }), any: newGroup('bare', {}) },
   'DELETE /ui/api/route-groups/{name}/policy/draft': { ...one({ name: 'pool' }), any: newGroup('drafted') },
@@ -407,6 +425,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
     absent: () => ({ ids: { key: 'kept', version: '99' } }),
   },
   'POST /ui/api/prompts/{key}/render': one({ key: 'kept' }, { body: { version: 1 } }),
+  'POST /ui/api/prompts/render': creation(() => PROMPT),
   'GET /ui/api/prompts/{key}/diff': one({ key: 'kept' }, { query: '?from=1&to=2' }),
   'PUT /ui/api/prompts/{key}/labels/{label}': {
     ...one({ key: 'kept', label: 'live' }, { body: { version: 1 } }),
@@ -444,6 +463,8 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'GET /ui/api/batches/{batch_id}/files/{file}': everywhere((ids) => ({ ids: { ...ids, file: 'input' } })),
   'POST /ui/api/batches/{batch_id}/cancel': everywhere(),
   'POST /ui/api/batches/{batch_id}/retry-failed': everywhere(),
+  'POST /ui/api/batches/files': asKey({}),
+  'POST /ui/api/batches': asKey({ input_file_id: 'file-none', endpoint: '/v1/embeddings' }),
   'POST /ui/api/playground/chat/completions': asKey({}),
   'POST /ui/api/playground/messages': asKey({}),
   'POST /ui/api/playground/responses': asKey({}),

@@ -37,6 +37,8 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('what
         expect(told).toMatchObject([503, '1', { error: { code: 'store_unavailable', param: 'previous_response_id' } }])
       }
     }
+    const kept = await respond({ model: 'routed', previous_response_id: `resp_${'0'.repeat(24)}` })
+    expect([kept.status, await kept.json()]).toMatchObject([503, { error: { code: 'store_unavailable' } }])
     // What says everything by itself needs nobody's memory.
     expect((await respond({ input: [output[1]] })).status).toBe(200)
     const fresh = (await (await respond({})).json()) as { id: string }

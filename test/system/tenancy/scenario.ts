@@ -233,6 +233,48 @@ export function tenancyScenario(name: string, installed: () => Installation): vo
       expect(asked().at(-1)?.body).toEqual({ model: 'gpt-5', messages, provider: { sort: 'price' } })
     })
 
+    it('what the gateway keeps for a translated model goes on in any process, for one tenant, and at native ones', async () => {
+      const translated = client(keys[0]).responses
+      const first = await translated.create({ model: 'routed', input: 'A secret.' })
+      const second = await client(keys[0]).responses.create({
+        model: 'routed',
+        input: 'And?',
+        previous_response_id: first.id,
+      })
+      const said = (asked().at(-1) as { body: object }).body as { messages: { content: string }[] }
+      expect(said.messages.map(({ content }) => content)).toEqual(['A secret.', 'Hi', 'And?'])
+      const own = await fetch(`${url()}/v1/responses/${second.id}`, { headers: { authorization: `Bearer ${keys[0]}` } })
+      expect([own.status, ((await own.json()) as { id: string }).id]).toEqual([200, second.id])
+      // Another speaks the dialect itself: it gets the conversation, and keeps its own answer to it.
+      const native = await client(keys[0]).responses.create({
+        model: 'mini',
+        input: 'Now you.',
+        previous_response_id: second.id,
+      })
+      expect(asked().at(-1)?.body).toMatchObject({ input: { length: 5 } })
+      expect(asked().at(-1)?.body).not.toHaveProperty('previous_response_id')
+      // What a provider keeps stays with those who share its account.
+      const back = await respond(keys[0], { model: 'routed', previous_response_id: native.id })
+      expect([back.status, await back.json()]).toMatchObject([404, { error: { code: 'previous_response_not_found' } }])
+
+      const before = asked().length
+      const foreign = await respond(keys[1], { model: 'routed', previous_response_id: first.id })
+      const none = await respond(keys[1], { model: 'routed', previous_response_id: `resp_${'0'.repeat(24)}` })
+      expect(await refusal(foreign, first.id)).toEqual(await refusal(none, `resp_${'0'.repeat(24)}`))
+      expect(foreign.status).toBe(404)
+      for (const [path, method] of [
+        ['', 'GET'],
+        ['', 'DELETE'],
+        ['/input_items', 'GET'],
+        ['/cancel', 'POST'],
+      ] as const) {
+        const headers = { authorization: `Bearer ${keys[1]}` }
+        const refused = await fetch(`${url()}/v1/responses/${first.id}${path}`, { method, headers })
+        expect([refused.status, await refused.json()]).toMatchObject([404, { error: { code: 'response_not_found' } }])
+      }
+      expect(asked()).toHaveLength(before)
+    })
+
     it('a provider that has forgotten what a client names is not cooled for it', async () => {
       const thought = (at: number) => ({ input: [{ type: 'reasoning', id: `rs_of_before_${at}`, summary: [] }] })
       for (let at = 0; at < 6; at++) expect((await respond(keys[0], thought(at))).status).toBe(404)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bufferedLane } from '../../../src/telemetry/sinks/buffered-lane.ts'
-import { SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
+import { type SinkEntry, SinkFailure } from '../../../src/telemetry/sinks/sink.ts'
 import { entries, entry, sinkBench } from './sink-bench.ts'
 
 const away = () => Promise.reject(new SinkFailure('away', 'it answered 503'))
@@ -101,6 +101,50 @@ describe('the way to a sink', () => {
     lane.take(one)
     await vi.advanceTimersByTimeAsync(1000)
     expect([told('sink.delivered'), vi.getTimerCount()]).toEqual([1001, 0])
+  })
+
+  it('delivers the thousands that wait for a far end as they were, each once', async () => {
+    const { sink, counts, far } = sinkBench({ entries: 700, bytes: 4_000_000, ms: 1000 })
+    const lane = bufferedLane(sink, counts)
+    far.answer = away
+    const content = { request: '{"model":"ü"}', answer: '[1,2]' }
+    const given = entries(3000).map((one, index) => (index % 2 ? one : { ...one, content }))
+    for (const one of given) lane.take(one)
+    await vi.advanceTimersByTimeAsync(500)
+    const taken: SinkEntry[] = []
+    far.answer = async (some) => {
+      // It leaves one of each batch for the next.
+      const again = some.length > 1 ? [some[some.length >> 1] as SinkEntry] : []
+      taken.push(...some.filter((one) => !again.includes(one)))
+      return { again }
+    }
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect([lane.depth(), taken.length]).toEqual([0, 3000])
+    const byNumber = taken.toSorted((one, other) => Number(one.id) - Number(other.id))
+    expect(JSON.stringify(byNumber)).toBe(JSON.stringify(given))
+    expect(byNumber[2000]).toStrictEqual(JSON.parse(JSON.stringify(given[2000])))
+  })
+
+  it('has no room from the first event that it drops until its far end takes some', async () => {
+    const { sink, counts, far } = sinkBench({ entries: 4, bytes: 1_000_000, ms: 1000 })
+    const lane = bufferedLane(sink, counts, { capacity: { entries: 8, bytes: 1_000_000 } })
+    far.answer = away
+    for (const one of entries(8)) lane.take(one)
+    expect(lane.hasRoom()).toBe(true)
+    lane.take(entry('9'))
+    expect([lane.hasRoom(), lane.depth(), counts.state(0).dropped]).toEqual([false, 8, 1])
+    far.answer = async () => ({})
+    await vi.advanceTimersByTimeAsync(2000)
+    expect([lane.hasRoom(), lane.depth()]).toEqual([true, 0])
+  })
+
+  it('drops an event that is larger than all its room, and goes on', async () => {
+    const { sink, counts } = sinkBench()
+    const lane = bufferedLane(sink, counts, { capacity: { entries: 8, bytes: 50_000 } })
+    lane.take({ ...entry('0'), content: { request: 'x'.repeat(50_000), answer: '' } })
+    lane.take(entry('1'))
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(counts.state(lane.depth())).toMatchObject({ queued: 0, delivered: 1, dropped: 1 })
   })
 
   it('is bounded in bytes too', () => {

@@ -39,7 +39,7 @@ describe('exports by OTEL_ variables', () => {
       OTEL_SERVICE_NAME: 'gate',
       OTEL_RESOURCE_ATTRIBUTES: 'service.name=no,service.version=7',
     })
-    const noLane = () => ({ take() {}, depth: () => 0, drain: async () => 0 })
+    const noLane = () => ({ take() {}, hasRoom: () => true, depth: () => 0, drain: async () => 0 })
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const sinks = configuredSinks(config, { transport, laneOf: noLane, log, report() {} })
     expect([...sinks.byName.keys()]).toEqual(['otel', 'otel.metrics'])
@@ -67,7 +67,7 @@ describe('exports by OTEL_ variables', () => {
     const config = loadConfig('gateway_settings: {success_callback: [otel]}', { OTEL_SDK_DISABLED: 'true' })
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const sinks = configuredSinks(config, { transport, log, report() {} })
-    expect([sinks.byName.size, sinks.takeContent, sinks.traceparent]).toEqual([0, false, undefined])
+    expect([sinks.byName.size, sinks.takeContent(), sinks.traceparent]).toEqual([0, false, undefined])
   })
 })
 

@@ -31,8 +31,11 @@ export function sinkBench(gathering: Sink['gathering'] = { entries: 100, bytes: 
     counts,
     batches,
     lines,
-    told: (type: SinkMoved['type']) =>
-      moved.filter((event) => event.type === type).reduce((sum, { entries }) => sum + entries, 0),
+    told(type: SinkMoved['type']) {
+      // What was dropped within the last second is told with it.
+      counts.state(0)
+      return moved.filter((event) => event.type === type).reduce((sum, { entries }) => sum + entries, 0)
+    },
   }
 }
 

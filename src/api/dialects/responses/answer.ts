@@ -1,5 +1,6 @@
 import type { GatewayError } from '../../../lib/errors.ts'
 import { entryOf } from '../../../lib/json/lenient.ts'
+import type { AnswerFacts } from '../../../modes/answer-facts.ts'
 import type { ChatChunk, WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
 import { callAssembly } from '../call-assembly.ts'
@@ -7,15 +8,19 @@ import { contentFields } from '../content-fields.ts'
 import { callItem } from './call-item.ts'
 import { customCallItem, shellCallItem } from './custom-call-item.ts'
 import { type Head, newHead, type Progress, responseDocument } from './document.ts'
+import { errorFields } from './error-fields.ts'
 import { type OfferedTool, offeredTools } from './functions.ts'
+import { itemIds, newResponseId } from './item-ids.ts'
 import { type MessageItem, messageItem } from './message-item.ts'
 import type { Emit, OutputItem } from './output-item.ts'
 import { type ReasoningItem, reasoningItem } from './reasoning-item.ts'
 
 /** Builds a response from chunks and emits an event for each step. A whole answer is built the same way, without
  *  events. */
-export function growingAnswer(request: ResponsesRequest, emit: Emit) {
+export function growingAnswer(request: ResponsesRequest, facts: AnswerFacts | undefined, emit: Emit) {
   const items: OutputItem[] = []
+  const responseId = facts?.id ?? newResponseId()
+  const idOf = itemIds(responseId)
   let head: Head | undefined
   let usage: WireUsage | undefined
   let finish: string | undefined
@@ -26,9 +31,9 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
     closeOthers()
     offered ??= offeredTools(request)
     const tool = offered.get(name)
-    if (tool?.kind === 'custom') return added(customCallItem(emit, items.length, { callId, tool }))
-    if (tool?.kind === 'local_shell') return added(shellCallItem(emit, items.length, { callId, tool }))
-    return added(callItem(emit, items.length, { callId, ...(tool ?? { name }) }))
+    if (tool?.kind === 'custom') return added(customCallItem(emit, items.length, { id: idOf('ctc'), callId, tool }))
+    if (tool?.kind === 'local_shell') return added(shellCallItem(emit, items.length, { id: idOf('lsh'), callId, tool }))
+    return added(callItem(emit, items.length, { id: idOf('fc'), callId, ...(tool ?? { name }) }))
   })
 
   function added<Item extends OutputItem>(item: Item): Item {
@@ -42,20 +47,20 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
   function openReasoning(): ReasoningItem {
     if (!reasoning || reasoning.closed) {
       closeOthers()
-      reasoning = added(reasoningItem(emit, items.length))
+      reasoning = added(reasoningItem(emit, items.length, idOf('rs')))
     }
     return reasoning
   }
   function openMessage(): MessageItem {
     if (!message || message.closed) {
       closeOthers()
-      message = added(messageItem(emit, items.length))
+      message = added(messageItem(emit, items.length, idOf('msg')))
     }
     return message
   }
   function begin(created: unknown, model: unknown): Head {
     if (head) return head
-    head = newHead(created, model, request)
+    head = newHead(responseId, { created, model, facts }, request)
     const response = responseDocument(head, request, { status: 'in_progress', output: [] })
     emit('response.created', { response })
     emit('response.in_progress', { response })
@@ -105,7 +110,7 @@ export function growingAnswer(request: ResponsesRequest, emit: Emit) {
       const response = responseDocument(ended, request, { status: 'failed', output: documents(), usage, error })
       emit('response.failed', { response })
       // The vendor's own client raises only at an event of this type.
-      emit('error', { code: failure.code, message: failure.message, param: failure.details.param ?? null })
+      emit('error', errorFields(failure))
     },
   }
 }

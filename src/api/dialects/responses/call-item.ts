@@ -1,4 +1,3 @@
-import { newId } from '../../../lib/ids.ts'
 import { type Emit, type OutputItem, outputItem } from './output-item.ts'
 
 export interface CallItem extends OutputItem {
@@ -9,9 +8,13 @@ export interface CallItem extends OutputItem {
 export function callItem(
   emit: Emit,
   output_index: number,
-  { callId, name, namespace }: { readonly callId: string; readonly name: string; readonly namespace?: string },
+  {
+    id,
+    callId,
+    name,
+    namespace,
+  }: { readonly id: string; readonly callId: string; readonly name: string; readonly namespace?: string },
 ): CallItem {
-  const id = newId('fc')
   let text = ''
   const item = outputItem(emit, output_index, (status) => ({
     id,

@@ -1,17 +1,16 @@
-import { newId } from '../../../lib/ids.ts'
 import { asRecord, asText, parseRecord } from '../../../lib/json/lenient.ts'
 import type { CallItem } from './call-item.ts'
 import type { OfferedTool } from './functions.ts'
 import { type Emit, type ItemStatus, outputItem } from './output-item.ts'
 
 interface Called {
+  readonly id: string
   readonly callId: string
   readonly tool: OfferedTool
 }
 
 /** A call of a custom tool. Its input is a member of the arguments, so that it is known when they are complete. */
-export function customCallItem(emit: Emit, output_index: number, { callId, tool }: Called): CallItem {
-  const id = newId('ctc')
+export function customCallItem(emit: Emit, output_index: number, { id, callId, tool }: Called): CallItem {
   const { name, namespace } = tool
   const where = { item_id: id, output_index }
   return completedCall(
@@ -41,8 +40,7 @@ function inputIn(text: string): string {
 }
 
 /** A call of the client's shell. */
-export function shellCallItem(emit: Emit, output_index: number, { callId }: Called): CallItem {
-  const id = newId('lsh')
+export function shellCallItem(emit: Emit, output_index: number, { id, callId }: Called): CallItem {
   return completedCall(emit, output_index, (status, text) => ({
     id,
     type: 'local_shell_call',

@@ -1,10 +1,14 @@
-import { newId } from '../../../lib/ids.ts'
+import type { AnswerFacts } from '../../../modes/answer-facts.ts'
 import type { WireUsage } from '../../../modes/chat-completion.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
+import { known } from './content.ts'
 
 /** The members that are the same in every event of one response. */
 export interface Head {
   readonly id: string
+  readonly previousId: string | null
+  /** It is there for later requests. */
+  readonly kept: boolean
   readonly createdAt: number
   readonly model: string
 }
@@ -18,9 +22,19 @@ export interface Progress {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-export function newHead(created: unknown, model: unknown, request: ResponsesRequest): Head {
+export function newHead(
+  id: string,
+  {
+    created,
+    model,
+    facts,
+  }: { readonly created: unknown; readonly model: unknown; readonly facts?: AnswerFacts | undefined },
+  request: ResponsesRequest,
+): Head {
   return {
-    id: newId('resp'),
+    id,
+    previousId: facts?.previousId ?? null,
+    kept: facts?.kept ?? false,
     createdAt: typeof created === 'number' && created > 0 ? Math.floor(created) : nowSeconds(),
     model: typeof model === 'string' && model !== '' ? model : request.model,
   }
@@ -40,6 +54,8 @@ export function responseDocument(head: Head, request: ResponsesRequest, progress
     model: head.model,
     output,
     usage: usage ? responseUsage(usage) : null,
+    previous_response_id: head.previousId,
+    store: head.kept,
     ...settings(request),
   }
 }
@@ -49,19 +65,19 @@ function settings(request: ResponsesRequest): object {
     instructions: request.instructions ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallel_tool_calls ?? true,
-    temperature: request.temperature ?? null,
-    top_p: request.top_p ?? null,
+    temperature: request.temperature ?? 1,
+    top_p: request.top_p ?? 1,
+    presence_penalty: request.presence_penalty ?? 0,
+    frequency_penalty: request.frequency_penalty ?? 0,
     top_logprobs: request.top_logprobs ?? 0,
     tool_choice: request.tool_choice ?? 'auto',
-    tools: (request.tools ?? []).map((tool) => (tool.type === 'function' ? { strict: null, ...tool } : tool)),
-    text: { ...request.text, format: request.text?.format ?? { type: 'text' } },
+    tools: (request.tools ?? []).map(toolDocument),
+    text: textDocument(request.text),
     reasoning: { effort: null, summary: null, ...request.reasoning },
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: null,
     truncation: 'disabled',
-    previous_response_id: null,
     background: false,
-    store: false,
     service_tier: request.service_tier ?? 'default',
     prompt_cache_key: request.prompt_cache_key ?? null,
     safety_identifier: request.safety_identifier ?? null,
@@ -69,7 +85,22 @@ function settings(request: ResponsesRequest): object {
   }
 }
 
-function responseUsage(usage: WireUsage): object {
+/** Clients that check the object expect every member of a function and of a format, null where the request has none. */
+function toolDocument(tool: NonNullable<ResponsesRequest['tools']>[number]): object {
+  return tool.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool
+}
+
+function textDocument(text: ResponsesRequest['text']): object {
+  const { format, ...rest } = text ?? {}
+  return { ...known(rest), format: formatDocument(format) }
+}
+
+function formatDocument(format: NonNullable<ResponsesRequest['text']>['format']): object {
+  if (!format) return { type: 'text' }
+  return format.type === 'json_schema' ? { description: null, ...format, strict: format.strict ?? false } : format
+}
+
+export function responseUsage(usage: WireUsage): object {
   const { prompt_tokens_details: input, completion_tokens_details: output } = usage
   const inputTokens = usage.prompt_tokens ?? 0
   const outputTokens = usage.completion_tokens ?? 0

@@ -1,4 +1,3 @@
-import { newId } from '../../../lib/ids.ts'
 import { type Emit, type ItemStatus, type OutputItem, outputItem } from './output-item.ts'
 
 export interface MessageItem extends OutputItem {
@@ -13,8 +12,7 @@ interface Part {
 }
 
 /** A message of the model: parts of text and of refusal, one open at a time. */
-export function messageItem(emit: Emit, output_index: number): MessageItem {
-  const id = newId('msg')
+export function messageItem(emit: Emit, output_index: number, id: string): MessageItem {
   const parts: Part[] = []
   const item = outputItem(emit, output_index, (status) => ({
     id,

@@ -1,7 +1,9 @@
 import { asRecord, asText, entryOf, isRecord } from '../../../lib/json/lenient.ts'
 import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
 import type { Drop } from '../../../modes/field-table.ts'
+import { notKept } from '../../../pipeline/memory/not-kept.ts'
 import { inexpressible } from '../inexpressible.ts'
+import { compactionMessage } from './compaction.ts'
 import { chatContent, type Part } from './content.ts'
 import { offeredName } from './functions.ts'
 import { openThinking } from './thinking.ts'
@@ -69,6 +71,16 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
       const { type: _, ...action } = asRecord(item.action)
       const call = { name: 'local_shell', arguments: JSON.stringify(action) }
       begin().calls.push({ id: callIdOf(item, param), type: 'function', function: call })
+    },
+    compaction(item, param) {
+      const message = compactionMessage(item)
+      if (!message)
+        throw inexpressible(`${param}.encrypted_content`, 'Only the provider that made this compaction can read it.')
+      flush()
+      messages.push({ role: 'user', content: message.content })
+    },
+    item_reference({ id }, param) {
+      throw notKept({ id: asText(id), param: `${param}.id`, kind: 'item' })
     },
     function_call_output: result,
     custom_tool_call_output: result,

@@ -1,4 +1,3 @@
-import { newId } from '../../../lib/ids.ts'
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
 import { type Emit, type OutputItem, outputItem } from './output-item.ts'
 import { sealThinking } from './thinking.ts'
@@ -10,8 +9,7 @@ export interface ReasoningItem extends OutputItem {
 }
 
 /** The model's reasoning as the single part of a summary. */
-export function reasoningItem(emit: Emit, output_index: number): ReasoningItem {
-  const id = newId('rs')
+export function reasoningItem(emit: Emit, output_index: number, id: string): ReasoningItem {
   const signed: ThinkingBlock[] = []
   let text: string | undefined
   const part = () => ({ type: 'summary_text', text: text ?? '' })

@@ -1,7 +1,8 @@
-import { entryOf } from '../../../lib/json/lenient.ts'
+import { asText, entryOf } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 import { applyTable, type Drop } from '../../../modes/field-table.ts'
 import type { ResponsesRequest } from '../../../modes/responses.ts'
+import { notKept } from '../../../pipeline/memory/not-kept.ts'
 import { inexpressible } from '../inexpressible.ts'
 import { known } from './content.ts'
 import { RESPONSES_FIELDS } from './fields.ts'
@@ -11,6 +12,11 @@ import { chatTools } from './tools.ts'
 /** The values of `include` that chat can honour. */
 const INCLUDED: readonly string[] = ['reasoning.encrypted_content', 'message.output_text.logprobs']
 
+const PREVIOUS = 'previous_response_id'
+const INSTEAD: Readonly<Record<string, string>> = {
+  conversation: 'Leave it out, and continue an answer by `previous_response_id`.',
+}
+
 /** A request as chat. Throws a 400 naming the first field that only a provider with native Responses can honour. */
 export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRequest {
   applyTable(request, RESPONSES_FIELDS, {
@@ -18,7 +24,11 @@ export function toChat(request: ResponsesRequest, drop: Drop = () => {}): ChatRe
     refuse(field) {
       // What the table does not know travels on.
       if (!Object.hasOwn(RESPONSES_FIELDS, field)) return
-      const message = `'${field}' needs a provider that speaks Responses itself, and no deployment of this model does. Leave it out.`
+      // What the gateway keeps has taken the place of its id by now.
+      if (field === PREVIOUS) {
+        throw notKept({ id: asText(request[PREVIOUS]), param: PREVIOUS, kind: 'previous_response' })
+      }
+      const message = `'${field}' needs a provider that speaks Responses itself, and no deployment of this model does. ${INSTEAD[field] ?? 'Leave it out.'}`
       throw inexpressible(field, message)
     },
   })

@@ -1,25 +1,16 @@
 import type { ThinkingBlock } from '../../../modes/chat-completion.ts'
+import { openText, sealText } from './opaque-text.ts'
 
 const MARK = 'thinking:'
 
 /** Signed reasoning as the opaque text of a reasoning item, which clients send back unchanged. */
-export function sealThinking(blocks: readonly ThinkingBlock[]): string {
-  const ascii = JSON.stringify(blocks).replace(
-    /[\u0080-\uffff]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return MARK + btoa(ascii)
-}
+export const sealThinking = (blocks: readonly ThinkingBlock[]): string => MARK + sealText(blocks)
 
 /** The signed reasoning in such a text; undefined for a text that another party has made. */
 export function openThinking(sealed: unknown): readonly ThinkingBlock[] | undefined {
   if (typeof sealed !== 'string' || !sealed.startsWith(MARK)) return undefined
-  try {
-    const blocks: unknown = JSON.parse(atob(sealed.slice(MARK.length)))
-    return Array.isArray(blocks) && blocks.every(isBlock) ? blocks : undefined
-  } catch {
-    return undefined
-  }
+  const blocks = openText(sealed.slice(MARK.length))
+  return Array.isArray(blocks) && blocks.every(isBlock) ? blocks : undefined
 }
 
 function isBlock(value: unknown): value is ThinkingBlock {

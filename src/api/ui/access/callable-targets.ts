@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { callableNames } from '../../../identity/callable-names.ts'
+import { bindableTargets } from '../../../identity/personal-targets.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
@@ -18,17 +19,21 @@ const list = defineRoute(
   {
     method: 'get',
     path: '/ui/api/callable-targets',
-    summary: 'Everything that can be bound: models and route groups, then labels, then MCP servers, each by name.',
+    summary:
+      'What the caller can bind: models and route groups, then labels, then MCP servers, each by name; nothing that the organizations of the caller forbid.',
     tag: 'Identity',
     auth: 'admin',
     permission: ['config.read', 'org.update', 'team.update', 'user.update', 'key.update'],
     scoped: true,
-    responses: { 200: { description: 'All of them.', schema: () => z.object({ data: z.array(answer()) }) } },
+    responses: {
+      200: { description: 'All that there are for the caller.', schema: () => z.object({ data: z.array(answer()) }) },
+    },
   },
-  ({ services: { registry } }) => {
+  async ({ services: { registry, records }, caller }) => {
+    const bindable = await bindableTargets(caller(), records.callableScopes)
     const targets: z.output<ReturnType<typeof answer>>[] = []
     const labels = new Map<string, string[]>()
-    for (const name of callableNames(registry, () => true)) {
+    for (const name of callableNames(registry, bindable.target)) {
       const group = registry.resolve(name)
       // Aliases are not bound; what they stand for is.
       if (group?.name !== name) continue
@@ -40,10 +45,10 @@ const list = defineRoute(
       callable_key: label,
       targets: labels.get(label) ?? [],
     }))
-    const servers = [...registry.toolServers.keys()].sort().map((callable_key) => ({
-      callable_kind: 'mcp_server' as const,
-      callable_key,
-    }))
+    const servers = [...registry.toolServers.keys()]
+      .filter(bindable.server)
+      .sort()
+      .map((callable_key) => ({ callable_kind: 'mcp_server' as const, callable_key }))
     return json({ data: [...targets, ...groups, ...servers] })
   },
 )

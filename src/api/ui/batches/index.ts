@@ -1,4 +1,5 @@
 import type { Route } from '../../route.ts'
+import { batchesAsKey } from './as-key.ts'
 import { cancelBatch } from './cancel-batch.ts'
 import { getBatch } from './get-batch.ts'
 import { getBatchFile } from './get-file.ts'
@@ -6,4 +7,12 @@ import { listBatches } from './list-batches.ts'
 import { listItems } from './list-items.ts'
 import { retryBatch } from './retry-batch.ts'
 
-export const batches: readonly Route[] = [listBatches, getBatch, listItems, getBatchFile, cancelBatch, retryBatch]
+export const batches: readonly Route[] = [
+  listBatches,
+  getBatch,
+  listItems,
+  getBatchFile,
+  cancelBatch,
+  retryBatch,
+  ...batchesAsKey,
+]

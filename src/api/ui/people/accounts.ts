@@ -30,6 +30,9 @@ const answer = lazily(() =>
       .boolean()
       .describe('The address is proved, by e-mail or an administrator, so that single sign-on may link it.'),
     user_name: z.string().nullable(),
+    max_budget: z.number().nullable().describe('Of the user, with all keys.'),
+    budget_duration: z.string().nullable(),
+    spend: z.number().describe('Of the user, in the current period of the budget, in US dollars.'),
     platform_role: z.enum(PLATFORM_ROLES),
     state: z.enum(STATES),
     has_password: z.boolean(),

@@ -29,6 +29,7 @@ const answer = lazily(() =>
     organization_role: z.string().nullable(),
     team_id: z.string().nullable(),
     team_name: z.string().nullable(),
+    team_organization_id: z.string().nullable().describe('The organization that the team is in.'),
     team_role: z.string().nullable(),
     state: z.enum(INVITATION_STATES),
     invited_by: z.string().nullable().describe('The account; null: the master key.'),

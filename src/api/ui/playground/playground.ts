@@ -1,9 +1,4 @@
-import * as z from 'zod'
-import { missingPermission, reachWithOwn } from '../../../identity/grants.ts'
-import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
-import type { Caller } from '../../../pipeline/caller.ts'
 import { defineRoute, type Route } from '../../route.ts'
-import type { Scope } from '../../scope.ts'
 import { audioSpeech } from '../../v1/audio-speech.ts'
 import { audioTranscriptions } from '../../v1/audio-transcriptions.ts'
 import { chatCompletions } from '../../v1/chat-completions.ts'
@@ -13,8 +8,8 @@ import { imagesGenerations } from '../../v1/images-generations.ts'
 import { messages } from '../../v1/messages.ts'
 import { type ModelRoute, runModelCall } from '../../v1/model-route.ts'
 import { rerank } from '../../v1/rerank.ts'
-import { responses } from '../../v1/responses.ts'
-import { storable } from '../storable.ts'
+import { createResponse } from '../../v1/responses/create-response.ts'
+import { asUnusableKey, callerOfKey, keyQuery } from './caller-of-key.ts'
 
 /** An endpoint for people: they call as a key of theirs, or as one that they may change. It is a call of that key like any
  *  other, with its limits, its budget, its access and its line in the ledger. */
@@ -31,7 +26,7 @@ function playgroundOf({ endpoint, contract }: ModelRoute): Route {
       scoped: 'own',
       modelCall: true,
       action: 'playground.call',
-      query: () => z.object({ key_id: storable().min(1).max(256).describe('The key that calls.') }),
+      query: keyQuery,
       responses: answers,
       ...(body ? { body } : {}),
     },
@@ -51,7 +46,7 @@ function playgroundOf({ endpoint, contract }: ModelRoute): Route {
 export const playground: readonly Route[] = [
   chatCompletions,
   messages,
-  responses,
+  createResponse,
   completions,
   embeddings,
   imagesGenerations,
@@ -59,29 +54,3 @@ export const playground: readonly Route[] = [
   audioTranscriptions,
   rerank,
 ].map(playgroundOf)
-
-async function callerOfKey(scope: Scope, keyId: string): Promise<Caller> {
-  const { records, keyCallers } = scope.services
-  const { keys } = records
-  const caller = scope.caller()
-  if (!(await keys.find(keyId, reachWithOwn(caller, 'key.update')))) {
-    if (await keys.find(keyId, reachWithOwn(caller, 'key.read'))) throw missingPermission('key.update')
-    throw new GatewayError('not_found', 'There is no such key.', { param: 'key_id' })
-  }
-  try {
-    return await keyCallers.find(keyId, scope.address)
-  } catch (error) {
-    throw asUnusableKey(error)
-  }
-}
-
-/** The session is valid; it is the key that is not. */
-function asUnusableKey(thrown: unknown): GatewayError {
-  const error = asGatewayError(thrown)
-  if (error.failure !== 'authentication') return error
-  const [code, why] =
-    error.code === 'expired_api_key'
-      ? ['key_expired', 'has expired']
-      : ['key_revoked', 'is revoked, or its owner disabled']
-  return new GatewayError('conflict', `This key ${why}. Call as another one.`, { param: 'key_id', code })
-}

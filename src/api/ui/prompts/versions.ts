@@ -1,11 +1,8 @@
 import * as z from 'zod'
-import { accepted, mistake } from '../../../config/accepted.ts'
+import { accepted } from '../../../config/accepted.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
-import { versionMeant } from '../../../routing/prompts/prompt-ref.ts'
-import { storedTemplate } from '../../../routing/prompts/stored-template.ts'
-import { type RenderedMessage, ROLES } from '../../../routing/prompts/template.ts'
-import { textsOf } from '../../../routing/prompts/variables.ts'
+import type { RenderedMessage } from '../../../routing/prompts/template.ts'
 import type { PromptVersionRecord } from '../../../stores/sql/prompts/prompt-records.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
@@ -30,9 +27,6 @@ import {
   versionFields,
   versionParam,
 } from './prompt-answers.ts'
-
-/** The most characters of a preview. */
-const LONGEST_PREVIEW = 4_194_304
 
 const creation = lazily(() => z.strictObject(versionFields()))
 
@@ -94,50 +88,6 @@ const get = defineRoute(
   async ({ services, input: { params } }) => json(shownVersion(await versionOf(services, params.key, params.version))),
 )
 
-const messages = () =>
-  z.array(
-    z.object({
-      role: z.enum(ROLES),
-      content: z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))]),
-    }),
-  )
-
-const render = defineRoute(
-  {
-    ...one,
-    path: `${one.path}/render`,
-    method: 'post',
-    action: 'prompt.render',
-    summary: 'Shows the messages of a prompt with values in place. Asks no model.',
-    permission: 'config.read',
-    json: () =>
-      z.strictObject({
-        version: z.int().min(1).max(LATEST_VERSION).optional(),
-        label: z.string().max(64).optional().describe('A label, or latest. Without both as a call by the key alone.'),
-        variables: z.record(z.string(), z.unknown()).default({}),
-      }),
-    responses: {
-      200: {
-        description: 'The messages.',
-        schema: () => z.object({ key: z.string(), version: z.int(), messages: messages() }),
-      },
-    },
-  },
-  async ({ services, input: { params, json: asked } }) => {
-    const { version, label, variables = {} } = asked
-    if (version !== undefined && label !== undefined) throw mistake('label', 'or version, not both')
-    const prompt = await promptOf(services, params.key)
-    const meant = versionMeant(prompt, { version, label })
-    if (meant === undefined) throw noVersion(label === undefined ? 'version' : 'label')
-    const template = storedTemplate(await versionOf(services, params.key, meant))
-    if (!template) throw new TypeError(`version ${meant} of the prompt '${params.key}' cannot be read by this build`)
-    const { texts, mistake: wrong } = textsOf(template.variables, variables)
-    if (wrong) throw mistake(`variables.${wrong.name}`, wrong.message)
-    if (template.length(texts) > LONGEST_PREVIEW) throw mistake('variables', 'make the messages too long to show')
-    return json({ key: params.key, version: meant, messages: template.render(texts) })
-  },
-)
-
 const diff = defineRoute(
   {
     ...one,
@@ -181,14 +131,14 @@ const diff = defineRoute(
   },
 )
 
-export const promptVersionRoutes: readonly Route[] = [create, list, get, render, diff]
+export const promptVersionRoutes: readonly Route[] = [create, list, get, diff]
 
 const lines = () =>
   z.array(
     z.object({ op: z.enum([' ', '-', '+']).describe('In both, in `from` only, in `to` only.'), text: z.string() }),
   )
 
-async function versionOf(services: ApiServices, key: string, version: number): Promise<PromptVersionRecord> {
+export async function versionOf(services: ApiServices, key: string, version: number): Promise<PromptVersionRecord> {
   await promptOf(services, key)
   const record = await services.records.prompts.version(key, version)
   if (!record) throw noVersion()

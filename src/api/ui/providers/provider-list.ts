@@ -4,7 +4,8 @@ import { lazily } from '../../../lib/lazily.ts'
 import { providers } from '../../../providers/index.ts'
 import type { Capability, ParameterName, Provider } from '../../../providers/provider.ts'
 import { gatewayParams } from '../../../routing/configuration.ts'
-import { SECRET_PARAMETERS } from '../../../routing/stored-model.ts'
+import { isHeldByCredentials } from '../../../routing/credential.ts'
+import { SECRET_MAPS, SECRET_PARAMETERS } from '../../../routing/secret-parameters.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -12,8 +13,6 @@ const DIALECTS = ['chat', 'messages', 'responses'] as const satisfies readonly C
 
 /** What every provider reads. */
 const COMMON = ['api_base', 'headers', 'timeout', 'strict', 'organization'] as const satisfies readonly ParameterName[]
-/** The parameters that are maps of secrets. */
-const SECRET_MAPS: readonly string[] = ['headers']
 
 const field = lazily(() =>
   z.object({
@@ -24,6 +23,7 @@ const field = lazily(() =>
     secret: z.boolean(),
     default: z.string().nullable(),
     usual: z.boolean().describe('False for what any provider takes and few need.'),
+    in_credentials: z.boolean().describe('Whether a named credential may hold it.'),
   }),
 )
 
@@ -83,7 +83,8 @@ function shown(provider: Provider): z.output<ReturnType<typeof entry>> {
   }
 }
 
-function fieldOf({ profile, needsAddress }: Provider, name: ParameterName, usual: boolean) {
+function fieldOf(provider: Provider, name: ParameterName, usual: boolean) {
+  const { profile, needsAddress } = provider
   const use = profile.parameters?.[name]
   const { description, type } = schemas()[name] ?? {}
   return {
@@ -94,6 +95,7 @@ function fieldOf({ profile, needsAddress }: Provider, name: ParameterName, usual
     secret: SECRET_PARAMETERS.includes(name) || SECRET_MAPS.includes(name),
     default: use?.default ?? null,
     usual,
+    in_credentials: isHeldByCredentials(provider, name),
   }
 }
 

@@ -3,6 +3,7 @@ import type { ModelEntry, ModelInfo } from '../../../config/sections/model-list.
 import { pricing } from '../../../config/sections/pricing.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { withListPrices } from '../../../providers/price-table.ts'
+import type { LiveRegistry } from '../../../routing/live/live-registry.ts'
 import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
 import { MASK } from '../../../stores/sql/records/sealed-settings.ts'
 
@@ -18,6 +19,10 @@ export const modelAnswer = lazily(() =>
     prices: z
       .record(z.string(), z.unknown())
       .describe('The prices in force: those of `model_info`, and those of the price table where it has none.'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why it takes no calls: it is not valid, such as for a credential that is not there.'),
     version: z.int().nullable().describe('Increases with every change; null for entries of the file.'),
     created_at: z.iso.datetime().nullable(),
     updated_at: z.iso.datetime().nullable(),
@@ -26,17 +31,21 @@ export const modelAnswer = lazily(() =>
 
 export type ModelAnswer = z.output<ReturnType<typeof modelAnswer>>
 
-export function fromRecord({ sealed: _, ...record }: ModelRecord): ModelAnswer {
+type Live = Pick<LiveRegistry, 'leftOut'>
+
+export function fromRecord({ sealed: _, credential: __, ...record }: ModelRecord, live: Live): ModelAnswer {
   const { gateway_params, model_info } = record
   return {
     ...record,
     source: 'database',
     has_api_key: gateway_params.api_key !== undefined,
     prices: pricesInForce(gateway_params, model_info),
+    problem: live.leftOut().get(record.deployment_id) ?? null,
   }
 }
 
-export function fromFile({ deployment_id, model_name, gateway_params, model_info }: ModelEntry): ModelAnswer {
+export function fromFile(entry: ModelEntry, live: Live): ModelAnswer {
+  const { deployment_id, model_name, gateway_params, model_info } = entry
   const { upstream_model: _, ...params } = gateway_params
   return {
     deployment_id,
@@ -47,6 +56,7 @@ export function fromFile({ deployment_id, model_name, gateway_params, model_info
     has_api_key: params.api_key !== undefined,
     model_info,
     prices: pricesInForce(params, model_info),
+    problem: live.leftOut().get(deployment_id) ?? null,
     version: null,
     created_at: null,
     updated_at: null,

@@ -1,9 +1,11 @@
 import * as z from 'zod'
+import { mistake } from '../../../config/accepted.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { modelEntry } from '../../../routing/configuration.ts'
 import { contentOf, type ModelDraft } from '../../../routing/stored-model.ts'
-import type { ModelRecord } from '../../../stores/sql/records/model-records.ts'
+import { brokenForeignKey } from '../../../stores/sql/records/foreign-key.ts'
+import type { ModelContent, ModelRecord } from '../../../stores/sql/records/model-records.ts'
 import { json } from '../../respond.ts'
 import { defineRoute, type Route } from '../../route.ts'
 import type { ApiServices, Scope } from '../../scope.ts'
@@ -51,9 +53,10 @@ const list = defineRoute(
       ({ deployment_id: id, model_name }) =>
         !taken.has(id) && id > cursor && `${id} ${model_name}`.toLowerCase().includes(wanted),
     )
-    const found = [...records.map(fromRecord), ...ofFile.map(fromFile)].sort((left, right) =>
-      left.deployment_id < right.deployment_id ? -1 : 1,
-    )
+    const found = [
+      ...records.map((record) => fromRecord(record, services.live)),
+      ...ofFile.map((entry) => fromFile(entry, services.live)),
+    ].sort((left, right) => (left.deployment_id < right.deployment_id ? -1 : 1))
     return json(pageOf(found, limit, ({ deployment_id }) => deployment_id))
   },
 )
@@ -74,10 +77,10 @@ const create = defineRoute(
     refuseAlias(services, draft)
     for (const id of given === undefined ? freeIds(services, draft.model_name) : [given]) {
       const content = await contentOf(id, draft, services)
-      const record = await services.records.models.create(id, content)
+      const record = await named(content, () => services.records.models.create(id, content))
       if (record) {
         audits({ resource_id: id })
-        return json(fromRecord(await seen(services, record)), 201)
+        return json(fromRecord(await seen(services, record), services.live), 201)
       }
     }
     throw new GatewayError(
@@ -95,9 +98,9 @@ const get = defineRoute(
   async ({ services, input }) => {
     const { deployment_id: id } = input.params
     const record = await find(services, id)
-    if (record) return json(fromRecord(record))
+    if (record) return json(fromRecord(record, services.live))
     const entry = services.config.model_list.find(({ deployment_id }) => deployment_id === id)
-    if (entry) return json(fromFile(entry))
+    if (entry) return json(fromFile(entry, services.live))
     throw unknown()
   },
 )
@@ -156,7 +159,7 @@ const remove = defineRoute(
     const { deployment_id: id } = input.params
     const record = isStorable(id) ? await services.records.models.remove(id) : undefined
     if (!record) throw absent(services, id)
-    return json(fromRecord(await seen(services, record)))
+    return json(fromRecord(await seen(services, record), services.live))
   },
 )
 
@@ -179,14 +182,24 @@ async function change(
   const draft = draftOf(record)
   refuseAlias(services, draft)
   const content = await contentOf(id, draft, services, record)
-  const written = await services.records.models.replace(id, expected ?? record.version, content)
+  const written = await named(content, () => services.records.models.replace(id, expected ?? record.version, content))
   if (written) {
     // Secrets are masks in both.
     audits({ changes: changesBetween({ ...record }, { ...written }, ['model_name', 'gateway_params', 'model_info']) })
-    return json(fromRecord(await seen(services, written)))
+    return json(fromRecord(await seen(services, written), services.live))
   }
   const message = 'Somebody else has changed this deployment meanwhile. Read it again, and repeat your change.'
   throw new GatewayError('conflict', message, { param: 'version', code: 'version_conflict' })
+}
+
+/** Refuses what names a credential that was removed since it was read. */
+async function named<Result>({ credential }: ModelContent, write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (brokenForeignKey(error)?.column !== 'credential') throw error
+    throw mistake('gateway_params.credential', `names '${credential}', and there is no such credential`)
+  }
 }
 
 async function find(services: ApiServices, id: string): Promise<ModelRecord | undefined> {

@@ -55,7 +55,7 @@ export const configCheck = defineRoute(
       z.strictObject({ yaml: z.string().max(4_000_000).describe('The text of the file. Nothing of it is kept.') }),
     responses: { 200: { description: 'What there is to say of it.', schema: answer } },
   },
-  ({ services: { config, registry }, input: { json: body } }) => {
+  ({ services: { config, registry, live }, input: { json: body } }) => {
     const found = readIn(body.yaml, originsOf(config)?.env ?? {})
     if (!('config' in found)) {
       const placeOf = placesIn(body.yaml)
@@ -68,9 +68,16 @@ export const configCheck = defineRoute(
     const { config: proposed } = found
     const models = new Set(proposed.model_list.map(({ model_name }) => model_name))
     const aliases = proposed.router_settings.model_group_alias
-    const notes = groupReferences(proposed)
-      .filter(({ name }) => !models.has(name) && !Object.hasOwn(aliases, name) && !registry.resolve(name))
-      .map(({ path, name }) => ({ path: pathText(path), message: `names '${name}', which there is not yet` }))
+    const unknown = [
+      ...groupReferences(proposed).filter(
+        ({ name }) => !models.has(name) && !Object.hasOwn(aliases, name) && !registry.resolve(name),
+      ),
+      ...credentialReferences(proposed).filter(({ name }) => !live.credentials().has(name)),
+    ]
+    const notes = unknown.map(({ path, name }) => ({
+      path: pathText(path),
+      message: `names '${name}', which there is not yet`,
+    }))
     const changes = differencesOf(config, proposed)
     return json({
       ok: true,
@@ -83,6 +90,12 @@ export const configCheck = defineRoute(
     })
   },
 )
+
+function credentialReferences({ model_list: entries }: Config) {
+  return entries.flatMap(({ gateway_params: { credential: name } }, index) =>
+    name === undefined ? [] : [{ path: ['model_list', index, 'gateway_params', 'credential'], name }],
+  )
+}
 
 /** The file as a start would read it, with the environment of this process. */
 function readIn(

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { GatewayError } from '../../../lib/errors.ts'
 import { lazily } from '../../../lib/lazily.ts'
 import { dollarsOf } from '../../../lib/money.ts'
+import type { Registry } from '../../../routing/registry.ts'
 import type { AttemptDetail, ToolCallDetail } from '../../../stores/sql/spend/call-detail.ts'
 import type { DetailedCall } from '../../../stores/sql/spend/spend-log.ts'
 import type { Sinks } from '../../../telemetry/sinks/sinks.ts'
@@ -9,6 +10,7 @@ import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 import { storable } from '../storable.ts'
 import { loggedCall, loggedCallAnswer } from './logged-call.ts'
+import { callPrice, priceOfCall } from './price-of-call.ts'
 import { spendReach } from './spend-query.ts'
 
 const ms = () => z.number()
@@ -56,6 +58,11 @@ const leftOut = (of: string) => z.int().describe(`How many ${of} are left out in
 const story = lazily(() =>
   z.object({
     call: loggedCall(),
+    price: callPrice().nullable().describe('How its cost comes about; null where that cannot be said.'),
+    held: z
+      .number()
+      .nullable()
+      .describe('US dollars: the most that a budget held for it until it was settled; null: none did.'),
     attempts: z.array(attempt()),
     attempts_left_out: leftOut('attempts'),
     tool_calls: z.array(toolCall()),
@@ -82,15 +89,21 @@ export const loggedCallStory = defineRoute(
     const reach = spendReach(caller(), undefined)
     const call = await services.spendLog.find(reach, input.params.call_id)
     if (!call) throw new GatewayError('not_found', 'There is no such call.', { param: 'call_id' })
-    return json(storyOf(call, services.sinks, reach === 'everything'))
+    return json(storyOf(call, services, reach === 'everything'))
   },
 )
 
-function storyOf(call: DetailedCall, sinks: Sinks, seesUpstream: boolean): z.output<ReturnType<typeof story>> {
+function storyOf(
+  call: DetailedCall,
+  { sinks, registry }: { readonly sinks: Sinks; readonly registry: Registry },
+  seesUpstream: boolean,
+): z.output<ReturnType<typeof story>> {
   const { detail } = call
   const attempts = detail?.attempts.length ? detail.attempts : ownAttempt(call)
   return {
     call: loggedCallAnswer(call) as z.output<ReturnType<typeof loggedCall>>,
+    price: priceOfCall(call, attempts, registry),
+    held: detail?.held_nano === undefined ? null : dollarsOf(detail.held_nano),
     attempts: attempts.map((one) => attemptAnswer(one, seesUpstream)),
     // Builds before attempts were stored have counted them only.
     attempts_left_out: Math.max(0, Number(call.attempts) - attempts.length),

@@ -44,6 +44,8 @@ const list = defineRoute(
         batch_id: storable().min(1).max(128).optional(),
         prompt: storable().min(1).max(256).optional().describe('The prompt that was rendered: `key@version`.'),
         error_type: storable().min(1).max(128).optional().describe('The `type` of the error that the client got.'),
+        not_ending: z.enum(ENDINGS).optional().describe('All calls but these.'),
+        not_error_type: storable().min(1).max(128).optional().describe('All calls but these.'),
         endpoint: storable().min(1).max(256).optional(),
         cache: z.enum(CALL_FACTS.cache.values).optional(),
         failed_over: only().describe('Calls of which an attempt failed and another one followed.'),
@@ -55,7 +57,7 @@ const list = defineRoute(
         from: dateOrTime()
           .optional()
           .describe(
-            `Needed, at most ${MOST_DAYS} days before \`to\`, with cache=miss|off, endpoint=/v1/chat/completions or min_total_ms below 10000.`,
+            `Needed, at most ${MOST_DAYS} days before \`to\`, with cache=miss|off, endpoint=/v1/chat/completions, min_total_ms below 10000 or a filter that leaves calls out.`,
           ),
         to: dateOrTime().optional().describe('Exclusive.'),
         cursor: paging().cursor,

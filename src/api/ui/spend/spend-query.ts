@@ -20,6 +20,8 @@ export const dateOrTime = lazily(() =>
 
 const name = () => storable().min(1).max(1024).optional()
 
+const other = () => name().describe('All calls but these.')
+
 /** Which calls are meant, by everything that they are summed up by. */
 export const spendFilters = lazily(() => ({
   key_id: name(),
@@ -30,6 +32,13 @@ export const spendFilters = lazily(() => ({
   provider: name(),
   deployment: name(),
   tag: name(),
+  not_key_id: other(),
+  not_user_id: other(),
+  not_team_id: other(),
+  not_organization_id: other(),
+  not_model: other(),
+  not_provider: other(),
+  not_deployment: other(),
 }))
 
 export const owner = () => z.enum(['me']).optional().describe("me: one's own calls alone.")

@@ -4,9 +4,12 @@ import { wakeBatches } from '../../../batch/wake-up.ts'
 import { mistake } from '../../../config/accepted.ts'
 import { digestOf } from '../../../lib/crypto.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
+import type { Caller } from '../../../pipeline/caller.ts'
 import { ownerOf } from '../../../stores/sql/batches/owner.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import type { Scope } from '../../scope.ts'
 import { isStorable, storable } from '../../ui/storable.ts'
 import { batchedEndpoints } from '../batched-endpoints.ts'
 import { batchAnswer, batchObject } from './batch-object.ts'
@@ -15,7 +18,7 @@ import { requireCreated } from './creation.ts'
 const MOST_PAIRS = 16
 const LONGEST_IDEMPOTENCY_KEY = 255
 
-const newBatch = lazily(() =>
+export const newBatch = lazily(() =>
   z.looseObject({
     input_file_id: storable().min(1).max(128).describe('A file with purpose `batch`.'),
     endpoint: z.enum([...batchedEndpoints.keys()]).describe('The `url` of every line of the file.'),
@@ -26,6 +29,8 @@ const newBatch = lazily(() =>
       .nullish(),
   }),
 )
+
+type NewBatch = z.output<ReturnType<typeof newBatch>>
 
 export const createBatch = defineRoute(
   {
@@ -40,30 +45,33 @@ export const createBatch = defineRoute(
     json: newBatch,
     responses: { 200: { description: 'The batch, whose file is checked next.', schema: batchObject } },
   },
-  async (scope) => {
-    const { services, client, input } = scope
-    const { input_file_id, endpoint, metadata = null } = input.json
-    const owner = ownerOf(scope.caller())
-    const idempotencyKey = idempotencyKeyOf(scope.header('idempotency-key'))
-    const creation = await services.records.batches.create(
-      {
-        batch_id: newBatchId(),
-        endpoint,
-        input_file_id,
-        metadata,
-        idempotency_key: idempotencyKey,
-        request_hash: idempotencyKey === null ? null : hashOf({ input_file_id, endpoint, metadata }),
-        retry_of: null,
-      },
-      owner,
-      services.config.general_settings.batch_max_active,
-    )
-    const { batch, earlier } = requireCreated(creation, input_file_id, services.config)
-    scope.audits({ resource_id: batch.batch_id, organization_id: batch.organization_id, metadata: { earlier } })
-    if (!earlier) client.defer(wakeBatches(services))
-    return json(batchAnswer(batch))
-  },
+  (scope) => makeBatch(scope, scope.caller()),
 )
+
+/** Makes the batch of a request for `caller`, who may be another one than who has sent it. */
+export async function makeBatch(scope: Scope<{ readonly json: NewBatch }>, caller: Caller): Promise<Answer> {
+  const { services, client, input } = scope
+  const { input_file_id, endpoint, metadata = null } = input.json
+  const owner = ownerOf(caller)
+  const idempotencyKey = idempotencyKeyOf(scope.header('idempotency-key'))
+  const creation = await services.records.batches.create(
+    {
+      batch_id: newBatchId(),
+      endpoint,
+      input_file_id,
+      metadata,
+      idempotency_key: idempotencyKey,
+      request_hash: idempotencyKey === null ? null : hashOf({ input_file_id, endpoint, metadata }),
+      retry_of: null,
+    },
+    owner,
+    services.config.general_settings.batch_max_active,
+  )
+  const { batch, earlier } = requireCreated(creation, input_file_id, services.config)
+  scope.audits({ resource_id: batch.batch_id, organization_id: batch.organization_id, metadata: { earlier } })
+  if (!earlier) client.defer(wakeBatches(services))
+  return json(batchAnswer(batch))
+}
 
 function idempotencyKeyOf(header: string | undefined): string | null {
   if (header === undefined || header === '') return null

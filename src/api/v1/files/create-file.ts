@@ -1,11 +1,25 @@
 import * as z from 'zod'
 import { mostFormBytes } from '../../../lib/forms/file-form.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
+import type { Caller } from '../../../pipeline/caller.ts'
 import { ownerOf } from '../../../stores/sql/batches/owner.ts'
 import { refuseCompressed } from '../../middleware/refuse-compressed.ts'
 import { MEDIA_TYPES, requireType } from '../../middleware/require-type.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
+import type { Scope } from '../../scope.ts'
 import { fileAnswer, fileObject } from './file-answer.ts'
+
+export const uploadBody = {
+  contentType: MEDIA_TYPES.multipart,
+  schema: () =>
+    z.object({
+      purpose: z.literal('batch'),
+      file: z.file(),
+      'expires_after[anchor]': z.literal('created_at').optional(),
+      'expires_after[seconds]': z.int().min(3600).optional(),
+    }),
+}
 
 export const createFile = defineRoute(
   {
@@ -16,29 +30,23 @@ export const createFile = defineRoute(
     auth: 'caller',
     ofBatches: true,
     action: 'file.create',
-    body: {
-      contentType: MEDIA_TYPES.multipart,
-      schema: () =>
-        z.object({
-          purpose: z.literal('batch'),
-          file: z.file(),
-          'expires_after[anchor]': z.literal('created_at').optional(),
-          'expires_after[seconds]': z.int().min(3600).optional(),
-        }),
-    },
+    body: uploadBody,
     responses: { 200: { description: 'The file.', schema: fileObject } },
   },
-  async ({ services, client, header, caller, audits }) => {
-    const contentType = requireType(header('content-type'), 'multipart')
-    refuseCompressed(header('content-encoding'))
-    const owner = ownerOf(caller())
-    const source = client.upload(mostFormBytes(services.config.general_settings.batch_max_file_bytes))
-    const receiving = services.files.receive({ owner, source, contentType })
-    // What is left of the upload of a client that leaves is removed.
-    client.defer(receiving.catch(() => {}))
-    const file = await receiving
-    const { file_id: id, bytes } = file
-    audits({ resource_id: id, organization_id: owner.organizationId, metadata: { bytes: Number(bytes) } })
-    return json(fileAnswer(file))
-  },
+  (scope) => receiveUpload(scope, scope.caller()),
 )
+
+/** Stores the upload of a request as a file of `caller`, who may be another one than who has sent it. */
+export async function receiveUpload({ services, client, header, audits }: Scope, caller: Caller): Promise<Answer> {
+  const contentType = requireType(header('content-type'), 'multipart')
+  refuseCompressed(header('content-encoding'))
+  const owner = ownerOf(caller)
+  const source = client.upload(mostFormBytes(services.config.general_settings.batch_max_file_bytes))
+  const receiving = services.files.receive({ owner, source, contentType })
+  // What is left of the upload of a client that leaves is removed.
+  client.defer(receiving.catch(() => {}))
+  const file = await receiving
+  const { file_id: id, bytes } = file
+  audits({ resource_id: id, organization_id: owner.organizationId, metadata: { bytes: Number(bytes) } })
+  return json(fileAnswer(file))
+}

@@ -1,3 +1,4 @@
+import { budget, count } from '../format.ts'
 import { NumberField, TextField } from './fields.tsx'
 import type { Form, Values } from './form.tsx'
 import { LimitField } from './limit-field.tsx'
@@ -35,10 +36,28 @@ export function budgetAndLimitsOf(one: BudgetAndLimitsValues | undefined): Budge
   }
 }
 
-export function BudgetFields<Fields extends Values & Budget>({ form }: { readonly form: Form<Fields> }) {
+/** What holds as well, whatever is typed: the limits of a place or a person that it belongs to. */
+export interface Bound {
+  /** Whose they are. */
+  readonly name: string
+  readonly of: BudgetAndLimitsValues
+}
+
+interface BoundedFields<Fields extends Values> {
+  readonly form: Form<Fields>
+  readonly bounds?: readonly Bound[]
+}
+
+export function BudgetFields<Fields extends Values & Budget>({ form, bounds = [] }: BoundedFields<Fields>) {
   return (
     <>
-      <LimitField form={form} name="max_budget" label="At most" unit="US dollars" />
+      <LimitField
+        form={form}
+        name="max_budget"
+        label="At most"
+        unit="US dollars"
+        hint={tighter('max_budget', form.values.max_budget, bounds)}
+      />
       <div class="pair">
         <TextField
           form={form}
@@ -54,12 +73,38 @@ export function BudgetFields<Fields extends Values & Budget>({ form }: { readonl
   )
 }
 
-export function LimitFields<Fields extends Values & Limits>({ form }: { readonly form: Form<Fields> }) {
+export function LimitFields<Fields extends Values & Limits>({ form, bounds = [] }: BoundedFields<Fields>) {
   return (
     <>
       {LIMITS.map(({ name, label, unit }) => (
-        <LimitField key={name} form={form} name={name} label={label} unit={unit} />
+        <LimitField
+          key={name}
+          form={form}
+          name={name}
+          label={label}
+          unit={unit}
+          hint={tighter(name, form.values[name], bounds)}
+        />
       ))}
     </>
   )
+}
+
+/** Which bound holds in place of what was typed, or of nothing. */
+function tighter(
+  name: keyof Limits | 'max_budget',
+  value: number | null,
+  bounds: readonly Bound[],
+): string | undefined {
+  const set = bounds.flatMap(({ name: whose, of }) => (of[name] === null ? [] : [{ whose, of, most: of[name] }]))
+  const [tightest] = set.sort((one, other) => one.most - other.most)
+  if (!tightest || (value !== null && value <= tightest.most)) return undefined
+  const { whose, most, of } = tightest
+  if (name === 'max_budget') {
+    const period = of.budget_duration ? ` per ${of.budget_duration}` : ''
+    return `${whose} may spend ${budget(most)}${period} in all.`
+  }
+  return value === null
+    ? `${whose} allows ${count(most)} in all.`
+    : `${whose} allows ${count(most)} in all, so ${count(most)} holds.`
 }

@@ -3,7 +3,8 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import type { Lookup } from '../../data/lookups.ts'
 import { Button } from '../button.tsx'
 import { among, Combobox, type Option } from './combobox.tsx'
-import { Field, type Form, type Values } from './form.tsx'
+import { Field, type Form, useShown, type Values } from './form.tsx'
+import { leave } from './unsaved.ts'
 
 export interface Common<Fields extends Values> {
   readonly form: Form<Fields>
@@ -117,7 +118,7 @@ export function NumberField<Fields extends Values>({
 /** Yes or no. */
 export function CheckField<Fields extends Values>({ form, name, label, hint, disabled }: Common<Fields>) {
   const id = useId()
-  form.shows(name)
+  useShown(form, name)
   const wrong = form.wrong(name)
   return (
     <div class="field">
@@ -240,7 +241,7 @@ export function FormFoot<Fields extends Values>({
       <span class="say" role="alert">
         {form.problem}
       </span>
-      <Button onClick={onCancel}>Cancel</Button>
+      <Button onClick={() => leave(onCancel, [form.draft])}>Cancel</Button>
       <Button type="submit" kind="primary" busy={form.busy} disabled={!always && !form.dirty}>
         {save}
       </Button>

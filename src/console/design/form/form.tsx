@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { ApiError } from '../../data/client.ts'
+import { DialogDrafts, type Draft, enters } from './unsaved.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
@@ -19,14 +20,20 @@ export interface Form<Fields extends Values> {
   /** The refusal itself. */
   readonly failure: ApiError | Error | undefined
   readonly busy: boolean
-  /** Does it; a refusal is shown at the field that it names, which gets the focus. True: it was done. */
+  /** Does it, and keeps what was typed: it can be left from now on. A refusal is shown at the field that it names, which
+   *  gets the focus. True: it was done. `false` as the work's answer: it was not. */
   submit(work: () => Promise<unknown>): Promise<boolean>
+  /** The same for what keeps nothing, such as a test of what was typed. */
+  check(work: () => Promise<unknown>): Promise<boolean>
   reset(values: Fields): void
   /** Fields that are shown tell the form of it. */
   shows(name: string): void
+  /** What those who leave it are to be asked about. */
+  readonly draft: Draft
 }
 
-export function useForm<Fields extends Values>(initial: Fields): Form<Fields> {
+/** With `asks: false` it may be left at any time: nobody misses a password that was typed, or a question to a model. */
+export function useForm<Fields extends Values>(initial: Fields, { asks = true } = {}): Form<Fields> {
   const [start, setStart] = useState(initial)
   const [values, setValues] = useState(initial)
   const [error, setError] = useState<ApiError | Error>()
@@ -36,43 +43,64 @@ export function useForm<Fields extends Values>(initial: Fields): Form<Fields> {
     Object.fromEntries(
       Object.entries(values).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(start[name])),
     ) as Partial<Fields>
+  const dirty = Object.keys(changes()).length > 0
+  const kept = useRef(false)
+  const draft = useRef<Draft>({ isUnsaved: false }).current
+  draft.isUnsaved = asks && dirty && !kept.current
+  useEffect(() => enters(draft), [draft])
+  async function run(work: () => Promise<unknown>): Promise<boolean> {
+    setBusy(true)
+    setError(undefined)
+    try {
+      return (await work()) !== false
+    } catch (failure) {
+      setError(failure as Error)
+      const name = (failure as Partial<ApiError>).param?.split(/[.[]/)[0]
+      if (name) requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-field="${name}"]`)?.focus())
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
   const param = error && 'param' in error && error.param ? error.param.split(/[.[]/)[0] : undefined
   const isField = param !== undefined && shown.current.has(param)
   return {
     values,
     get: (name) => values[name],
     set(name, value) {
+      kept.current = false
       setValues((now) => ({ ...now, [name]: value }))
       if (param === name) setError(undefined)
     },
     changes,
-    dirty: Object.keys(changes()).length > 0,
+    dirty,
     wrong: (name) => (isField && param === name ? error?.message : undefined),
     problem: error && !isField ? error.message : undefined,
     failure: error,
     busy,
     async submit(work) {
-      setBusy(true)
-      setError(undefined)
-      try {
-        await work()
-        return true
-      } catch (failure) {
-        setError(failure as Error)
-        const name = (failure as Partial<ApiError>).param?.split(/[.[]/)[0]
-        if (name) requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-field="${name}"]`)?.focus())
-        return false
-      } finally {
-        setBusy(false)
+      const done = await run(work)
+      if (done) {
+        kept.current = true
+        draft.isUnsaved = false
       }
+      return done
     },
+    check: run,
     reset(next) {
       setStart(next)
       setValues(next)
       setError(undefined)
     },
     shows: (name) => void shown.current.add(name),
+    draft,
   }
+}
+
+/** Says that a form shows a field here. */
+export function useShown<Fields extends Values>(form: Form<Fields>, name: string): void {
+  form.shows(name)
+  useContext(DialogDrafts)?.add(form.draft)
 }
 
 /** A field with its label, its hint and what is wrong with it. The control gets the attributes that tie them together. */
@@ -90,7 +118,7 @@ export function Field<Fields extends Values>({
   readonly children: (control: ControlAttributes) => ComponentChildren
 }) {
   const id = useId()
-  form.shows(name)
+  useShown(form, name)
   const wrong = form.wrong(name)
   const described = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(' ') || undefined
   return (

@@ -14,12 +14,14 @@ import { RecoveryCodes } from '../../shell/gate/recovery-codes.tsx'
 
 /** Setting up the second factor, taking it away, and new recovery codes: the latter two take a code. */
 export function SecondFactor() {
-  const { mfa_enabled, email } = useSession()
+  const { mfa_enabled } = useSession()
   const [doing, setDoing] = useState<'enrol' | 'disable' | 'codes'>()
+  const [areCodesShown, setShown] = useState(false)
   const [codes, setCodes] = useState<readonly string[]>()
   const end = () => {
     setDoing(undefined)
     setCodes(undefined)
+    setShown(false)
     void refresh('/auth/me')
   }
   return (
@@ -46,8 +48,8 @@ export function SecondFactor() {
         )}
       </p>
       {doing === 'enrol' && (
-        <Dialog title="Set up a second factor" onClose={end}>
-          <Enrolment email={email} onDone={end} />
+        <Dialog title="Set up a second factor" onClose={end} stays={areCodesShown}>
+          <Enrolment onShown={() => setShown(true)} onDone={end} />
         </Dialog>
       )}
       {codes && (
@@ -96,7 +98,7 @@ function WithCode({
   readonly onClose: () => void
   readonly run: (code: string) => Promise<void>
 }) {
-  const form = useForm({ code: '' })
+  const form = useForm({ code: '' }, { asks: false })
   return (
     <Dialog
       title={title}

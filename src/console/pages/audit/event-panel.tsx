@@ -1,10 +1,10 @@
+import { type AuditEvent, actorOf, deed, pageOf, refused } from '../../data/deeds.ts'
 import { pathTo } from '../../data/params.ts'
 import { Badge, Entity } from '../../design/badge.tsx'
 import { CopyButton } from '../../design/button.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Moment } from '../../design/time.tsx'
-import { type AuditEvent, actorOf, deed, pageOf, refused } from './words.ts'
 
 const TEN_MINUTES = 600_000
 

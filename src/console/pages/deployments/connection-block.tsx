@@ -1,13 +1,16 @@
 import { useId, useState } from 'preact/hooks'
-import { useChange } from '../../data/query.ts'
+import { useApi, useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { CheckField, NumberField, TextField } from '../../design/form/fields.tsx'
+import { CheckField, NumberField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { Field, type Form } from '../../design/form/form.tsx'
 import { SecretField } from '../../design/form/secret-field.tsx'
 import { Section } from '../../design/page.tsx'
 import { Notice } from '../../design/states.tsx'
 import { type Deployment, MASK, MODE_WORDS, type ProviderKind } from './deployment.ts'
-import { atField, type Draft, labelOf, sectionsOf } from './draft.ts'
+import { atField, type Draft, isLeftToCredential, labelOf, sectionsOf } from './draft.ts'
+
+/** The most named credentials of one provider to choose from. */
+const MOST_NAMED = 200
 
 interface Connection {
   readonly form: Form<Draft>
@@ -21,17 +24,33 @@ interface Connection {
 /** How the provider is reached, and which of its models is meant. */
 export function ConnectionBlock(props: Connection) {
   const { form, kind, before } = props
-  const usual = kind.fields.filter((field) => field.usual || field.required || field.name === 'api_key')
-  const more = kind.fields.filter((field) => !usual.includes(field))
+  const named = useApi('GET /ui/api/credentials', { query: { provider: kind.kind, limit: MOST_NAMED } })
+  const { credential } = form.values
+  const names = [
+    ...new Set([...(named.data?.data.map(({ name }) => name) ?? []), ...(credential ? [String(credential)] : [])]),
+  ]
+  const own = kind.fields.filter((field) => !isLeftToCredential(form.values, field))
+  const usual = own.filter((field) => field.usual || field.required || field.name === 'api_key')
+  const more = own.filter((field) => !usual.includes(field))
   const kept = more.some(({ name }) => before?.gateway_params[name] !== undefined)
   return (
     <Section title="Connection">
-      {kind.credentials.length > 1 && (
+      {kind.credentials.length > 1 && !credential && (
         <p class="quiet">
           One of these is needed: {kind.credentials.map((set) => set.map(labelOf).join(' with ')).join(', or ')}.
         </p>
       )}
       <div class="fields">
+        {names.length > 0 && (
+          <SelectField
+            form={form}
+            name="credential"
+            label="Credential"
+            none="Secrets of its own"
+            options={names.map((name) => ({ value: name, label: name }))}
+            hint="A named one has the secrets and the address, for all deployments that name it."
+          />
+        )}
         {usual.map((field) => (
           <Setting key={field.name} {...props} field={field} />
         ))}
@@ -51,7 +70,16 @@ export function ConnectionBlock(props: Connection) {
   )
 }
 
-function Setting({ form, kind, before, field }: Connection & { readonly field: ProviderKind['fields'][number] }) {
+/** One parameter of a connection. */
+export function Setting({
+  form,
+  kind,
+  before,
+  field,
+}: Pick<Connection, 'form' | 'kind'> & {
+  readonly before: Pick<Deployment, 'gateway_params'> | undefined
+  readonly field: ProviderKind['fields'][number]
+}) {
   const { name, type, required, secret } = field
   const label = `${labelOf(name)}${type === 'number' ? ', in seconds' : ''}`
   const hint = field.meaning
@@ -91,7 +119,7 @@ function ModelName({ form, kind, before, id }: Connection) {
   const listed = useChange('POST /ui/api/providers/{kind}/models')
   const { data } = listed
   const ask = () =>
-    form.submit(async () => {
+    form.check(async () => {
       const { model: _, provider: _p, ...gateway_params } = sectionsOf(form.values, kind, before).gateway_params
       setWrong('')
       try {

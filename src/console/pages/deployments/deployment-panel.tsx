@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { pathTo, useParams } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Badge } from '../../design/badge.tsx'
 import { Button, ButtonLink, CopyButton } from '../../design/button.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { type HealthOfDeployment, StateOf } from '../../design/deployment-state.tsx'
-import { confirmed } from '../../design/dialog.tsx'
 import { budget, count, duration, money } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
@@ -93,7 +94,9 @@ function Content({
 }) {
   const { deployment_id: id, model_name, source, gateway_params: params, model_info: info, prices } = deployment
   const { kind, model } = upstreamOf(deployment)
-  const settings = Object.entries(params).filter(([name]) => !['provider', 'model'].includes(name))
+  const place = useParams()
+  const settings = Object.entries(params).filter(([name]) => !['provider', 'model', 'credential'].includes(name))
+  const { credential } = params
   const priced = PRICES.flatMap(({ name, label, per, unit }): [string, string][] => {
     const price = prices[name]
     if (typeof price === 'object') return [[label, 'by size']]
@@ -115,6 +118,7 @@ function Content({
           its place.
         </Notice>
       )}
+      {deployment.problem && <Notice tone="bad">It takes no calls. {deployment.problem}</Notice>}
       {health && (
         <Section title="Health" level={3}>
           <Facts
@@ -162,9 +166,22 @@ function Content({
       <Section title="Price" level={3}>
         {priced.length > 0 ? <Facts of={priced} /> : <Badge tone="warn">no price</Badge>}
       </Section>
-      {settings.length > 0 && (
+      {(settings.length > 0 || credential !== undefined) && (
         <Section title="Connection" level={3}>
-          <Facts of={settings.map(([name, value]) => [labelOf(name), <Setting value={value} />])} />
+          <Facts
+            of={[
+              [
+                'Credential',
+                typeof credential === 'string' ? (
+                  <a href={place.with({ tab: 'credentials', open: credential })}>{credential}</a>
+                ) : undefined,
+              ],
+              ...settings.map(([name, value]): [string, ComponentChildren] => [
+                labelOf(name),
+                <SettingValue value={value} />,
+              ]),
+            ]}
+          />
         </Section>
       )}
       <LastCalls id={id} />
@@ -182,7 +199,8 @@ function Content({
   )
 }
 
-function Setting({ value }: { readonly value: unknown }) {
+/** A parameter of a connection; of a secret only that there is one. */
+export function SettingValue({ value }: { readonly value: unknown }) {
   if (value === '[secret]') return <>set</>
   if (typeof value === 'object' && value !== null) return <span class="mono">{Object.keys(value).join(', ')}</span>
   return <span class="mono">{String(value)}</span>

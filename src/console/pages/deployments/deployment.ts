@@ -27,6 +27,7 @@ export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   audio_speech: 'speech',
   audio_transcription: 'transcription',
   rerank: 'rerank',
+  moderation: 'moderation',
 }
 
 export interface PriceField {
@@ -38,7 +39,7 @@ export interface PriceField {
   readonly modes: readonly Mode[]
 }
 
-const TEXT: readonly Mode[] = ['chat', 'completion', 'embedding']
+const TEXT: readonly Mode[] = ['chat', 'completion', 'embedding', 'moderation']
 const M = 1_000_000
 
 export const PRICES: readonly PriceField[] = [

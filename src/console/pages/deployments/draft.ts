@@ -33,6 +33,7 @@ export function draftOf(deployment: Deployment | undefined): Draft {
   return {
     ...settings,
     headers: headerLines(params.headers),
+    credential: params.credential ?? null,
     kind,
     model,
     model_name: deployment?.model_name ?? '',
@@ -71,13 +72,12 @@ export function sectionsOf(
     delete params.provider
     params.model = `${draft.kind}/${String(draft.model).trim()}`
   }
-  for (const { name, type, secret } of kind?.fields ?? []) {
-    // A secret is replaced, or stays: an empty field is no replacement.
-    if (!changed(name) || (secret && type === 'text' && isNothing(draft[name]))) continue
-    const value = type === 'map' ? headersOf(String(draft[name])) : draft[name]
-    if (isNothing(value)) delete params[name]
-    else params[name] = typeof value === 'string' ? value.trim() : value
+  for (const field of kind?.fields ?? []) {
+    if (isLeftToCredential(draft, field)) delete params[field.name]
+    else if (changed(field.name)) put(params, field, draft[field.name])
   }
+  if (isNothing(draft.credential)) delete params.credential
+  else params.credential = draft.credential
   const info: Record<string, unknown> = { ...before?.model_info }
   for (const name of INFO_NAMES) {
     if (!changed(name)) continue
@@ -86,6 +86,30 @@ export function sectionsOf(
     else info[name] = value
   }
   return { model_name: String(draft.model_name).trim(), gateway_params: params, model_info: info }
+}
+
+type Field = Pick<ProviderKind['fields'][number], 'name' | 'type' | 'secret' | 'in_credentials'>
+
+/** What a deployment has of the credential that it names, and not of its own. */
+export const isLeftToCredential = (draft: Draft, { name, in_credentials }: Field): boolean =>
+  !isNothing(draft.credential) && in_credentials && name !== 'organization' && name !== 'project'
+
+/** What is typed into a field, as a parameter. A secret is replaced, or stays: an empty field is no replacement. */
+function put(params: Record<string, unknown>, { name, type, secret }: Field, typed: unknown): void {
+  if (secret && type === 'text' && isNothing(typed)) return
+  const value = type === 'map' ? headersOf(String(typed)) : typed
+  if (isNothing(value)) delete params[name]
+  else params[name] = typeof value === 'string' ? value.trim() : value
+}
+
+/** The parameters of a credential that were typed, and null for those that were emptied. */
+export function typedParams(changes: Draft, fields: readonly Field[]): Record<string, unknown> {
+  const params: Record<string, unknown> = {}
+  for (const field of fields.filter(({ name }) => name in changes)) {
+    put(params, field, changes[field.name])
+    if (!(field.name in params) && !(field.secret && field.type === 'text')) params[field.name] = null
+  }
+  return params
 }
 
 /** A patch that makes the one of the other: what is new or other, and null for what is gone. */
@@ -142,7 +166,7 @@ function infoOf(name: string, value: unknown): unknown {
   return value
 }
 
-const headerLines = (headers: unknown): string =>
+export const headerLines = (headers: unknown): string =>
   isMap(headers)
     ? Object.entries(headers)
         .map(([name, value]) => `${name}: ${value}`)

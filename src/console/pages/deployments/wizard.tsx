@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, api } from '../../data/client.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/dialog.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { leave } from '../../design/form/unsaved.ts'
 import { Page } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -64,7 +64,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
   async function test(): Promise<void> {
     if (!kind || !isNamed || testing) return
     setTesting(true)
-    await form.submit(async () => {
+    await form.check(async () => {
       try {
         const body = bodyOf(form.values, kind, from)
         setTried({ trial: await api('POST /ui/api/models/test', { body }), of: state })
@@ -82,10 +82,11 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
       } catch (error) {
         if (error instanceof ApiError && error.code === 'version_conflict' && from) {
           setTheirs(await api('GET /ui/api/models/{deployment_id}', { params: from }))
-          return
+          return false
         }
         throw atField(error)
       }
+      return true
     })
     if (!written) return
     toast(isEdit ? 'Saved. It holds within five seconds everywhere.' : `${written.deployment_id} is there.`)
@@ -97,13 +98,6 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
     const { model_name, gateway_params, model_info } = before
     const body = { ...patchOf({ model_name, gateway_params, model_info }, after), version }
     return changed.mutateAsync({ params: { deployment_id: before.deployment_id }, body })
-  }
-  async function leave(): Promise<void> {
-    if (!onCancel) return
-    const sure =
-      !form.dirty ||
-      (await confirmed({ title: 'Leave without saving?', body: 'What was typed is forgotten.', action: 'Leave' }))
-    if (sure) onCancel()
   }
   const test_ = useRef(test)
   test_.current = test
@@ -160,6 +154,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
           }}
           onTheirs={() => {
             setTheirs(undefined)
+            form.reset(start)
             onDone(from.deployment_id)
           }}
         />
@@ -168,7 +163,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
         <span class="grow wrong" role="alert">
           {form.problem}
         </span>
-        {onCancel && <Button onClick={leave}>Cancel</Button>}
+        {onCancel && <Button onClick={() => leave(onCancel)}>Cancel</Button>}
         {kind && isNamed && (
           <Button
             type="submit"

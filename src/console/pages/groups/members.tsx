@@ -3,8 +3,9 @@ import { api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/dialog.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { Combobox } from '../../design/form/combobox.tsx'
+import { useUnsaved } from '../../design/form/unsaved.ts'
 import { Notice } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
 import type { Group, Member } from './group.ts'
@@ -17,9 +18,14 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   const { name, version } = group
   const [members, setMembers] = useState<readonly Member[]>(group.members)
   const [enabled, setEnabled] = useState(group.enabled)
-  const change = useChange('PATCH /ui/api/route-groups/{name}', AFTER)
+  const change = useChange('PATCH /ui/api/route-groups/{name}', {
+    ...AFTER,
+    // Told by the change itself: what it wrote takes the place of this.
+    done: () => toast('Saved. It holds within five seconds everywhere.'),
+  })
   const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
   const dirty = enabled !== group.enabled || JSON.stringify(members) !== JSON.stringify(group.members)
+  const draft = useUnsaved(dirty)
   // What a model has behind it, and what weight a deployment has of its own, is not told here: the simulation knows it.
   const isKnown = members.every(
     ({ enabled: on, weight, deployment_id }) => !on || (weight !== undefined && deployment_id),
@@ -27,11 +33,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   const all = members.reduce((sum, { weight = 1, enabled: on }) => sum + (on ? weight : 0), 0)
   const set = (at: number, changes: Partial<Member>) =>
     setMembers(members.map((one, index) => (index === at ? clean({ ...one, ...changes }) : one)))
-  const save = () =>
-    change.mutate(
-      { params: { name }, body: { members: [...members], enabled, version } },
-      { onSuccess: () => toast('Saved. It holds within five seconds everywhere.') },
-    )
+  const save = () => change.mutate({ params: { name }, body: { members: [...members], enabled, version } })
   async function ask(): Promise<void> {
     const sure = await confirmed({
       title: `Delete ${name}?`,
@@ -39,7 +41,9 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
       action: 'Delete',
       danger: true,
     })
-    if (sure) remove.mutate({ params: { name } }, { onSuccess: onGone })
+    if (!sure) return
+    draft.isUnsaved = false
+    remove.mutate({ params: { name } }, { onSuccess: onGone })
   }
   return (
     <div class="stack">

@@ -60,6 +60,7 @@ export function PolicyEditor({ state }: { readonly state: PolicyState }) {
         if (!(error instanceof ApiError) || error.code !== 'version_conflict') throw error
         setConflict(await api(`GET ${AT}/{name}/policy`, { params: { name } }))
       }
+      return written !== undefined
     })
     return written
   }

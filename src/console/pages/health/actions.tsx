@@ -1,5 +1,5 @@
 import { useChange } from '../../data/query.ts'
-import { confirmed } from '../../design/dialog.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { duration } from '../../design/format.ts'
 import { Menu } from '../../design/menu.tsx'
 import { toast } from '../../design/toast.tsx'

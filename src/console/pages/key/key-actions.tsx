@@ -1,6 +1,6 @@
 import { api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
-import { confirmed } from '../../design/dialog.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { ago, count } from '../../design/format.ts'
 import { toast } from '../../design/toast.tsx'
 import { type Key, nameOf } from './key.ts'

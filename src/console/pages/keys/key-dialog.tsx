@@ -13,7 +13,9 @@ import { toast } from '../../design/toast.tsx'
 import { ExpiryField } from '../key/expiry-field.tsx'
 import { type Key, nameOf, PARALLEL } from '../key/key.ts'
 import type { MadeKey } from '../key/key-made.tsx'
+import { useBounds } from '../place/bounds.ts'
 import { ModelBudgets } from './model-budgets.tsx'
+import { TeamModels } from './team-models.tsx'
 
 const models = callableNames('target')
 
@@ -44,6 +46,7 @@ export function KeyDialog({
     expires_at: edited?.expires_at ?? null,
     models: [] as readonly string[],
   })
+  const bounds = useBounds(form.values)
   const refreshes = ['/ui/api/keys']
   const created = useChange('POST /ui/api/keys')
   const changed = useChange('PATCH /ui/api/keys/{key_id}', { refreshes })
@@ -112,11 +115,12 @@ export function KeyDialog({
             placeholder="All that its team may call"
           />
         )}
+        {!edited && form.values.team_id && <TeamModels teamId={form.values.team_id} chosen={form.values.models} />}
         <h3>Budget</h3>
-        <BudgetFields form={form} />
+        <BudgetFields form={form} bounds={bounds} />
         <ModelBudgets form={form} />
         <h3>Limits</h3>
-        <LimitFields form={form} />
+        <LimitFields form={form} bounds={bounds} />
         <LimitField form={form} name="max_parallel_requests" label={PARALLEL.label} unit={PARALLEL.unit} />
         <h3>Where from, and what is kept</h3>
         <TextField

@@ -17,10 +17,10 @@ import { useKeyActions } from '../key/key-actions.tsx'
 import { LastCalls } from '../key/key-calls.tsx'
 import { KeyMade, type MadeKey } from '../key/key-made.tsx'
 import { KeyState } from '../key/key-state.tsx'
-import { KeyUsage } from '../key/key-usage.tsx'
 import { KeyStanding } from '../key/standing.tsx'
+import { History } from '../place/history.tsx'
+import { Spending } from '../place/spending.tsx'
 import { KeyDialog } from './key-dialog.tsx'
-import { KeyHistory } from './key-history.tsx'
 
 /** One key: where it stands, what it did, what it may call, and what can be done with it. */
 export function KeyPanel({
@@ -110,10 +110,10 @@ export function KeyPanel({
               onChange={(next) => params.set({ tab: next === 'standing' ? undefined : next }, { replace: true })}
             />
             {tab === 'standing' && <KeyStanding of={one} calls={calls} />}
-            {tab === 'usage' && <KeyUsage query={{ key_id: id }} />}
+            {tab === 'usage' && <Spending of={{ key_id: id }} />}
             {tab === 'requests' && <LastCalls query={{ key_id: id }} />}
             {tab === 'access' && <KeyAccess of={one} mayChange={mayChange} />}
-            {tab === 'history' && <KeyHistory of={one} />}
+            {tab === 'history' && <History of={{ resource_id: id }} />}
             {editing && <KeyDialog edited={one} onClose={() => setEditing(false)} />}
           </>
         )}

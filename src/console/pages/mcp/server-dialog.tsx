@@ -61,7 +61,7 @@ export function ServerDialog({
     onDone(values.server_key)
   }
   const tryIt = () =>
-    form.submit(() => check.mutateAsync({ body: { ...body(), server_key: values.server_key || 'draft' } }))
+    form.check(() => check.mutateAsync({ body: { ...body(), server_key: values.server_key || 'draft' } }))
   const needsAgain = server !== undefined && server.auth_mode !== 'none'
   return (
     <Dialog

@@ -73,7 +73,7 @@ function CallDialog({
   readonly tool: Tool
   readonly onClose: () => void
 }) {
-  const form = useForm({ arguments: '{}' })
+  const form = useForm({ arguments: '{}' }, { asks: false })
   const call = useChange('POST /ui/api/mcp-servers/{server_key}/call')
   const { data } = call
   const send = () =>

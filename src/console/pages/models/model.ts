@@ -10,6 +10,7 @@ export const MODES = {
   audio_speech: 'speech',
   audio_transcription: 'transcription',
   rerank: 'rerank',
+  moderation: 'moderation',
 } as const satisfies Record<Model['modes'][number], string>
 
 export const modesOf = (model: Model): string => model.modes.map((mode) => MODES[mode]).join(', ')

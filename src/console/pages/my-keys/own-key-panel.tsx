@@ -19,8 +19,8 @@ import { useKeyActions } from '../key/key-actions.tsx'
 import { LastCalls } from '../key/key-calls.tsx'
 import { KeyMade, type MadeKey } from '../key/key-made.tsx'
 import { KeyState } from '../key/key-state.tsx'
-import { KeyUsage } from '../key/key-usage.tsx'
 import { KeyStanding } from '../key/standing.tsx'
+import { Spending } from '../place/spending.tsx'
 
 const TABS = [
   { id: 'standing', label: 'Standing' },
@@ -85,7 +85,7 @@ export function OwnKeyPanel({ id, onClose }: { readonly id: string; readonly onC
             />
             {tab === 'standing' && <KeyStanding of={one} calls />}
             {tab === 'call' && <HowToCall of={one} />}
-            {tab === 'usage' && <KeyUsage query={{ key_id: id }} />}
+            {tab === 'usage' && <Spending of={{ key_id: id }} />}
             {tab === 'requests' && <LastCalls query={{ key_id: id }} />}
             {tab === 'access' && <KeyAccess of={one} mayChange={false} />}
             {renaming && <Rename of={one} onClose={() => setRenaming(false)} />}

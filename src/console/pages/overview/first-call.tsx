@@ -1,6 +1,7 @@
 import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useMay } from '../../data/session.ts'
+import { AwaitedCall } from '../../design/awaited-call.tsx'
 import { CallCode } from '../../design/call-code.tsx'
 import { Section } from '../../design/page.tsx'
 
@@ -48,6 +49,7 @@ export function FirstCall({
         </ol>
       )}
       {model === undefined ? <p class="quiet">There is no model yet that you may call.</p> : <CallCode model={model} />}
+      {quiet && model !== undefined && <AwaitedCall query={may('spend.read') ? {} : { owner: 'me' }} />}
     </Section>
   )
 }

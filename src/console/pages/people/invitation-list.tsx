@@ -7,7 +7,7 @@ import { useScope } from '../../data/scope.ts'
 import { may, useSession } from '../../data/session.ts'
 import { State, type Tone } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/dialog.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { type Filter, Filters, filterQuery, SearchField } from '../../design/filters.tsx'
 import { Menu } from '../../design/menu.tsx'
 import { Empty } from '../../design/states.tsx'
@@ -100,11 +100,16 @@ export function InvitationList({
   const filtered = Object.values(query).some(Boolean)
 
   /** Who might have made an invitation changes it. */
-  function mayChange({ state, organization_id, organization_role, team_id }: Invitation): boolean {
+  function mayChange(one: Invitation): boolean {
+    const { state, organization_id, organization_role, team_id, team_organization_id } = one
     if (state !== 'pending' && state !== 'expired') return false
     if (session.permissions.includes('user.update')) return true
-    if (organization_id === null) return team_id !== null && may(session, 'user.update')
-    return rolesToGive(session, 'organization', organization_id).some(({ value }) => value === organization_role)
+    if (organization_id === null && team_id === null) return false
+    const roles = rolesToGive(session, 'organization', organization_id)
+    return (
+      (organization_id === null || roles.some(({ value }) => value === organization_role)) &&
+      (team_id === null || may(session, 'user.update', { team_id, organization_id: team_organization_id }))
+    )
   }
   function sendAgain({ email, invitation_id }: Invitation): void {
     resend.mutate(

@@ -4,6 +4,7 @@ import { type Lookup, lookups } from '../../data/lookups.ts'
 import { refresh } from '../../data/query.ts'
 import { may, useSession } from '../../data/session.ts'
 import { Dialog } from '../../design/dialog.tsx'
+import { among } from '../../design/form/combobox.tsx'
 import { FormFoot, LookupField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -33,7 +34,10 @@ export function InviteDialog({
   })
   const { organization_id, team_id } = form.values
   const teamsThere: Lookup = {
+    ...lookups.team,
     async search(search) {
+      const own = await among(teams.map(({ id, name }) => ({ value: id, label: name ?? id })))(search)
+      if (!everywhere && organizations.length === 0) return own
       const { data } = await api('GET /ui/api/teams', {
         query: { search, organization_id: organization_id ?? undefined, limit: 50 },
       })
@@ -45,7 +49,6 @@ export function InviteDialog({
           note: team.organization_name ?? undefined,
         }))
     },
-    name: lookups.team.name,
   }
   const places = {
     ...form,

@@ -6,10 +6,12 @@ import { useScope } from '../../data/scope.ts'
 import { Badge, State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../../design/filters.tsx'
+import { ColumnChoice } from '../../design/list/columns.tsx'
 import { Empty } from '../../design/states.tsx'
-import { type Column, ColumnChoice, ListTable } from '../../design/table.tsx'
+import { type Column, ListTable } from '../../design/table.tsx'
 import { Ago } from '../../design/time.tsx'
 import { roleName } from '../place/roles.ts'
+import { Spent } from '../place/spent.tsx'
 import { type Person, waysIn } from './person.ts'
 
 const FILTERS: readonly Filter[] = [
@@ -45,6 +47,7 @@ const COLUMNS: ReadonlyArray<Column<Person>> = [
   { id: 'email', label: 'Address', cell: ({ email }) => email },
   { id: 'name', label: 'Name', priority: 3, cell: ({ user_name }) => user_name ?? <span class="quiet">–</span> },
   { id: 'member', label: 'Member of', priority: 2, cell: (person) => <Places of={person} /> },
+  { id: 'spend', label: 'Spent of budget', priority: 3, cell: (person) => <Spent of={person} /> },
   { id: 'signin', label: 'Signs in with', priority: 3, cell: waysIn },
   {
     id: 'seen',

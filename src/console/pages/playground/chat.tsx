@@ -1,9 +1,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useParams } from '../../data/params.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
 import { CheckField, NumberField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { useMedia } from '../../design/panel.tsx'
+import { SentPrompt } from '../../design/sent-prompt.tsx'
 import { jsonOf } from './call.ts'
 import { CodeDialog, type Example } from './code-dialog.tsx'
 import { type Asking, messagesOf, type Turn, useConversation } from './conversation.ts'
@@ -39,7 +41,12 @@ export function Chat({
   readonly onModel: (index: number, model: string) => void
 }) {
   const may = useMay()
-  const form = useForm(INITIAL)
+  const params = useParams()
+  // A call that is repeated comes with what is known of it.
+  const form = useForm(
+    { ...INITIAL, stream: params.get('stream') !== '0', prompt: params.get('prompt') },
+    { asks: false },
+  )
   const sides = [useConversation(), useConversation()].slice(0, models.length)
   const [draft, setDraft] = useState('')
   const [example, setExample] = useState<Example>()
@@ -202,6 +209,7 @@ export function Chat({
                   placeholder='{"shop": "Knots & Ropes"}'
                 />
               )}
+              {form.values.prompt && <PromptSent reference={form.values.prompt} variables={form.values.variables} />}
               <CheckField form={form} name="explain" label="Explain why a deployment was taken" />
             </>
           )}
@@ -218,5 +226,21 @@ export function Chat({
       </details>
       {example && <CodeDialog example={example} onClose={() => setExample(undefined)} />}
     </div>
+  )
+}
+
+/** What the prompt says before the conversation, as the call would send it. */
+function PromptSent({ reference, variables }: { readonly reference: string; readonly variables: string }) {
+  let values: unknown
+  try {
+    values = variables.trim() === '' ? {} : JSON.parse(variables)
+  } catch {
+    return <p class="quiet small">The variables are not JSON yet.</p>
+  }
+  return (
+    <SentPrompt
+      label="What the prompt says"
+      asked={{ prompt_ref: reference, values: values as Record<string, unknown> }}
+    />
   )
 }

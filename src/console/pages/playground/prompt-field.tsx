@@ -26,8 +26,8 @@ export function PromptField({
           return data.flatMap(({ key, labels, latest }) => [
             { value: key, label: key, note: `version ${latest}` },
             ...Object.entries(labels).map(([label, version]) => ({
-              value: `${key}@${label}`,
-              label: `${key}@${label}`,
+              value: `${key}:${label}`,
+              label: `${key}:${label}`,
               note: `version ${version}`,
             })),
           ])

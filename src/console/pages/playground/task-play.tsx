@@ -24,7 +24,7 @@ export function TaskPlay({
   readonly models: readonly string[]
   readonly onModel: (index: number, model: string) => void
 }) {
-  const form = useForm<Record<string, string | number | null>>(startOf(task))
+  const form = useForm<Record<string, string | number | null>>(startOf(task), { asks: false })
   const sides = [useTaskRun(), useTaskRun()].slice(0, models.length)
   const [file, setFile] = useState<File>()
   const [example, setExample] = useState<Example>()
@@ -51,9 +51,8 @@ export function TaskPlay({
   useRunKeys({ run, stop: isRunning ? stop : undefined })
   const showCode = () =>
     form.submit(async () => {
-      const isForm = task.needsFile === true
-      const body = { model: models[0], ...(isForm && { file: '@audio.mp3' }), ...bodyOf(task, form.values) }
-      setExample({ endpoint: task.endpoint, body, isForm })
+      const body = { model: models[0], ...bodyOf(task, form.values) }
+      setExample({ endpoint: task.endpoint, body, file: task.needsFile ? 'audio.mp3' : undefined })
     })
   return (
     <div class="play-main">

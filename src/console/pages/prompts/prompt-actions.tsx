@@ -1,7 +1,7 @@
 import { type ApiError, api } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { confirmed } from '../../design/dialog.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { toast } from '../../design/toast.tsx'
 import { type Prompt, REFRESHES, type Version } from './prompt.ts'
 

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { useChange } from '../../data/query.ts'
-import { confirmed, Dialog } from '../../design/dialog.tsx'
+import { Dialog } from '../../design/dialog.tsx'
 import { FormFoot, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { NamesField } from '../../design/form/names-field.tsx'
 import { Section } from '../../design/page.tsx'
+import { SentPrompt } from '../../design/sent-prompt.tsx'
 import { toast } from '../../design/toast.tsx'
 import {
   type DraftMessage,
@@ -17,10 +18,10 @@ import {
   variablesOf,
 } from './draft.ts'
 import { MessageFields } from './message-fields.tsx'
-import { Preview } from './preview.tsx'
 import { type Prompt, REFRESHES, type Version } from './prompt.ts'
 import { namesIn } from './template.ts'
 import { ValueFields } from './value-fields.tsx'
+import { valuesOf } from './values.ts'
 import { VariableFields } from './variable-fields.tsx'
 
 /** Writes a prompt, or the next version of one, which begins as the version that is given. */
@@ -50,6 +51,7 @@ export function PromptEditor({
   const named = new Set(namesIn(messages.flatMap(({ texts }) => texts)))
   const variables = declarationsOf(drafts)
   const content = { messages: messagesOf(messages), variables }
+  const begun = messages.filter(({ texts }) => texts.every((text) => text !== ''))
   const { prompt } = base ?? {}
 
   async function save(): Promise<void> {
@@ -65,18 +67,14 @@ export function PromptEditor({
     toast(prompt ? `Version ${written.latest} of ${prompt.key} is there.` : `${written.key} is there.`)
     onDone(written)
   }
-  async function leave(): Promise<void> {
-    const question = { title: 'Throw away what you wrote?', body: 'It was not saved.', action: 'Throw away' }
-    if (!form.dirty || (await confirmed({ ...question, danger: true }))) onClose()
-  }
   const known = [...new Set(['production', ...Object.keys(prompt?.labels ?? {})])]
   return (
     <Dialog
       title={prompt ? `New version of ${prompt.key}` : 'New prompt'}
-      onClose={leave}
+      onClose={onClose}
       onSubmit={save}
       wide
-      footer={<FormFoot form={form} save={prompt ? 'Add version' : 'Create'} onCancel={leave} always={!prompt} />}
+      footer={<FormFoot form={form} save={prompt ? 'Add version' : 'Create'} onCancel={onClose} always={!prompt} />}
     >
       <div class="fields">
         {prompt ? (
@@ -113,7 +111,14 @@ export function PromptEditor({
               <ValueFields variables={variables} typed={typed} onChange={setTyped} />
             </div>
           )}
-          <Preview messages={content.messages} variables={variables} typed={typed} />
+          {begun.length > 0 ? (
+            <SentPrompt
+              label="Preview"
+              asked={{ messages: messagesOf(begun), variables, values: valuesOf(variables, typed) }}
+            />
+          ) : (
+            <p class="quiet">Nothing is written yet.</p>
+          )}
         </Section>
         <div class="pair">
           <TextField form={form} name="note" label="Note" placeholder="What is new, and why" />

@@ -1,4 +1,5 @@
 import type { Answer, Row } from '../../data/client.ts'
+import { pathTo } from '../../data/params.ts'
 import type { Tone } from '../../design/badge.tsx'
 
 export type Call = Row<'GET /ui/api/logs'>
@@ -26,3 +27,28 @@ export const resultOf = ({ result }: Attempt): { readonly tone: Tone; readonly w
 
 /** The class of an error as it is read: `rate_limit` is "rate limit". */
 export const errorWords = (error: string | null): string => (error ?? 'an error').replaceAll('_', ' ')
+
+/** The kinds of the playground, by the mode of a call. */
+const KINDS: Readonly<Record<string, string>> = {
+  chat: '',
+  embedding: 'embeddings',
+  image_generation: 'image',
+  audio_speech: 'speech',
+  audio_transcription: 'transcription',
+  rerank: 'rerank',
+}
+
+/** The playground with what is known of a call: whom it asked, as which key, how. What was asked is not kept. Undefined for
+ *  calls that the playground cannot make. */
+export function replayOf({ mode, requested_model, key_id, streamed, prompt }: Call): string | undefined {
+  const kind = KINDS[mode]
+  if (kind === undefined) return undefined
+  const isChat = kind === ''
+  return pathTo('play', {
+    kind,
+    model: requested_model,
+    key_id: key_id?.startsWith('key') ? key_id : undefined,
+    stream: isChat && !streamed ? '0' : undefined,
+    prompt: isChat ? prompt : undefined,
+  })
+}

@@ -4,16 +4,18 @@ import type { Filter } from '../../design/filters.tsx'
 
 const yes = (label: string) => [{ value: 'true', label }]
 
+const ENDINGS = [
+  { value: 'answered', label: 'Answered' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'truncated', label: 'Cut short' },
+  { value: 'client_closed', label: 'Client left' },
+]
+
 const FILTERS: ReadonlyArray<Filter & { readonly needs?: Permission }> = [
   {
     name: 'ending',
     label: 'Ending',
-    choices: [
-      { value: 'answered', label: 'Answered' },
-      { value: 'failed', label: 'Failed' },
-      { value: 'truncated', label: 'Cut short' },
-      { value: 'client_closed', label: 'Client left' },
-    ],
+    choices: ENDINGS,
   },
   { name: 'model', label: 'Model' },
   { name: 'deployment', label: 'Deployment' },
@@ -38,10 +40,19 @@ const FILTERS: ReadonlyArray<Filter & { readonly needs?: Permission }> = [
   { name: 'prompt', label: 'Prompt' },
   { name: 'batch_id', label: 'Batch' },
   { name: 'request_id', label: 'Request id' },
+  { name: 'not_ending', label: 'Not ending', choices: ENDINGS },
+  { name: 'not_error_type', label: 'Not class of error' },
+  { name: 'not_model', label: 'Not model' },
+  { name: 'not_deployment', label: 'Not deployment' },
+  { name: 'not_provider', label: 'Not provider' },
+  { name: 'not_key_id', label: 'Not key', lookup: lookups.key, needs: 'key.read' },
+  { name: 'not_team_id', label: 'Not team', lookup: lookups.team, needs: 'team.read' },
+  { name: 'not_user_id', label: 'Not user', lookup: lookups.user, needs: 'user.read' },
 ]
 
 /** What the sums of the gateway can be asked for as well. */
-const SUMMED = ['key_id', 'user_id', 'team_id', 'organization_id', 'model', 'provider', 'deployment', 'tag', 'owner']
+const DIMENSIONS = ['key_id', 'user_id', 'team_id', 'organization_id', 'model', 'provider', 'deployment']
+const SUMMED = [...DIMENSIONS, ...DIMENSIONS.map((name) => `not_${name}`), 'tag', 'owner']
 
 /** Those whose names the person may look up; others are given as they are. */
 export const filtersFor = (may: (permission: Permission) => boolean): readonly Filter[] =>

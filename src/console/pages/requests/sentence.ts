@@ -20,8 +20,16 @@ export function sentence({ call, attempts }: Story): string {
     const first = call.first_token_ms === null ? '' : `, its first token after ${duration(call.first_token_ms)}`
     return `Answered by ${by} in ${total}${first}.`
   }
-  const late = winner && winner.started_ms > 0 ? ` It began ${duration(winner.started_ms)} after the call came in.` : ''
-  return `Answered by ${by} in ${total}, after ${listed(before.map(outcome))}.${late}`
+  return `Answered by ${by} in ${total}, after ${listed(before.map(outcome))}${added(winner, before)}.`
+}
+
+/** What the attempts before the one that answered have cost in time and money. */
+function added(winner: Attempt | undefined, before: readonly Attempt[]): string {
+  const began = Math.min(...before.map(({ started_ms }) => started_ms))
+  const late = winner ? winner.started_ms - began : 0
+  const cost = before.reduce((sum, one) => sum + (one.cost ?? 0), 0)
+  const parts = [late >= 1 && `+${duration(late)}`, cost > 0 && `+${money(cost)}`].filter(Boolean)
+  return parts.length === 0 ? '' : `; ${parts.join(', ')}`
 }
 
 function failed({ status, error_type, attempts: tries }: Story['call'], attempts: readonly Attempt[]): string {
@@ -31,11 +39,14 @@ function failed({ status, error_type, attempts: tries }: Story['call'], attempts
   return `Failed with ${what}: ${listed(attempts.map(outcome))}.`
 }
 
-function outcome({ deployment, result, error, upstream_status, total_ms }: Attempt): string {
+function outcome({ deployment, result, error, upstream_status, first_token_ms, total_ms }: Attempt): string {
   if (result === 'lost_hedge') return `${deployment} was outrun`
   if (result === 'cut') return `${deployment} broke off after ${duration(total_ms)}`
   if (result === 'client_closed') return `${deployment} was left by the client`
   if (result === 'answered') return `${deployment} answered`
+  if (error === 'timeout' && first_token_ms === null) {
+    return `${deployment} gave no first token in ${duration(total_ms)}`
+  }
   return `${deployment} failed after ${duration(total_ms)} (${[upstream_status, errorWords(error)].filter(Boolean).join(' ')})`
 }
 

@@ -27,7 +27,7 @@ const CHANGES: ReadonlyArray<Column<Change>> = [
 
 /** Reads a whole file as a start would, and says what would be different. Nothing is changed by it. */
 export function ConfigCheck() {
-  const form = useForm({ yaml: '' })
+  const form = useForm({ yaml: '' }, { asks: false })
   const [found, setFound] = useState<Checked>()
   const check = useChange('POST /ui/api/config/check')
   const send = () => form.submit(async () => setFound(await check.mutateAsync({ body: { yaml: form.values.yaml } })))

@@ -63,7 +63,7 @@ export function Email() {
 }
 
 function TestEmail() {
-  const form = useForm({ recipient: '' })
+  const form = useForm({ recipient: '' }, { asks: false })
   const test = useChange('POST /ui/api/email/test', { refreshes: ['/ui/api/email'] })
   const send = () =>
     form.submit(async () => {

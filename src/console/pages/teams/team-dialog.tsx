@@ -1,10 +1,12 @@
 import { lookups } from '../../data/lookups.ts'
 import { useChange } from '../../data/query.ts'
+import { useSession } from '../../data/session.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
 import { CheckField, FormFoot, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { toast } from '../../design/toast.tsx'
+import { useBounds } from '../place/bounds.ts'
 import type { Team } from './team.ts'
 
 /** Creates a team, or changes one. */
@@ -17,18 +19,26 @@ export function TeamDialog({
   readonly onClose: () => void
   readonly onDone: (team: Team) => void
 }) {
+  const session = useSession()
+  const homes = session.organizations.filter(({ permissions }) => permissions.includes('team.update'))
+  const anywhere = session.permissions.includes('team.update')
+  const [home] = anywhere || homes.length > 1 ? [] : homes
   const form = useForm({
     team_name: team?.team_name ?? null,
-    organization_id: team?.organization_id ?? null,
+    organization_id: team ? team.organization_id : (home?.id ?? null),
     ...budgetAndLimitsOf(team),
     self_service_keys_enabled: team?.self_service_keys_enabled ?? false,
   })
+  const bounds = useBounds({ organization_id: form.values.organization_id })
   const created = useChange('POST /ui/api/teams', { refreshes: ['/ui/api/teams'] })
   const changed = useChange('PATCH /ui/api/teams/{team_id}', { refreshes: ['/ui/api/teams'] })
   async function save(): Promise<void> {
     let written: Team | undefined
     const done = await form.submit(async () => {
-      const body = form.changes()
+      const { organization_id } = form.values
+      if (!team && !anywhere && organization_id === null)
+        throw Object.assign(new Error('Choose one of your organizations.'), { param: 'organization_id' })
+      const body = team ? form.changes() : { ...form.changes(), organization_id }
       written = team
         ? await changed.mutateAsync({ params: { team_id: team.team_id }, body })
         : await created.mutateAsync({ body })
@@ -51,14 +61,15 @@ export function TeamDialog({
             form={form}
             name="organization_id"
             label="Organization"
-            lookup={lookups.organization}
-            placeholder="None"
+            {...(anywhere
+              ? { lookup: lookups.organization, placeholder: 'None' }
+              : { choices: homes.map(({ id, name }) => ({ value: id, label: name ?? id })) })}
           />
         )}
         <h3>Budget</h3>
-        <BudgetFields form={form} />
+        <BudgetFields form={form} bounds={bounds} />
         <h3>Limits of all its keys together</h3>
-        <LimitFields form={form} />
+        <LimitFields form={form} bounds={bounds} />
         <CheckField form={form} name="self_service_keys_enabled" label="Members may create keys of their own" />
       </div>
     </Dialog>

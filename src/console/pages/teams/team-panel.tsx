@@ -1,41 +1,29 @@
 import { useState } from 'preact/hooks'
-import { pathTo, useParams } from '../../data/params.ts'
+import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
-import { Button, ButtonLink } from '../../design/button.tsx'
-import { confirmed } from '../../design/dialog.tsx'
+import { Button } from '../../design/button.tsx'
+import { confirmed } from '../../design/confirmed.ts'
 import { Facts, Section } from '../../design/page.tsx'
-import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
-import { Tabs } from '../../design/tabs.tsx'
 import { Ago } from '../../design/time.tsx'
 import { toast } from '../../design/toast.tsx'
 import type { PlaceOf } from '../place/place.ts'
-import { PlaceAccess } from '../place/place-access.tsx'
+import { PlaceAttention } from '../place/place-attention.tsx'
 import { BudgetAndLimits, Id } from '../place/place-facts.tsx'
-import { PlaceKeys } from '../place/place-keys.tsx'
-import { PlaceMembers } from '../place/place-members.tsx'
+import { PlacePanel } from '../place/place-panel.tsx'
 import { OwnKeys } from './own-keys.tsx'
 import type { Team } from './team.ts'
 import { TeamDialog } from './team-dialog.tsx'
 
 export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const params = useParams()
   const may = useMay()
   const [editing, setEditing] = useState(false)
   const read = useApi('GET /ui/api/teams/{team_id}', { params: { team_id: id } })
   const remove = useChange('DELETE /ui/api/teams/{team_id}', { refreshes: ['/ui/api/teams'] })
   const { data: team } = read
   const allowed = team && may('team.update', team)
-  const tabs = [
-    { id: 'overview', label: 'Overview' },
-    { id: 'members', label: 'Members' },
-    ...(team && may('key.read', team) ? [{ id: 'keys', label: 'Keys' }] : []),
-    { id: 'models', label: 'Models' },
-    { id: 'own-keys', label: 'Own keys' },
-  ]
-  const tab = tabs.find((one) => one.id === params.get('tab'))?.id ?? 'overview'
   async function ask(): Promise<void> {
     const name = team?.team_name ?? id
     const members = team?.member_count ?? 0
@@ -60,9 +48,16 @@ export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClo
     )
   }
   return (
-    <Panel
+    <PlacePanel
+      of={team ? placeOf(team) : { scope: 'team', id, name: null, organization_id: null }}
+      isThere={team !== undefined}
       title={team?.team_name ?? id}
+      noun="team"
       onClose={onClose}
+      overview={() => team && <Overview of={team} />}
+      more={
+        team && [{ id: 'own-keys', label: 'Own keys', view: () => <OwnKeys of={team} mayChange={allowed === true} /> }]
+      }
       footer={
         allowed && (
           <>
@@ -75,24 +70,11 @@ export function TeamPanel({ id, onClose }: { readonly id: string; readonly onClo
       }
     >
       <Loaded of={read}>
-        {(one) => (
-          <>
-            <Tabs
-              label="About the team"
-              tabs={tabs}
-              current={tab}
-              onChange={(next) => params.set({ tab: next === 'overview' ? undefined : next }, { replace: true })}
-            />
-            {tab === 'overview' && <Overview of={one} />}
-            {tab === 'members' && <PlaceMembers of={placeOf(one)} />}
-            {tab === 'keys' && <PlaceKeys of={placeOf(one)} />}
-            {tab === 'models' && <PlaceAccess of={placeOf(one)} />}
-            {tab === 'own-keys' && <OwnKeys of={one} mayChange={allowed === true} />}
-            {editing && <TeamDialog team={one} onClose={() => setEditing(false)} onDone={() => setEditing(false)} />}
-          </>
-        )}
+        {(one) =>
+          editing && <TeamDialog team={one} onClose={() => setEditing(false)} onDone={() => setEditing(false)} />
+        }
       </Loaded>
-    </Panel>
+    </PlacePanel>
   )
 }
 
@@ -107,18 +89,9 @@ function Overview({ of: team }: { readonly of: Team }) {
   const may = useMay()
   return (
     <>
+      <PlaceAttention of={placeOf(team)} />
       <BudgetAndLimits of={team} />
-      <Section
-        title="About"
-        level={3}
-        actions={
-          may('audit.read', team) && (
-            <ButtonLink small href={pathTo('audit', { resource_id: team.team_id })}>
-              History
-            </ButtonLink>
-          )
-        }
-      >
+      <Section title="About" level={3}>
         <Facts
           of={[
             ['Id', <Id of={team.team_id} />],

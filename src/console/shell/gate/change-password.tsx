@@ -5,7 +5,7 @@ import { CardForm } from './card.tsx'
 import { NewPassword } from './new-password.tsx'
 
 export function ChangePassword({ email, onDone }: { readonly email: string | null; readonly onDone: () => void }) {
-  const form = useForm({ current_password: '', new_password: '' })
+  const form = useForm({ current_password: '', new_password: '' }, { asks: false })
   async function change(): Promise<void> {
     if (await form.submit(() => api('POST /auth/internal/change-password', { body: form.values }))) onDone()
   }

@@ -9,18 +9,27 @@ import { CardForm } from './card.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 
 /** A second factor: the secret as a picture and as text, a first code, and the recovery codes, which are shown once. */
-export function Enrolment({ onDone }: { readonly email: string | null; readonly onDone: () => void }) {
+export function Enrolment({
+  onShown,
+  onDone,
+}: {
+  /** The recovery codes are shown now. */
+  readonly onShown: () => void
+  readonly onDone: () => void
+}) {
   const [started, setStarted] = useState<Answer<'POST /auth/mfa/enroll/start'>>()
   const [codes, setCodes] = useState<readonly string[]>()
   const [problem, setProblem] = useState('')
-  const form = useForm({ code: '' })
+  const form = useForm({ code: '' }, { asks: false })
   useEffect(() => {
     api('POST /auth/mfa/enroll/start').then(setStarted, (error: Error) => setProblem(error.message))
   }, [])
   async function confirm(): Promise<void> {
     await form.submit(async () => {
       const body = { code: form.values.code.replace(/\s/g, '') }
-      setCodes((await api('POST /auth/mfa/enroll/confirm', { body })).recovery_codes)
+      const { recovery_codes } = await api('POST /auth/mfa/enroll/confirm', { body })
+      onShown()
+      setCodes(recovery_codes)
     })
   }
   if (problem)

@@ -9,7 +9,7 @@ import { Card, CardForm } from './card.tsx'
 export function Forgot() {
   const { data: config } = useApi('GET /auth/config')
   const [sent, setSent] = useState(false)
-  const form = useForm({ email: '' })
+  const form = useForm({ email: '' }, { asks: false })
   async function ask(): Promise<void> {
     if (await form.submit(() => api('POST /auth/internal/forgot-password', { body: form.values }))) setSent(true)
   }

@@ -1,14 +1,14 @@
 import { useLocation } from 'preact-iso/router'
-import { type Answer, api } from '../../data/client.ts'
+import type { Answer } from '../../data/client.ts'
 import { queries } from '../../data/query.ts'
-import { Button } from '../../design/button.tsx'
 import { Card } from './card.tsx'
 import { ChangePassword } from './change-password.tsx'
-import { Enrolment } from './enrolment.tsx'
+import { FactorStep } from './factor-step.tsx'
 import { Forgot } from './forgot.tsx'
 import { Invitation } from './invitation.tsx'
 import { Reset } from './reset.tsx'
 import { SignIn } from './sign-in.tsx'
+import { SignOut } from './sign-out.tsx'
 import { VerifyForm } from './verify.tsx'
 import { Welcome } from './welcome.tsx'
 
@@ -44,25 +44,5 @@ export function Gate({ session }: { readonly session: Answer<'GET /auth/me'> }) 
       </Card>
     )
   }
-  return (
-    <Card title="Set up a second factor">
-      <p>This gateway asks everybody for one. You need an app that makes codes, such as a password manager.</p>
-      <Enrolment email={session.email} onDone={on} />
-      <SignOut />
-    </Card>
-  )
-}
-
-function SignOut() {
-  return (
-    <Button
-      kind="plain"
-      onClick={async () => {
-        await api('POST /auth/internal/logout').catch(() => undefined)
-        location.assign('/console/sign-in')
-      }}
-    >
-      Sign out
-    </Button>
-  )
+  return <FactorStep session={session} onDone={on} />
 }

@@ -35,7 +35,7 @@ export function Invitation() {
 function Accepting({ offer, token }: { readonly offer: Offer; readonly token: string }) {
   const { data: config } = useApi('GET /auth/config')
   const [toSignIn, setToSignIn] = useState(false)
-  const form = useForm({ password: '' })
+  const form = useForm({ password: '' }, { asks: false })
   async function accept(): Promise<void> {
     const body = { token, ...(offer.password_required ? form.values : {}) }
     let next: string | undefined

@@ -10,7 +10,7 @@ import { NewPassword } from './new-password.tsx'
 export function Reset() {
   const token = useSecretOfLink()
   const [done, setDone] = useState(false)
-  const form = useForm({ new_password: '' })
+  const form = useForm({ new_password: '' }, { asks: false })
   const read = useApi('GET /auth/internal/reset-password/{token}', { params: { token: token || 'none' } })
   async function reset(): Promise<void> {
     const body = { token, new_password: form.values.new_password }

@@ -8,7 +8,7 @@ import { CardForm } from './card.tsx'
 /** Asks for the code of the second factor, or for one of the recovery codes. */
 export function VerifyForm({ onDone }: { readonly onDone: () => void }) {
   const [recovering, setRecovering] = useState(false)
-  const form = useForm({ code: '' })
+  const form = useForm({ code: '' }, { asks: false })
   async function verify(): Promise<void> {
     const code = recovering ? form.values.code.trim() : form.values.code.replace(/\s/g, '')
     if (await form.submit(() => api('POST /auth/mfa/verify', { body: { code } }))) onDone()

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { api, send } from '../../data/client.ts'
-import { queries, useApi } from '../../data/query.ts'
-import { ButtonLink } from '../../design/button.tsx'
+import { useApi } from '../../data/query.ts'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Card, CardForm, useSecretOfLink } from './card.tsx'
 import { NewPassword } from './new-password.tsx'
+import { NextSteps } from './next-steps.tsx'
 
 /** The first administrator, by the link of the greeting or by the master key, while there is no account. */
 export function Welcome() {
@@ -32,7 +32,7 @@ export function Welcome() {
 }
 
 function FirstAdmin({ token, onDone }: { readonly token: string; readonly onDone: () => void }) {
-  const form = useForm({ master_key: '', email: '', password: '' })
+  const form = useForm({ master_key: '', email: '', password: '' }, { asks: false })
   async function make(): Promise<void> {
     const { master_key, email, password } = form.values
     const done = await form.submit(() =>
@@ -64,29 +64,5 @@ function FirstAdmin({ token, onDone }: { readonly token: string; readonly onDone
         <NewPassword form={form} name="password" email={form.values.email} />
       </CardForm>
     </>
-  )
-}
-
-function NextSteps() {
-  const go = (path: string) => ({
-    href: path,
-    onClick: () => void queries.resetQueries(),
-  })
-  return (
-    <Card title="You are its administrator">
-      <p>Two more steps lead to a first call. Both can wait.</p>
-      <ol class="stack">
-        <li>
-          <a {...go('/console/deployments')}>Add a provider</a>, or use <span class="mono">echo</span>, which needs
-          none.
-        </li>
-        <li>
-          <a {...go('/console/keys')}>Make a key</a> and call the gateway with it; the call appears under Requests.
-        </li>
-      </ol>
-      <ButtonLink kind="primary" {...go('/console')}>
-        To the console
-      </ButtonLink>
-    </Card>
   )
 }

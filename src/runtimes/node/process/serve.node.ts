@@ -5,6 +5,7 @@ import { BATCH_TOPIC } from '../../../batch/wake-up.ts'
 import type { Config } from '../../../config/schema.ts'
 import { describeError } from '../../../lib/log.ts'
 import { sharedTimers } from '../../../lib/timers/shared-timers.node.ts'
+import type { Answer } from '../../../pipeline/answer.ts'
 import { runOnce, scheduledJobs } from '../../../scheduled.ts'
 import { type Adapters, createServices, type Services } from '../../../services.ts'
 import type { PostgresQueue } from '../../../stores/queue/postgres.ts'
@@ -68,11 +69,25 @@ export async function serve(
     const asset = assetAt(incoming)
     return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, pending.add) })
   }, log)
+  const webSockets = config.general_settings.responses_websocket
+    ? (await import('../http/responses-sockets.node.ts')).responsesSockets({
+        fetch: async (request, client) => (await app.fetch(request, { client })) as unknown as Answer,
+        services,
+        defer: pending.add,
+      })
+    : undefined
   const server = createServer(
     // Repeated headers are joined, as on Workers: one of several credentials must not be taken for the only one.
-    { keepAliveTimeout: 75_000, noDelay: true, joinDuplicateHeaders: true, maxHeaderSize: HEAD_BYTES },
+    {
+      keepAliveTimeout: 75_000,
+      noDelay: true,
+      joinDuplicateHeaders: true,
+      maxHeaderSize: HEAD_BYTES,
+      ...(webSockets && { shouldUpgradeCallback: webSockets.isOpening }),
+    },
     listener,
   )
+  if (webSockets) server.on('upgrade', webSockets.open)
   onExpectation(server, listener)
   const connections = connectionsOf(server)
   const stopWatching = watchStalls(connections.open, 1000 * config.general_settings.client_stall_timeout)
@@ -107,6 +122,7 @@ export async function serve(
     async stop(limitMs = DRAIN_MS) {
       draining = true
       timers.stop()
+      webSockets?.end()
       const stoppingBatches = stopBatches(limitMs)
       if (shutdown_delay > 0) await wait(1000 * shutdown_delay)
       const outcome = await drain(server, { connections, pending, limitMs })

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Config } from '../../../config/schema.ts'
 import { describeError, type Log } from '../../../lib/log.ts'
 import { reveal } from '../../../lib/secret.ts'
@@ -17,6 +18,7 @@ import { keptFirst, topics } from '../../../telemetry/topics.ts'
 import { undiciTransport } from '../../../transport/undici.node.ts'
 import { s3Storage } from '../../s3-storage.ts'
 import { threadHasher } from '../passwords/thread-hasher.node.ts'
+import { DATABASE } from './places.node.ts'
 import { prepareDatabase, startingSql } from './starting-sql.ts'
 import { writableFolder } from './writable-folder.node.ts'
 
@@ -104,7 +106,7 @@ async function relational(
   }
   const { openPglite } = await import('../../../stores/sql/adapters/pglite.node.ts')
   writableFolder(dataFolder)
-  const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres') })
+  const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres'), archive: fileURLToPath(DATABASE) })
   return starting(
     sql,
     opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log, saltKey })),

@@ -29,6 +29,8 @@ export interface State {
   readonly values: ExpiringMap<string>
   readonly providerIds: ExpiringMap<string>
   readonly answers: BoundedTexts
+  readonly responses: BoundedTexts
+  readonly meters: ExpiringMap<Counter>
   readonly leads: ExpiringMap<string>
   readonly clearings: ExpiringMap<string>
   /** Never expire; the metrics bound the number of names. */
@@ -41,6 +43,8 @@ const MOST_VALUES = 50_000
 const MOST_PROVIDER_IDS = 100_000
 /** What cached answers may have together. */
 const MOST_ANSWER_CHARACTERS = 32 * 1024 * 1024
+/** What kept responses may have together. */
+const MOST_RESPONSE_CHARACTERS = 32 * 1024 * 1024
 /** A repeated settlement comes soon after the first. */
 const MOST_SETTLED = 100_000
 
@@ -55,6 +59,8 @@ export const createState = (now: () => number): State => ({
   values: expiringMap(now, MOST_VALUES),
   providerIds: expiringMap(now, MOST_PROVIDER_IDS),
   answers: boundedTexts(now, MOST_ANSWER_CHARACTERS),
+  responses: boundedTexts(now, MOST_RESPONSE_CHARACTERS),
+  meters: expiringMap(now),
   leads: expiringMap(now),
   clearings: expiringMap(now),
   counters: new Map(),

@@ -141,7 +141,16 @@ for _ = 1, number() do
   call('PEXPIRE', log, '${LIFETIME_MS.log}')
 end
 
-for _ = 1, number() do call('SET', key(), text(), 'PX', text()) end
+for _ = 1, number() do
+  local name, value, lifeMs, most = key(), text(), text(), number()
+  local fits = true
+  if most > 0 then
+    local meter = key()
+    fits = numeric(call('GET', meter)) + #value <= most
+    if fits and call('INCRBY', meter, #value) == #value then call('PEXPIRE', meter, lifeMs) end
+  end
+  if fits then call('SET', name, value, 'PX', lifeMs) end
+end
 return cooled
 `
 
@@ -184,9 +193,10 @@ function encode(outcome: Settlement): { keys: Key[]; args: Argument[] } {
 
   const { values = [] } = outcome
   args.push(values.length)
-  for (const { key, text, ttlSeconds } of values) {
+  for (const { key, text, ttlSeconds, meter } of values) {
     keys.push(key)
-    args.push(text, String(Math.max(1, milliseconds(ttlSeconds))))
+    args.push(text, String(Math.max(1, milliseconds(ttlSeconds))), meter?.most ?? 0)
+    if (meter) keys.push(meter.key)
   }
   return { keys, args }
 }

@@ -27,8 +27,9 @@ export function nodePostgresWire({
     keepAlive: true,
     pipeline: true,
     connectionTimeoutMillis: timeoutMs,
+    // Compiling a statement takes the server longer than running any of these.
     // The server's timeout comes first and keeps the connection usable. The client's own is for a server that is gone.
-    options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO`,
+    options: `-c statement_timeout=${timeoutMs} -c datestyle=ISO -c jit=off`,
     query_timeout: timeoutMs + 500,
   })
   // The statement on a broken connection fails, and the pool opens another one. Without these listeners the same error

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, openAsBlob, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type Results } from '@electric-sql/pglite'
 import { isOwnerOnly, makeOwnerOnly } from './owner-only.node.ts'
@@ -26,6 +26,8 @@ export interface ThreadFailure {
 export interface ThreadData {
   /** The real path of the data; undefined for a database in memory. */
   readonly path: string | undefined
+  /** The file of a packed database for a path without one, if there is such a file. */
+  readonly archive: string | undefined
 }
 
 /** Settings that save 100 MB of memory, 1 GB of disk and a third of the opening against the defaults, which are for
@@ -36,11 +38,11 @@ if (parentPort) answerOn(parentPort, workerData as ThreadData)
 
 /** Opens the database and answers requests until `close`. Requests wait in the port while the database is being
  *  opened. */
-async function answerOn(port: NonNullable<typeof parentPort>, { path }: ThreadData): Promise<void> {
+async function answerOn(port: NonNullable<typeof parentPort>, { path, archive }: ThreadData): Promise<void> {
   const reply = (answer: ThreadAnswer) => port.postMessage(answer)
   let database: PGlite
   try {
-    database = path === undefined ? await opened() : await openedOnce(path)
+    database = path === undefined ? await opened() : await openedOnce(path, archive)
     keepText(database)
   } catch (error) {
     reply({ id: 'opening', failure: named(error) })
@@ -61,7 +63,7 @@ async function answerOn(port: NonNullable<typeof parentPort>, { path }: ThreadDa
 
 /** Opens or creates the database. A folder that an interrupted first start has left cannot be opened, and is created
  *  anew. */
-async function openedOnce(path: string): Promise<PGlite> {
+async function openedOnce(path: string, archive: string | undefined): Promise<PGlite> {
   const unfinished = `${path}.unfinished`
   if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true })
   if (existsSync(`${path}/PG_VERSION`)) {
@@ -72,17 +74,32 @@ async function openedOnce(path: string): Promise<PGlite> {
     throw new Error(`${path} is not empty and holds no database. Choose another folder for it.`)
   }
   writeFileSync(unfinished, '')
-  const database = await opened(path)
+  const database = (await unpacked(path, archive)) ?? (await opened(path))
   // PGlite's own files have modes of their own, regardless of the umask.
   makeOwnerOnly(path)
   rmSync(unfinished)
   return database
 }
 
+function startParams(): string[] {
+  return [...PGlite.defaultStartParams, ...FRUGAL.flatMap((setting) => ['-c', setting])]
+}
+
+/** The packed database, laid into an empty folder; undefined if there is none, or if it is of a release of Postgres that
+ *  this one cannot open. */
+async function unpacked(path: string, archive: string | undefined): Promise<PGlite | undefined> {
+  if (archive === undefined || !existsSync(archive)) return undefined
+  try {
+    return await PGlite.create({ dataDir: path, loadDataDir: await openAsBlob(archive), startParams: startParams() })
+  } catch {
+    rmSync(path, { recursive: true, force: true })
+    return undefined
+  }
+}
+
 async function opened(path?: string): Promise<PGlite> {
   try {
-    const startParams = [...PGlite.defaultStartParams, ...FRUGAL.flatMap((setting) => ['-c', setting])]
-    return await PGlite.create(path === undefined ? { startParams } : { dataDir: path, startParams })
+    return await PGlite.create({ startParams: startParams(), ...(path === undefined ? {} : { dataDir: path }) })
   } catch (error) {
     const where = path === undefined ? 'in memory' : `in ${path}`
     throw new Error(`The embedded database ${where} cannot be opened: ${named(error).message}`)

@@ -1,4 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { lockFolder } from '../../../lib/folder-lock.node.ts'
 import { type Sql, SqlError } from '../sql.ts'
@@ -8,6 +9,9 @@ import { noAnswer, refused, sqlOver, type Wire, type WireResult } from './wire.t
 export interface PgliteOptions {
   /** The folder of the data; by default the database is in memory. */
   readonly folder?: string | undefined
+  /** A packed database that is laid into a folder without one, if there is such a file; without it one is made, which
+   *  takes seconds and a gigabyte of memory. */
+  readonly archive?: string | undefined
   /** The time limit of an answer. The statement itself continues, since its thread cannot interrupt it. */
   readonly timeoutMs?: number
 }
@@ -24,6 +28,10 @@ const THREAD = new URL(
   import.meta.url.endsWith('.ts') ? './pglite-thread.node.ts' : './pglite-thread.mjs',
   import.meta.url,
 )
+
+/** Optimising the code of Postgres takes 500 MB of memory and seconds of a core, and makes its statements hardly faster. V8
+ *  asks for these when it compiles, and the first implies no other once the process runs. */
+const UNOPTIMISED = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 
 /** The time for closing the database before its thread is terminated. */
 const CLOSE_MS = 5000
@@ -52,9 +60,10 @@ interface Waiting {
   reject(error: SqlError): void
 }
 
-function openPgliteWire({ folder, timeoutMs = 10_000 }: PgliteOptions): Opening<Wire> {
+function openPgliteWire({ folder, archive, timeoutMs = 10_000 }: PgliteOptions): Opening<Wire> {
   const { path, unlock } = folder === undefined ? { path: undefined, unlock: () => {} } : locked(folder)
-  const workerData: ThreadData = { path }
+  const workerData: ThreadData = { path, archive }
+  for (const flag of UNOPTIMISED) setFlagsFromString(flag)
   const thread = new Worker(THREAD, { workerData, execArgv: [] })
   const waiting = new Map<ThreadAnswer['id'], Waiting>()
   let serial = 0

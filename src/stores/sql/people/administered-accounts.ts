@@ -3,6 +3,7 @@ import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import { NEXT_VERSION, reachable } from '../records/scope-records.ts'
 import { withinUser } from '../records/user-records.ts'
+import { currentSpend } from '../scopes/current-spend.ts'
 import type { Sql } from '../sql.ts'
 import { type AccountRecord, accountColumns } from './account-records.ts'
 import { ACCOUNT_TURN } from './account-turn.ts'
@@ -10,6 +11,10 @@ import { ACCOUNT_TURN } from './account-turn.ts'
 /** An account as administrators see it. */
 export interface AdministeredAccount extends AccountRecord {
   readonly user_name: string | null
+  readonly max_budget: number | null
+  readonly budget_duration: string | null
+  /** Of the person, with all keys, in the period of the budget that is now: dollars. */
+  readonly spend: number
   /** Kinds of identity providers that know the person. */
   readonly identities: readonly string[]
   readonly memberships: readonly {
@@ -75,6 +80,7 @@ export interface AdministeredAccounts {
 }
 
 const COLUMNS = accountColumns('record')
+const SPENT = currentSpend('user', 'user_id')
 
 interface ChangedRow extends Omit<ChangedAccount, 'account'> {
   readonly account: AccountRecord | null
@@ -102,7 +108,10 @@ const memberships = (reach: Reach) => sql`
 
 export function administeredAccounts(database: Sql): AdministeredAccounts {
   const select = (reach: Reach, conditions: readonly RawBuilder<unknown>[], more = sql``) => sql<AdministeredAccount>`
-    SELECT ${COLUMNS}, "user".user_name,
+    SELECT ${COLUMNS}, "user".user_name, "user".max_budget::float8, "user".budget_duration,
+      coalesce((
+        SELECT budget.spent_nano::float8 / 1e9 FROM (SELECT "user".*) AS record ${SPENT.joined} WHERE ${SPENT.holds}
+      ), 0) AS spend,
       (SELECT coalesce(json_agg(DISTINCT provider), '[]') FROM gateway_account_identity AS identity
         WHERE identity.account_id = record.account_id) AS identities,
       (SELECT coalesce(json_agg(json_build_object('scope', member.scope_type, 'id', member.scope_id, 'role', member.role,

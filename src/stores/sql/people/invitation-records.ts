@@ -30,6 +30,8 @@ export interface InvitationRecord
     > {
   readonly state: InvitationState
   readonly organization_name: string | null
+  /** The organization that the team is in. */
+  readonly team_organization_id: string | null
   readonly team_name: string | null
   readonly invited_by_email: string | null
   /** The last e-mail with its link; null if there was none, or its record was removed. */
@@ -93,7 +95,8 @@ const withinInvitation: Within = ({ organizations, teams }) => sql`(
 export function invitationRecords(database: Sql): InvitationRecords {
   const select = (reach: Reach, conditions: readonly RawBuilder<unknown>[], more = sql``) => sql<InvitationRecord>`
     SELECT record.invitation_id, record.email, record.organization_id, organization.organization_name,
-      record.organization_role, record.team_id, team.team_name, record.team_role, ${SHOWN_STATE} AS state,
+      record.organization_role, record.team_id, team.team_name,
+      team.organization_id AS team_organization_id, record.team_role, ${SHOWN_STATE} AS state,
       record.invited_by, inviter.email AS invited_by_email, record.accepted_by, record.accepted_at, record.expires_at,
       record.created_at, record.updated_at,
       CASE WHEN mail.email_id IS NOT NULL THEN json_build_object('state', mail.state, 'attempts', mail.attempts,

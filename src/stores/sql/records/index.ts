@@ -3,6 +3,7 @@ import { batchRecords } from '../batches/batch-records.ts'
 import { fileRecords } from '../batches/file-records.ts'
 import { itemRecords } from '../batches/item-records.ts'
 import { retentionRecords } from '../batches/retention-records.ts'
+import { credentialRecords } from '../credential-records.ts'
 import { deadLetterRecords } from '../dead-letter-records.ts'
 import { drainedDeployments } from '../drained-deployments.ts'
 import { keyNoticeRecords } from '../key-notice-records.ts'
@@ -36,6 +37,7 @@ import { userRecords } from './user-records.ts'
 /** What administrators keep in the database. */
 export const sqlRecords = (sql: Sql) => ({
   models: modelRecords(sql),
+  credentials: credentialRecords(sql),
   drained: drainedDeployments(sql),
   mcpServers: mcpServerRecords(sql),
   routeGroups: routeGroupRecords(sql),

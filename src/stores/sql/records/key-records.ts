@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
-import { joinedSpend } from '../scopes/current-spend.ts'
+import { currentSpend } from '../scopes/current-spend.ts'
 import type { Sql } from '../sql.ts'
 import { turnOf } from './membership-records.ts'
 import type { Owner, Reach } from './reach.ts'
@@ -138,27 +138,44 @@ export function keyRecords(database: Sql): KeyRecords {
   }
 }
 
-const EXPIRED = sql`record.expires_at <= now()`
-const OVER_BUDGET = sql`(record.max_budget IS NOT NULL AND coalesce((
-  SELECT spent.nano FROM (SELECT) AS one ${joinedSpend('key', 'key_id')}
-), 0) >= record.max_budget * 1000000000)`
-const OWNER_DISABLED = sql`(record.owner_account_id IS NOT NULL AND NOT EXISTS (
+const SPENT = currentSpend('key', 'key_id')
+const BUDGET_NANO = sql`record.max_budget * 1000000000`
+/** The keys that have used up their budget, all at once: for a list of these. */
+const OVER_BUDGET = sql`record.key_id = ANY(ARRAY(
+  SELECT record.key_id FROM gateway_key AS record ${SPENT.joined}
+  WHERE record.max_budget IS NOT NULL AND budget.spent_nano >= ${BUDGET_NANO} AND ${SPENT.holds}
+  UNION ALL SELECT record.key_id FROM gateway_key AS record WHERE record.max_budget <= 0))`
+/** The same asked of one key after the other: for a list of the others. */
+const WITHIN_BUDGET = sql`(record.max_budget IS NULL OR (record.max_budget > 0 AND NOT EXISTS (
+  SELECT FROM (SELECT) AS one ${SPENT.joined} WHERE budget.spent_nano >= ${BUDGET_NANO} AND ${SPENT.holds})))`
+const OWNER_DISABLED = sql`record.key_id = ANY(ARRAY(
+  SELECT owned.key_id FROM gateway_key AS owned LEFT JOIN gateway_account AS account ON account.account_id = owned.owner_account_id
+  WHERE owned.owner_account_id IS NOT NULL AND account.state IS DISTINCT FROM 'active'))`
+const OWNER_ACTIVE = sql`(record.owner_account_id IS NULL OR EXISTS (
   SELECT FROM gateway_account AS account WHERE account.account_id = record.owner_account_id AND account.state = 'active'))`
 
 /** From the state that outweighs the others to that of a key which can be used. */
-const STATES: Readonly<Record<Exclude<KeyState, 'active'>, RawBuilder<unknown>>> = {
-  revoked: sql`record.revoked_at IS NOT NULL`,
-  expired: sql`coalesce(${EXPIRED}, false)`,
-  owner_disabled: OWNER_DISABLED,
-  over_budget: OVER_BUDGET,
+const STATES: Readonly<Record<Exclude<KeyState, 'active'>, State>> = {
+  revoked: { holds: sql`record.revoked_at IS NOT NULL`, fails: sql`record.revoked_at IS NULL` },
+  expired: {
+    holds: sql`record.expires_at <= now()`,
+    fails: sql`(record.expires_at IS NULL OR record.expires_at > now())`,
+  },
+  owner_disabled: { holds: OWNER_DISABLED, fails: OWNER_ACTIVE },
+  over_budget: { holds: OVER_BUDGET, fails: WITHIN_BUDGET },
+}
+
+interface State {
+  readonly holds: RawBuilder<unknown>
+  readonly fails: RawBuilder<unknown>
 }
 
 function holdingOf({ state, ends_before: end }: KeyFilters): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = []
   if (end !== undefined) conditions.push(sql`record.expires_at < ${end}::timestamptz`)
   if (state === undefined) return conditions
-  for (const [name, holds] of Object.entries(STATES)) {
-    conditions.push(name === state ? holds : sql`NOT ${holds}`)
+  for (const [name, { holds, fails }] of Object.entries(STATES)) {
+    conditions.push(name === state ? holds : fails)
     if (name === state) break
   }
   return conditions

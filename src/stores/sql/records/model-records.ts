@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { batchOf, queries } from '../query.ts'
+import { batchOf, queries, rowsOf } from '../query.ts'
 import type { Sql, Statement } from '../sql.ts'
 import {
   type KeyedContent,
@@ -14,7 +14,7 @@ import {
 export const MODELS = keyedTable({
   table: 'gateway_model',
   id: 'deployment_id',
-  columns: ['model_name', 'gateway_params', 'model_info', 'sealed'],
+  columns: ['model_name', 'gateway_params', 'model_info', 'sealed', 'credential'],
   searched: ['deployment_id', 'model_name'],
 })
 
@@ -25,6 +25,8 @@ export type ModelContent = KeyedContent<typeof MODELS>
 export interface ModelRecords extends Omit<KeyedRecords<ModelRecord, ModelContent>, 'page'> {
   /** Increases with every change of models, route groups and published policies. */
   revision(): Promise<string>
+  /** Those that name a credential, by id. */
+  naming(credential: string): Promise<ModelRecord[]>
   /** By id, after the cursor. `taken` are those of `ids` that have a record. */
   page(
     page: KeyedPage<ModelContent> & { readonly ids: readonly string[] },
@@ -41,6 +43,15 @@ export function modelRecords(database: Sql): ModelRecords {
       const { rows } = await database.query<{ revision: string }>(REVISION)
       return rows[0]?.revision ?? '0'
     },
+    naming: (credential) =>
+      rowsOf(
+        database,
+        queries
+          .selectFrom('gateway_model')
+          .select(['deployment_id', ...MODELS.columns, 'version', 'created_at', 'updated_at'])
+          .where('credential', '=', credential)
+          .orderBy('deployment_id'),
+      ),
     async page({ ids, ...page }) {
       const taken = queries
         .selectFrom('gateway_model')

@@ -13,6 +13,8 @@ type Policy = Record<string, unknown>
  *  publishing increases the revision of routing. undefined means that nothing was changed. */
 export interface RouteGroupPolicyRecords {
   find(name: string): Promise<RouteGroupPolicyRecord | undefined>
+  /** By name, after the cursor. */
+  page(page: { readonly cursor: string; readonly limit: number }): Promise<RouteGroupPolicyRecord[]>
   /** The published policies of all groups. */
   published(): Promise<{ group_name: string; published: Policy }[]>
   /** The groups whose published policies name a prompt, by name. */
@@ -67,6 +69,16 @@ export function routeGroupPolicyRecords(database: Sql): RouteGroupPolicyRecords 
   return {
     find: (name) =>
       one(queries.selectFrom('gateway_route_group_policy').select(COLUMNS).where('group_name', '=', name)),
+    page: ({ cursor, limit }) =>
+      rowsOf(
+        database,
+        queries
+          .selectFrom('gateway_route_group_policy')
+          .select(COLUMNS)
+          .where('group_name', '>', cursor)
+          .orderBy('group_name')
+          .limit(limit),
+      ),
     published: () =>
       rowsOf(
         database,

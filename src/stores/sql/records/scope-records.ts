@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Schema } from '../schema/schema.ts'
-import { orderParts, type RecordOrder, type RecordPosition } from '../scopes/record-order.ts'
+import { NOTHING, type OrderParts, orderParts, type RecordOrder, type RecordPosition } from '../scopes/record-order.ts'
 import type { Sql } from '../sql.ts'
 import type { Owner, Reach } from './reach.ts'
 import { stored } from './stored.ts'
@@ -113,22 +113,35 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     },
     page({ reach, search, order = 'id', after, limit, where, filters = {} }) {
       const key = sql`record.${id}`
-      const ordered =
+      const ordered: OrderParts =
         order === 'id'
-          ? { joins: sql``, value: key, by: key, after: (last: RecordPosition) => sql`${key} > ${last.id}` }
+          ? { joins: sql``, value: key, by: key, after: (last) => sql`${key} > ${last.id}` }
           : orderParts(order, kind)
-      const conditions = [
-        ...(after ? [ordered.after(after)] : []),
-        reachable(reach, kind.within),
-        ...(search === '' ? [] : [sql`strpos(lower(${searched}), lower(${search})) > 0`]),
-        ...holding(where),
-        ...(kind.holds?.(filters) ?? []),
-      ]
+      const conditions = [reachable(reach, kind.within), ...holding(where), ...(kind.holds?.(filters) ?? [])]
+      const { joins, value, by, holds, without } = ordered
+      // Those that are searched for are found before anything is joined to them.
+      const found =
+        search === ''
+          ? table
+          : sql`(SELECT * FROM ${table} AS record WHERE strpos(lower(${searched}), lower(${search})) > 0
+            ${without ? sql`OFFSET 0` : sql``})`
+      const behind = [...(after ? [ordered.after(after)] : []), ...conditions, ...(holds ? [holds] : [])]
+      const listed = sql<Listed<Row>>`
+        SELECT ${columns}, ${value} AS order_value FROM ${found} AS record ${joins}
+        WHERE ${sql.join(behind, AND)} ORDER BY ${by} LIMIT ${limit}`
+      if (!without) return rowsOf(database, listed)
+      const isLast = after?.value === NOTHING
+      const last = [...(isLast ? [sql`${key} < ${after.id}`] : []), ...conditions, without]
+      // What is last is looked for only if the page is not full without it.
       return rowsOf(
         database,
         sql<Listed<Row>>`
-          SELECT ${columns}, ${ordered.value} AS order_value FROM ${table} AS record ${ordered.joins}
-          WHERE ${sql.join(conditions, AND)} ORDER BY ${ordered.by} LIMIT ${limit}`,
+          WITH listed AS MATERIALIZED (${listed}), last AS (
+            SELECT ${columns}, ${NOTHING} AS order_value FROM ${found} AS record
+            WHERE (SELECT count(*) FROM listed) < ${limit} AND ${sql.join(last, AND)} ORDER BY ${key} DESC LIMIT ${limit}
+          )
+          SELECT * FROM (SELECT * FROM listed UNION ALL SELECT * FROM last) AS record
+          ORDER BY order_value::numeric DESC, ${key} DESC LIMIT ${limit}`,
       )
     },
     async create(values) {
@@ -202,8 +215,9 @@ export function present(values: object): [string, unknown][] {
 }
 
 function holding(values: object): RawBuilder<unknown>[] {
-  return Object.entries(values).map(
-    ([name, value]) => sql`${sql.id('record', name)} IS NOT DISTINCT FROM ${stored(value)}`,
+  // No index serves IS NOT DISTINCT FROM.
+  return Object.entries(values).map(([name, value]) =>
+    value === null ? sql`${sql.id('record', name)} IS NULL` : sql`${sql.id('record', name)} = ${stored(value)}`,
   )
 }
 

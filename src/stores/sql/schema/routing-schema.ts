@@ -2,6 +2,20 @@ import type { Defaulted, Int4, Json, Timestamp } from './column-types.ts'
 
 type JsonObject = Record<string, unknown>
 
+/** What deployments share by name to be known at a provider. */
+export interface GatewayCredentialTable {
+  name: string
+  provider: string
+  /** As sent, with "[secret]" instead of secrets. */
+  gateway_params: Json<JsonObject>
+  sealed: string
+  /** When its secrets changed last. */
+  rotated_at: Defaulted<Timestamp>
+  version: Defaulted<Int4>
+  created_at: Defaulted<Timestamp>
+  updated_at: Defaulted<Timestamp>
+}
+
 /** A deployment made through the admin API. */
 export interface GatewayModelTable {
   deployment_id: string
@@ -10,6 +24,7 @@ export interface GatewayModelTable {
   gateway_params: Json<JsonObject>
   model_info: Json<JsonObject>
   sealed: string
+  credential: string | null
   version: Defaulted<Int4>
   created_at: Defaulted<Timestamp>
   updated_at: Defaulted<Timestamp>

@@ -17,6 +17,7 @@ import type {
 } from './people-schema.ts'
 import type { GatewayPromptTable, GatewayPromptVersionTable } from './prompt-schema.ts'
 import type {
+  GatewayCredentialTable,
   GatewayDrainedDeploymentTable,
   GatewayMcpServerTable,
   GatewayModelTable,
@@ -43,6 +44,7 @@ export interface Schema {
   gateway_installation: GatewayInstallationTable
   gateway_queue: GatewayQueueTable
   gateway_revision: GatewayRevisionTable
+  gateway_credential: GatewayCredentialTable
   gateway_model: GatewayModelTable
   gateway_drained_deployment: GatewayDrainedDeploymentTable
   gateway_mcp_server: GatewayMcpServerTable

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { joinedSpend } from './current-spend.ts'
+import { currentSpend } from './current-spend.ts'
 
 /** What a list of records can go by. Names ascend; what was made, used or spent last or most comes first. */
 export const RECORD_ORDERS = ['id', 'name', 'created_at', 'spend', 'last_used_at'] as const
@@ -15,12 +15,18 @@ export interface RecordPosition {
 /** Parts of a statement that lists the rows `record`. */
 export interface OrderParts {
   readonly joins: RawBuilder<unknown>
+  /** What holds for the records that have something to go by. */
+  readonly holds?: RawBuilder<unknown>
   /** Text that is told as `order_value`. */
   readonly value: RawBuilder<unknown>
   readonly by: RawBuilder<unknown>
   /** Of the rows behind a position. */
   after(position: RecordPosition): RawBuilder<unknown>
+  /** Which records have nothing to go by. They come last, the greatest id first, with `NOTHING` as their value. */
+  readonly without?: RawBuilder<unknown>
 }
+
+export const NOTHING = '0'
 
 export interface OrderedTable {
   readonly level: string
@@ -29,12 +35,12 @@ export interface OrderedTable {
   readonly name: string
 }
 
-const milliseconds = (time: RawBuilder<unknown>) => sql`coalesce(floor(date_part('epoch', ${time}) * 1000), 0)::bigint`
-
+/** Every order has an index of the schema, in the same words, so that a page costs the same however many records there
+ *  are. */
 export function orderParts(order: Exclude<RecordOrder, 'id'>, { level, id, name }: OrderedTable): OrderParts {
   const key = sql.id('record', id)
   if (order === 'name') {
-    const value = sql`lower(coalesce(${sql.id('record', name)}, ${key})) COLLATE "C"`
+    const value = sql`left(lower(coalesce(${sql.id('record', name)}, ${key})), 200) COLLATE "C"`
     return {
       joins: sql``,
       value,
@@ -42,20 +48,31 @@ export function orderParts(order: Exclude<RecordOrder, 'id'>, { level, id, name 
       after: (position) => sql`(${value}, ${key}) > (${position.value}, ${position.id})`,
     }
   }
-  const joins =
-    order === 'spend'
-      ? joinedSpend(level, id)
-      : order === 'last_used_at'
-        ? sql`LEFT JOIN gateway_key_use AS used ON used.key_id = ${key}`
-        : sql``
-  const value =
-    order === 'spend'
-      ? sql`spent.nano`
-      : milliseconds(order === 'created_at' ? sql`record.created_at` : sql`used.last_used_at`)
+  if (order === 'spend') {
+    const { joined, indexed, holds, none } = currentSpend(level, id)
+    return {
+      joins: joined,
+      holds: sql`${indexed} AND ${holds}`,
+      value: sql`budget.spent_nano::text`,
+      by: sql`budget.spent_nano DESC, ${key} DESC`,
+      after: (position) => sql`(budget.spent_nano, ${key}) < (${position.value}::numeric, ${position.id})`,
+      without: none,
+    }
+  }
+  if (order === 'created_at') return { joins: sql``, ...byTime(sql`record.created_at`, key) }
   return {
-    joins,
-    value: sql`(${value})::text`,
-    by: sql`${value} DESC, ${key} DESC`,
-    after: (position) => sql`(${value}, ${key}) < (${position.value}::numeric, ${position.id})`,
+    joins: sql`JOIN gateway_key_use AS used ON used.key_id = ${key}`,
+    ...byTime(sql`used.last_used_at`, sql`used.key_id`),
+    without: sql`NOT EXISTS (SELECT FROM gateway_key_use AS used WHERE used.key_id = ${key})`,
+  }
+}
+
+/** Times are told in microseconds, as exact as the database has them. */
+function byTime(time: RawBuilder<unknown>, key: RawBuilder<unknown>): Pick<OrderParts, 'value' | 'by' | 'after'> {
+  return {
+    value: sql`(extract(epoch FROM ${time}) * 1000000)::bigint::text`,
+    by: sql`${time} DESC, ${key} DESC`,
+    after: (position) => sql`
+      (${time}, ${key}) < (timestamptz 'epoch' + ${position.value}::float8 * interval '1 microsecond', ${position.id})`,
   }
 }

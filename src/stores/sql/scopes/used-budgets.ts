@@ -7,7 +7,7 @@ import { reachable, type Within } from '../records/scope-records.ts'
 import { withinTeam } from '../records/team-records.ts'
 import { withinUser } from '../records/user-records.ts'
 import type { Sql } from '../sql.ts'
-import { joinedSpend } from './current-spend.ts'
+import { currentSpend } from './current-spend.ts'
 
 export const BUDGET_SCOPES = ['organization', 'team', 'user', 'key'] as const
 export type BudgetScope = (typeof BUDGET_SCOPES)[number]
@@ -86,7 +86,7 @@ const PARTS: Readonly<Record<BudgetScope, Part>> = {
 export function usedBudgets(database: Sql): UsedBudgets {
   return {
     page(reaches, { above, after, limit }) {
-      const parts = BUDGET_SCOPES.map((scope) => budgetsOf(scope, reaches[scope]))
+      const parts = BUDGET_SCOPES.flatMap((scope) => budgetsOf(scope, reaches[scope], above))
       const behind = after
         ? sql`AND (share, scope, id) < (${after.share}::numeric, ${after.scope}, ${after.id})`
         : sql``
@@ -100,12 +100,19 @@ export function usedBudgets(database: Sql): UsedBudgets {
   }
 }
 
-function budgetsOf(scope: BudgetScope, reach: Reach): RawBuilder<unknown> {
+function budgetsOf(scope: BudgetScope, reach: Reach, above: number): RawBuilder<unknown>[] {
   const { level, table, id, name, places, within, live = sql`true` } = PARTS[scope]
-  return sql`
+  const { joined, holds, none } = currentSpend(level, id)
+  const budget = (nano: RawBuilder<unknown>, joins: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`
     SELECT ${sql.lit(scope)} COLLATE "C" AS scope, ${sql.id('record', id)} AS id, ${name} AS name, ${places},
       record.max_budget, record.soft_budget, record.budget_duration, record.budget_started_at,
-      spent.nano AS spent_nano, round(spent.nano / (record.max_budget * 1000000000), 9) AS share
-    FROM ${table} AS record ${joinedSpend(level, id)}
-    WHERE record.max_budget > 0 AND ${live} AND ${reachable(reach, within)}`
+      ${nano} AS spent_nano, round(${nano} / (record.max_budget * 1000000000), 9) AS share
+    FROM ${table} AS record ${joins}
+    WHERE record.max_budget > 0 AND ${live} AND ${reachable(reach, within)} AND ${condition}`
+  // What is compared exactly is rounded: whoever is near enough is compared once more.
+  const near = sql`budget.spent_nano >= record.max_budget * 1000000000 * (${above}::numeric - 0.000000001)`
+  return [
+    budget(sql`budget.spent_nano`, joined, sql`${near} AND ${holds}`),
+    ...(above > 0 ? [] : [budget(sql`0::numeric`, sql``, none)]),
+  ]
 }

@@ -9,6 +9,8 @@ export interface CallDetail {
   readonly tool_calls_left_out?: number | undefined
   /** The trace that the client named. */
   readonly trace_id?: string | undefined
+  /** The most that an account held for the call until it was settled. */
+  readonly held_nano?: number | undefined
 }
 
 export interface AttemptDetail {
@@ -25,7 +27,12 @@ export interface AttemptDetail {
   readonly first_token_ms?: number | undefined
   readonly total_ms: number
   readonly cost_nano?: number | undefined
+  /** What it was billed by, without zeros. Missing if the facts say it. */
+  readonly usage?: UsedDetail | undefined
 }
+
+/** A usage without what is zero or empty. */
+export type UsedDetail = Readonly<Record<string, number | string | boolean | Readonly<Record<string, string | number>>>>
 
 export interface ToolCallDetail {
   readonly server: string

@@ -1,11 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Reach } from '../records/reach.ts'
-import type { SpendDimension } from './spend-sums.ts'
+import { SPEND_DIMENSIONS, type SpendDimension } from './spend-sums.ts'
 
-/** The dimensions and the tag that the calls of a report or list must have. */
+/** The dimensions and the tag that the calls of a report or list must have, and those that they must not have. */
 export type SpendFilters = { readonly [Name in SpendDimension]?: string | undefined } & {
-  readonly tag?: string | undefined
-}
+  readonly [Name in SpendDimension as `not_${Name}`]?: string | undefined
+} & { readonly tag?: string | undefined }
+
+/** The conditions of the dimensions. */
+export const ofDimensions = (filters: SpendFilters): (RawBuilder<unknown> | undefined)[] =>
+  SPEND_DIMENSIONS.flatMap((one) => [equal(one, filters[one]), unequal(one, filters[`not_${one}`])])
 
 /** The conjunction of conditions; true if there are none. */
 export function all(conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> {
@@ -19,6 +23,14 @@ export function equal(
   value: string | undefined,
 ): RawBuilder<unknown> | undefined {
   return value === undefined ? undefined : sql`${sql.id(column)} = ${value} AND ${sql.id(column)} <> ''`
+}
+
+/** The opposite, which no index serves. Calls without a value are other calls. */
+export function unequal(
+  column: SpendDimension | 'ending' | 'error_type',
+  value: string | undefined,
+): RawBuilder<unknown> | undefined {
+  return value === undefined ? undefined : sql`${sql.id(column)} <> ${value}`
 }
 
 /** Calls of an organization or team of the reach, or of the owner. */

@@ -6,9 +6,8 @@ import type { Sql } from '../sql.ts'
 import type { CallDetail } from './call-detail.ts'
 import { FACT_NAMES } from './call-facts.ts'
 import { type CallerNames, withNames } from './caller-names.ts'
-import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
+import { all, equal, ofDimensions, type SpendFilters, withinReach } from './spend-filters.ts'
 import type { SpendRow } from './spend-row.ts'
-import { SPEND_DIMENSIONS } from './spend-sums.ts'
 import { type UsualFilters, usualConditions } from './usual-filters.ts'
 
 /** A row read from the ledger, whose int8 values are text, with the names that its ids have now. */
@@ -117,7 +116,7 @@ function conditions(query: LogQuery, order: Order): RawBuilder<unknown> {
   const ordered = sql.id(order)
   const tagged = order === 'tagged' ? sql`tagged.tag = ${tag}` : sql`call.tags @> ${[tag]}::text[]`
   return all([
-    ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, query[dimension])),
+    ...ofDimensions(query),
     equal('batch_id', query.batch_id),
     equal('prompt', query.prompt),
     request_id === undefined ? undefined : sql`request_id = ${request_id}`,

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Reach } from '../records/reach.ts'
 import type { Schema } from '../schema/schema.ts'
-import { all, equal, type SpendFilters, withinReach } from './spend-filters.ts'
-import { SPEND_DIMENSIONS } from './spend-sums.ts'
+import { all, equal, ofDimensions, type SpendFilters, withinReach } from './spend-filters.ts'
 
 /** The table that has the names of a grouping's values. */
 interface Names {
@@ -54,25 +53,42 @@ export function nameOf(by: Grouping, value: RawBuilder<unknown>, alias: string) 
   }
 }
 
+/** A part of a range that the sums of one grain cover exactly. */
+interface Segment extends ReportRange {
+  readonly grain: 'hour' | 'day'
+}
+
+/** Days are read as days, whatever the range begins and ends with: only what is left at its ends is read as hours. */
+function segmentsOf({ from, to }: ReportRange, groupings: readonly Grouping[]): readonly Segment[] {
+  const first = Math.ceil(Date.parse(from) / DAY_MS) * DAY_MS
+  const last = Math.floor(Date.parse(to) / DAY_MS) * DAY_MS
+  if (groupings.includes('hour') || first >= last) return [{ grain: 'hour', from, to }]
+  const [begins, ends] = [new Date(first).toISOString(), new Date(last).toISOString()]
+  return [
+    { grain: 'day', from: begins, to: ends },
+    ...(Date.parse(from) < first ? [{ grain: 'hour', from, to: begins } as const] : []),
+    ...(last < Date.parse(to) ? [{ grain: 'hour', from: ends, to } as const] : []),
+  ]
+}
+
 /** The smallest table of sums that covers the range exactly. `short`: whether the totals of one dimension may be
  *  used. */
 export function sumsSource(
   short: boolean,
   reach: Reach,
-  { from, to }: ReportRange,
+  range: ReportRange,
   filters: SpendFilters,
   groupings: readonly Grouping[],
 ): RawBuilder<unknown> {
-  const wholeDays = !groupings.includes('hour') && [from, to].every((time) => Date.parse(time) % DAY_MS === 0)
-  // Days of a range that begins or ends within a day are summed from hours.
-  const bucket = groupings.includes('day') && !wholeDays ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
   const { columns, table, where } =
     (short && totalsSource(groupings, filters, reach)) || rollupSource(groupings, filters, reach)
-  return sql`(
-    SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
-    WHERE grain = ${wholeDays ? 'day' : 'hour'} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz
-      AND ${where}
-  ) AS counted`
+  const segments = segmentsOf(range, groupings).map(({ grain, from, to }) => {
+    const bucket = groupings.includes('day') && grain === 'hour' ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
+    return sql`
+      SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
+      WHERE grain = ${sql.lit(grain)} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz AND ${where}`
+  })
+  return sql`(${sql.join(segments, sql` UNION ALL `)}) AS counted`
 }
 
 interface Source {
@@ -88,6 +104,7 @@ function totalsSource(groupings: readonly Grouping[], filters: SpendFilters, rea
   const [column, second] = groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column)
   const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
   if (second !== undefined || others.length > 0 || (first && column !== undefined)) return undefined
+  if (first?.[0].startsWith('not_')) return undefined
   const [dimension, value] = first ?? [column ?? 'all', undefined]
   return {
     columns: column === undefined ? sql`` : sql`value AS ${sql.id(column)}, `,
@@ -100,10 +117,6 @@ function rollupSource(groupings: readonly Grouping[], filters: SpendFilters, rea
   return {
     columns: sql``,
     table: groupings.includes('tag') || filters.tag !== undefined ? 'gateway_spend_tag_rollup' : 'gateway_spend_rollup',
-    where: all([
-      ...SPEND_DIMENSIONS.map((dimension) => equal(dimension, filters[dimension])),
-      equal('tag', filters.tag),
-      withinReach(reach),
-    ]),
+    where: all([...ofDimensions(filters), equal('tag', filters.tag), withinReach(reach)]),
   }
 }

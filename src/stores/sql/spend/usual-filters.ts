@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { unequal } from './spend-filters.ts'
 
 /** Filters of the log by what most calls have in common. Only the unusual values are indexed. */
 export interface UsualFilters {
@@ -6,6 +7,8 @@ export interface UsualFilters {
   readonly cache?: 'hit' | 'miss' | 'off' | undefined
   /** Calls that took at least so long. */
   readonly min_total_ms?: number | undefined
+  readonly not_ending?: string | undefined
+  readonly not_error_type?: string | undefined
 }
 
 /** The endpoint whose calls are not indexed. */
@@ -14,15 +17,20 @@ const USUAL_ENDPOINT = '/v1/chat/completions'
 const SLOW_MS = 10_000
 
 /** The filter that no index serves, so that a query has to be bounded in time; undefined if there is none. */
-export function unindexed({ endpoint, cache, min_total_ms }: UsualFilters): keyof UsualFilters | undefined {
+export function unindexed(filters: UsualFilters): string | undefined {
+  const { endpoint, cache, min_total_ms } = filters
   if (endpoint === USUAL_ENDPOINT) return 'endpoint'
   if (cache === 'miss' || cache === 'off') return 'cache'
-  return min_total_ms !== undefined && min_total_ms < SLOW_MS ? 'min_total_ms' : undefined
+  if (min_total_ms !== undefined && min_total_ms < SLOW_MS) return 'min_total_ms'
+  return Object.entries(filters).find(([name, value]) => name.startsWith('not_') && value !== undefined)?.[0]
 }
 
 /** The conditions, with those of the indexes in the words of the schema. */
-export function usualConditions({ endpoint, cache, min_total_ms }: UsualFilters): (RawBuilder<unknown> | undefined)[] {
+export function usualConditions(filters: UsualFilters): (RawBuilder<unknown> | undefined)[] {
+  const { endpoint, cache, min_total_ms, not_ending, not_error_type } = filters
   return [
+    unequal('ending', not_ending),
+    unequal('error_type', not_error_type),
     endpoint === undefined ? undefined : sql`endpoint = ${endpoint}`,
     endpoint === undefined || endpoint === USUAL_ENDPOINT ? undefined : sql`endpoint <> '/v1/chat/completions'`,
     cache === undefined ? undefined : cache === 'hit' ? sql`cache = 'hit'` : sql`cache = ${cache}`,

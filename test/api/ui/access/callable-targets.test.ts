@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
+import { type Person, signedIn } from '../../../support/people.ts'
 import { freshDatabase } from '../../../support/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -18,6 +19,8 @@ interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
   readonly body: any
 }
+
+const OWN_MODELS = new Set(['big', 'small', 'fast', 'broken', 'pool', 'nickname'])
 
 describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
   let one: FullGateway
@@ -340,7 +343,8 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     const sources = async (query = '') => {
       const response = await other.fetch(`/health/fallback-events${query}`, { headers: as('k-red') })
       const { events } = (await response.json()) as { events: { source_model: string }[] }
-      return new Set(events.map(({ source_model }) => source_model))
+      // The store is shared with gateways of other tests.
+      return new Set(events.map(({ source_model }) => source_model).filter((name) => OWN_MODELS.has(name)))
     }
     expect((await call('broken')).status).toBe(200)
     expect(await health()).toEqual(['big-1', 'big-2', 'small-1', 'fast-1', 'broken-1'])
@@ -436,6 +440,32 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
       { callable_kind: 'mcp_server', callable_key: 'files' },
       { callable_kind: 'mcp_server', callable_key: 'web' },
     ])
+  })
+
+  it('what is listed to somebody is only what their organizations may call', async () => {
+    await admin('POST', '/teams', { team_id: 'free-standing' })
+    await access('/organizations/acme', { models: ['small'], access_groups: ['free'] })
+    const server = { callable_kind: 'mcp_server', callable_key: 'web' }
+    const ofAcme = { scope_type: 'organization', scope_id: 'acme', ...server }
+    const { binding_id } = (await admin('POST', '/callable-target-bindings', ofAcme)).body
+    // What the team itself is narrowed to is no ceiling of those who may widen it.
+    await access('/teams/red', { models: ['small'] })
+    const seen = async (person: Person) => {
+      const { body } = await (await signedIn(one, person)).ask('GET', '/ui/api/callable-targets')
+      return body.data.map((one: { callable_key: string; targets?: string[] }) =>
+        one.targets ? `${one.callable_key}: ${one.targets}` : one.callable_key,
+      )
+    }
+    const within = ['fast', 'small', 'free: fast', 'paid: fast', 'web']
+    expect(await seen({ teams: { red: 'team_admin' } })).toEqual(within)
+    expect(await seen({ organizations: { acme: 'org_admin' } })).toEqual(within)
+    const all = ['big', 'broken', 'fast', 'pool', 'small', 'free: fast', 'paid: big,fast', 'files', 'web']
+    // Who only reads in one place binds nothing there.
+    const readsAcme = { organizations: { acme: 'org_member' }, teams: { 'free-standing': 'team_admin' } }
+    expect(await seen(readsAcme)).toEqual(all)
+    expect(await seen({ role: 'platform_admin' })).toEqual(all)
+    await admin('DELETE', `/callable-target-bindings/${binding_id}`)
+    await admin('DELETE', '/teams/free-standing')
   })
 
   it('a server of tools is bound by its key, and restricts no model; replacing models leaves it bound', async () => {

@@ -120,6 +120,53 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
     await ask('POST', `/batches/${id}/cancel`)
   })
 
+  it('are made by a person as a key of theirs, from a file that they upload', async () => {
+    const ann = await signedIn(gateway, { teams: { red: 'team_developer' } })
+    await ask('PATCH', '/teams/red', { self_service_keys_enabled: true })
+    const { key_id: own } = (await ann.ask('POST', '/ui/api/keys', { team_id: 'red', owner: 'me' })).body
+    const { key_id: other } = (await ask('POST', '/keys', { team_id: 'red' })).body
+    const upload = (key: string, headers: Record<string, string> = { 'x-requested-with': 'fetch' }) => {
+      const form = new FormData()
+      form.set('purpose', 'batch')
+      const body = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
+      const text = JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body })
+      form.set('file', new File([text], 'requests.jsonl'))
+      return fetch(`${gateway.url}/ui/api/batches/files?key_id=${key}`, {
+        method: 'POST',
+        body: form,
+        headers: { origin: new URL(gateway.url).origin, cookie: `gateway_session=${ann.token}`, ...headers },
+      })
+    }
+    const uploaded = await upload(own)
+    const file = (await uploaded.json()) as { id: string; purpose: string }
+    expect([uploaded.status, file.purpose]).toEqual([200, 'batch'])
+    // A form of another site can neither send the header nor know of the key.
+    expect((await upload(own, {})).status).toBe(403)
+    expect((await upload(other)).status).toBe(403)
+    expect((await upload('key-nobody')).status).toBe(404)
+
+    const make = (key: string, fields: object = {}) =>
+      ann.ask('POST', `/ui/api/batches?key_id=${key}`, {
+        input_file_id: file.id,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+        ...fields,
+      })
+    const made = await make(own)
+    expect(made).toMatchObject({ status: 200, body: { status: 'validating', input_file_id: file.id } })
+    expect((await ask('GET', `/batches/${made.body.id}`)).body).toMatchObject({ key_id: own, team_id: 'red' })
+    expect((await make(own, { endpoint: '/v1/nothing' })).body.error.param).toBe('endpoint')
+    expect((await make(own, { input_file_id: 'file-none' })).body.error.code).toBe('file_not_found')
+    expect((await make(other)).status).toBe(403)
+    await ask('POST', `/keys/${own}/revoke`)
+    expect(await make(own)).toMatchObject({ status: 409, body: { error: { code: 'key_revoked', param: 'key_id' } } })
+    await gateway.idle()
+    const events = async () => (await ask('GET', `/audit/events?actor_id=${ann.accountId}&limit=200`)).body.data
+    await expect
+      .poll(async () => (await events()).map(({ action, status }: Record<string, string>) => `${action} ${status}`))
+      .toEqual(expect.arrayContaining(['file.create 200', 'batch.create 200']))
+  })
+
   it('are listed newest first, within reach and by their filters', async () => {
     await rowsOf(gateway.sql, queries.deleteFrom('gateway_batch'))
     const ids = [await plant('blue'), await plant('red'), await plant('blue', { status: 'failed' })]

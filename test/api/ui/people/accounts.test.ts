@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { rowsOf } from '../../../../src/stores/sql/query.ts'
+import { rowsOf, statementOf } from '../../../../src/stores/sql/query.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { signedIn } from '../../../support/people.ts'
@@ -33,6 +33,12 @@ describe.each([
       teams: { red: 'team_admin' },
       passwordHash: 'scrypt-canary-71c2',
     })
+    await ask('PATCH', `/users/${ann.userId}`, { max_budget: 40, budget_duration: '30d' })
+    await gateway.sql.batch([
+      statementOf(sql`INSERT INTO gateway_budget (subject, period, spent_nano)
+        SELECT 'user:' || user_id || '@30d', to_char(budget_started_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          12500000000 FROM gateway_user WHERE user_id = ${ann.userId}`),
+    ])
     const { body } = await ask('GET', '/accounts?search=ann.SEARCH')
     expect(body.data).toMatchObject([
       {
@@ -44,6 +50,9 @@ describe.each([
         has_password: true,
         identities: [],
         mfa_enabled: false,
+        spend: 12.5,
+        max_budget: 40,
+        budget_duration: '30d',
         memberships: [
           { scope: 'organization', id: 'acme', role: 'org_member', organization_id: 'acme' },
           { scope: 'team', id: 'red', role: 'team_admin', organization_id: 'acme' },

@@ -366,6 +366,48 @@ describe.skipIf(!postgresUrl || !redisUrl)('prompts', () => {
     expect(await render({}, { version: 1, label: 'latest' })).toMatchObject({ status: 400 })
   })
 
+  it('a preview of a draft, or of what a call names, says what the call would send', async () => {
+    const draft = { messages: [{ role: 'system', content: 'Sell \\{{x}} at {{shop}} for {{ price }}.' }] }
+    const typed = { ...draft, variables: { shop: { type: 'string' }, price: { type: 'number', default: 3 } } }
+    const render = (body: object) => ask('POST', '/render', body)
+    const said = (content: string) => [{ role: 'system', content }]
+    expect((await render({ ...typed, values: { shop: '{{me}}' } })).body).toEqual({
+      key: null,
+      version: null,
+      messages: said('Sell {{x}} at {{me}} for 3.'),
+      missing: [],
+    })
+    expect((await render({ ...draft, lenient: true, values: { price: 'two' } })).body).toMatchObject({
+      messages: said('Sell {{x}} at {{shop}} for two.'),
+      missing: ['shop'],
+    })
+    const wrong: [string, object][] = [
+      ['values.shop', { ...typed }],
+      ['values.price', { ...typed, lenient: true, values: { shop: 's', price: 'two' } }],
+      ['values.more', { ...typed, lenient: true, values: { more: 1 } }],
+      ['messages[0].content', { messages: [{ role: 'system', content: '{{ no name }}' }] }],
+      ['messages', {}],
+      ['messages', { ...draft, prompt_ref: 'a' }],
+      ['prompt_ref', { prompt_ref: 'a@live' }],
+      ['key', { prompt_ref: 'nobody' }],
+    ]
+    for (const [param, body] of wrong) expect((await render(body)).body).toMatchObject({ error: { param } })
+
+    await ask('POST', '', { key: 'named', ...draft, labels: ['live'] })
+    await ask('POST', '/named/versions', { messages: [{ role: 'user', content: 'Newer' }] })
+    const values = { shop: 's', price: 'p' }
+    for (const prompt_ref of ['named:live', 'named@1']) {
+      expect((await render({ prompt_ref, values })).body).toEqual({
+        key: 'named',
+        version: 1,
+        messages: said('Sell {{x}} at s for p.'),
+        missing: [],
+      })
+    }
+    expect((await render({ prompt_ref: 'named' })).body).toMatchObject({ version: 2, messages: [{ content: 'Newer' }] })
+    expect((await render({ prompt_ref: 'named@3' })).body).toMatchObject({ error: { param: 'version' } })
+  })
+
   it('two versions are compared message by message, line by line', async () => {
     await ask('POST', '', { key: 'diffed', messages: [{ role: 'system', content: 'a\nb\nc\nd' }] })
     const messages = [

@@ -270,6 +270,7 @@ describe('a test of a deployment that is not saved', () => {
     await upstream.script('/test-audio_speech', [raw(200, 'sound', { 'content-type': 'audio/mpeg' })])
     await upstream.script('/test-audio_transcription', [json(200, { text: 'silence' })])
     await upstream.script('/test-rerank', [json(200, { results: [{ index: 0, relevance_score: 1 }] })])
+    await upstream.script('/test-moderation', [json(200, { results: [{ flagged: false }] })])
     for (const mode of MODEL_MODES) {
       const { body } = await ask('POST', '/models/test', draft(`test-${mode}/v1`, { info: { mode } }))
       expect([mode, body.ok, body.failure]).toEqual([mode, true, null])
@@ -286,6 +287,7 @@ describe('a test of a deployment that is not saved', () => {
       '/audio/speech',
       '/audio/transcriptions',
       '/rerank',
+      '/moderations',
     ])
   })
 

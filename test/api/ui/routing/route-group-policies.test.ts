@@ -130,6 +130,30 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     })
   })
 
+  it('what has a policy or a draft is listed by name, with the strategy in force', async () => {
+    for (const name of ['listed', 'listed-too']) await ask('POST', '', { name, members: [{ model_name: 'slow' }] })
+    await publish('listed', { routing_strategy: 'least-busy' })
+    await ask('PUT', '/listed/policy/draft', { num_retries: 1 })
+    await ask('PUT', '/listed-too/policy/draft', { routing_strategy: 'weighted' })
+    const list = async (query: string) =>
+      (await (await one.fetch(`/ui/api/route-group-policies?${query}`)).json()) as Answer['body']
+    const { data } = await list('')
+    expect(data.map(({ name }: { name: string }) => name)).toEqual(data.map((one: { name: string }) => one.name).sort())
+    const named = (name: string) => data.find((one: { name: string }) => one.name === name)
+    const published_at = expect.any(String)
+    expect(named('listed')).toEqual({
+      name: 'listed',
+      routing_strategy: 'least-busy',
+      version: 1,
+      published_at,
+      has_draft: true,
+    })
+    expect(named('listed-too')).toMatchObject({ routing_strategy: null, version: null, has_draft: true })
+    const first = await list('limit=1')
+    expect([...first.data, ...(await list(`cursor=${first.next_cursor}`)).data]).toEqual(data)
+    for (const name of ['listed', 'listed-too']) await ask('DELETE', `/${name}`)
+  })
+
   it('hedging is overridden, and turned off by null', async () => {
     const over = await publish('policy-file', { hedge: 'p95' })
     expect(over.body.effective).toMatchObject({ hedge: 'p95', hedge_after_ms: null })

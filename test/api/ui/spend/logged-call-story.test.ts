@@ -35,7 +35,13 @@ describe('GET /ui/api/logs/{call_id}', () => {
         },
       },
       model_list: [
-        deployment(upstream.url, 'group', 'story-one', { priority: 0, input_cost_per_token: 0.001 }, key),
+        deployment(
+          upstream.url,
+          'group',
+          'story-one',
+          { priority: 0, input_cost_per_token: 0.001, output_cost_per_token: 0.002 },
+          key,
+        ),
         deployment(upstream.url, 'group', 'story-two', { priority: 1, supports_assistant_prefix: true }, key),
         deployment(upstream.url, 'spare', 'story-spare', {}, key),
       ],
@@ -124,7 +130,18 @@ describe('GET /ui/api/logs/{call_id}', () => {
 
   it('tells of a call that was answered at once what its row says', async () => {
     upstream.script('story-one', [answer()])
-    const { call, attempts } = await told()
+    const { call, attempts, price, held } = await told()
+    const [input, output] = [call.input_tokens, call.output_tokens]
+    const part = { deployment: 'story-one', tool: null, times: [] }
+    expect(price).toEqual({
+      parts: [
+        { ...part, unit: 'input_tokens', count: input, price: 0.001, amount: expect.closeTo(input * 0.001, 9) },
+        { ...part, unit: 'output_tokens', count: output, price: 0.002, amount: expect.closeTo(output * 0.002, 9) },
+      ],
+      total: call.cost,
+      exact: true,
+    })
+    expect(held).toBe(null)
     expect(attempts).toEqual([
       {
         deployment: 'story-one',
@@ -149,6 +166,29 @@ describe('GET /ui/api/logs/{call_id}', () => {
       })
     ).rows
     expect(stored).toEqual({ detail: null })
+  })
+
+  it('tells what a budget held for a call until it was settled', async () => {
+    const made = await gateway.fetch('/ui/api/keys', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key_name: 'with a budget', max_budget: 100 }),
+    })
+    const { key, key_id: keyId } = (await made.json()) as Body
+    upstream.script('story-one', [answer()])
+    const answered = await gateway.fetch('/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ model: 'group', max_tokens: 500, messages: [{ role: 'user', content: CONTENT }] }),
+    })
+    expect(answered.status).toBe(200)
+    const rows = async () => (await ask(`/logs?key_id=${keyId}`)).body.data
+    await expect.poll(async () => (await rows()).length, { timeout: 10_000 }).toBe(1)
+    const [{ call_id: callId }] = await rows()
+    const { call, held, price, attempts } = (await ask(`/logs/${callId}`)).body
+    expect(held).toBeGreaterThan(1)
+    expect(price).toMatchObject({ total: call.cost, exact: true })
+    expect(attempts).toHaveLength(1)
   })
 
   it('tells of an answer that broke off and was continued, and of one whose request was at fault', async () => {

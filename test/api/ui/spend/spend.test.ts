@@ -106,6 +106,11 @@ describe.skipIf(!postgresUrl)('spend', () => {
       ['&team_id=team-a', ({ teamId }) => teamId === 'team-a'],
       ['&key_id=key-b&model=small', ({ keyId, model }) => keyId === 'key-b' && model === 'small'],
       ['&tag=x', ({ tags }) => tags.includes('x')],
+      ['&not_model=small', ({ model }) => model !== 'small'],
+      [
+        '&key_id=key-b&not_team_id=team-a&not_deployment=one',
+        (call) => call.keyId === 'key-b' && call.teamId !== 'team-a' && call.deployment !== 'one',
+      ],
     ]
     const cases = Object.entries(groupings).flatMap(([by, groupsOf]) =>
       filters.map(([filter, holds]) => [by, filter, groupsOf, holds] as const),
@@ -319,6 +324,11 @@ describe.skipIf(!postgresUrl)('spend', () => {
       [`endpoint=/v1/chat/completions&${whole}`, ({ endpoint }) => endpoint === '/v1/chat/completions'],
       ['cache=hit', ({ cache }) => cache === 'hit'],
       [`cache=miss&${whole}`, ({ cache }) => cache === 'miss'],
+      [`not_key_id=key-a&not_user_id=user-a&${whole}`, (call) => call.keyId !== 'key-a' && call.userId === ''],
+      [
+        `not_ending=answered&not_error_type=api_error&${whole}`,
+        (call) => call.ending !== 'answered' && call.errorType !== 'api_error',
+      ],
       ['unpriced=true', ({ costNano }) => costNano === undefined],
       ['min_total_ms=15000.5', ({ totalMs }) => totalMs > 15_000],
       [`min_total_ms=5000&${whole}`, ({ totalMs }) => totalMs >= 5000],
@@ -384,6 +394,7 @@ describe.skipIf(!postgresUrl)('spend', () => {
     ['/logs?min_total_ms=-1', 'min_total_ms'],
     ['/logs?cache=cold', 'cache'],
     ['/logs?cache=off', 'from'],
+    ['/logs?not_model=big', 'from'],
     ['/logs?min_total_ms=9999', 'from'],
     ['/logs?endpoint=/v1/chat/completions', 'from'],
     ['/logs?cache=miss&from=2026-01-01&to=2026-03-01', 'from'],

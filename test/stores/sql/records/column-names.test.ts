@@ -28,6 +28,7 @@ describe('columns of records', () => {
       readonly gateway_params: Record<string, unknown>
       readonly model_info: Record<string, unknown>
       readonly sealed: string
+      readonly credential: string | null
     }>()
     expectTypeOf<KeyedRecord<typeof MODELS>['version']>().toEqualTypeOf<number>()
   })

@@ -62,7 +62,17 @@ export function uncaught(): { readonly errors: readonly unknown[]; stop(): void 
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
-function ownFailure({ type, jsonrpc, error }: any): Record<string, unknown> {
+function ownFailure({ type, jsonrpc, error, detail }: any): Record<string, unknown> {
+  // ElevenLabs' shape.
+  if (detail) {
+    const { status: _status, ...own } = detail
+    return { param: null, ...own }
+  }
+  // Google's.
+  if (error?.details) {
+    const [{ reason: code, metadata }] = error.details
+    return { code, message: error.message, type: metadata.type, param: metadata.param ?? null }
+  }
   if (type === 'error') return { message: '', param: null, code: null, ...error }
   if (jsonrpc === undefined) return error
   const { request_id: _id, ...data } = error.data

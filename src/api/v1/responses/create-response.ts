@@ -1,9 +1,9 @@
-import { chat } from '../../modes/chat.ts'
-import { asMode } from '../../modes/mode.ts'
-import { responsesDialect } from '../dialects/responses.ts'
-import { modelRoute } from './model-route.ts'
+import { chat } from '../../../modes/chat.ts'
+import { asMode } from '../../../modes/mode.ts'
+import { responsesDialect } from '../../dialects/responses.ts'
+import { modelRoute } from '../model-route.ts'
 
-export const responses = modelRoute(
+export const createResponse = modelRoute(
   {
     path: '/v1/responses',
     mode: asMode(chat),

@@ -1,4 +1,4 @@
-import type { Row } from '../../data/client.ts'
+import type { Row } from './client.ts'
 
 export type AuditEvent = Row<'GET /ui/api/audit/events'>
 
@@ -93,12 +93,18 @@ export function actorOf({ actor_type, actor_id, actor_name }: AuditEvent): strin
   return actor_name ?? actor_id ?? plain(actor_type)
 }
 
+/** What it was done to: by its name, an invitation by the address that it is for. */
+export function resourceOf({ resource_name, resource_id, metadata }: AuditEvent): string | null {
+  return resource_name ?? (typeof metadata.email === 'string' ? metadata.email : resource_id)
+}
+
 const PAGES: Readonly<Record<string, string>> = {
   team: 'teams',
   key: 'keys',
   organization: 'organizations',
   user: 'people',
   model: 'deployments',
+  credential: 'deployments',
   batch: 'batches',
   prompt: 'prompts',
   mcp_server: 'mcp',

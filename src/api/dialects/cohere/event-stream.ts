@@ -1,0 +1,95 @@
+import { joinBytes } from '../../../lib/bytes/bytes.ts'
+import type { GatewayError } from '../../../lib/errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import type { ChatChunk, ChatDelta, FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
+import type { DialectStream } from '../../../pipeline/translate/dialect.ts'
+import { cohereUsage, finishOf } from './from-chat.ts'
+
+const encoder = new TextEncoder()
+const event = (type: string, more: object) =>
+  encoder.encode(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`)
+
+/** Writes chat chunks as the events of Cohere's chat. Parts of the text and calls of tools are numbered apart. */
+export function cohereEvents(): DialectStream {
+  let begun = false
+  let parts = 0
+  let open: 'text' | 'thinking' | undefined
+  /** The calls that have begun, by their index in chat. */
+  const calls = new Map<number, number>()
+  let finish: FinishReason | null = null
+  let usage: WireUsage | undefined
+
+  function begin({ id }: ChatChunk): Uint8Array[] {
+    if (begun) return []
+    begun = true
+    const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
+    return [event('message-start', { id, delta: { message } })]
+  }
+
+  function endPart(): Uint8Array[] {
+    if (!open) return []
+    open = undefined
+    return [event('content-end', { index: parts++ })]
+  }
+
+  function say(kind: 'text' | 'thinking', words: string | null | undefined): Uint8Array[] {
+    if (!words) return []
+    const events = open === kind ? [] : endPart()
+    if (open !== kind) {
+      open = kind
+      events.push(event('content-start', { index: parts, delta: { message: { content: { type: kind, [kind]: '' } } } }))
+    }
+    return [...events, event('content-delta', { index: parts, delta: { message: { content: { [kind]: words } } } })]
+  }
+
+  function call({ index: key, id, function: called }: NonNullable<ChatDelta['tool_calls']>[number]): Uint8Array[] {
+    const events: Uint8Array[] = []
+    let index = calls.get(key)
+    if (index === undefined) {
+      index = calls.size
+      calls.set(key, index)
+      const begins = {
+        id: id || newId('call'),
+        type: 'function',
+        function: { name: called?.name ?? '', arguments: '' },
+      }
+      events.push(...endPart(), event('tool-call-start', { index, delta: { message: { tool_calls: begins } } }))
+    }
+    const written = called?.arguments
+    if (written) {
+      const tool_calls = { function: { arguments: written } }
+      events.push(event('tool-call-delta', { index, delta: { message: { tool_calls } } }))
+    }
+    return events
+  }
+
+  return {
+    write(chunk) {
+      if (chunk.usage) usage = chunk.usage
+      const [choice] = chunk.choices
+      if (!choice) return joinBytes(begin(chunk))
+      const { delta = {}, finish_reason } = choice
+      finish = finish_reason ?? finish
+      return joinBytes([
+        ...begin(chunk),
+        ...say('thinking', delta.reasoning_content),
+        ...say('text', delta.content),
+        ...say('text', delta.refusal),
+        ...(delta.tool_calls ?? []).flatMap(call),
+      ])
+    },
+    close() {
+      const reason = calls.size > 0 && finish !== 'length' ? 'TOOL_CALL' : finishOf(finish)
+      return joinBytes([
+        ...endPart(),
+        ...[...calls.values()].map((index) => event('tool-call-end', { index })),
+        event('message-end', { delta: { finish_reason: reason, ...cohereUsage(usage) } }),
+      ])
+    },
+  }
+}
+
+/** The event that ends a stream which failed after it began. */
+export function cohereErrorEvent({ message }: GatewayError): Uint8Array {
+  return event('message-end', { delta: { finish_reason: 'ERROR', error: message } })
+}

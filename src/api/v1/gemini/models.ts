@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { callableNames } from '../../../identity/callable-names.ts'
+import { lazily } from '../../../lib/lazily.ts'
+import { modelNotFound } from '../../../pipeline/plan/model-not-found.ts'
+import type { Group } from '../../../routing/deployment.ts'
+import { json } from '../../respond.ts'
+import { defineRoute } from '../../route.ts'
+import { ofGemini } from './gemini-route.ts'
+
+const entrySchema = lazily(() =>
+  z.object({
+    name: z.string(),
+    version: z.string(),
+    displayName: z.string(),
+    inputTokenLimit: z.int().optional(),
+    outputTokenLimit: z.int().optional(),
+    supportedGenerationMethods: z.array(z.string()),
+  }),
+)
+
+/** The methods of each kind of model. One without a kind takes all of them. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  chat: ['generateContent', 'countTokens'],
+  embedding: ['embedContent', 'batchEmbedContents'],
+}
+
+function entry(name: string, group: Group | undefined): z.output<ReturnType<typeof entrySchema>> {
+  const infos = group?.deployments.map(({ info }) => info) ?? []
+  const modes = new Set(infos.flatMap(({ mode }) => mode ?? Object.keys(METHODS)))
+  const input = infos.find(({ max_input_tokens }) => max_input_tokens !== undefined)?.max_input_tokens
+  const output = infos.find(({ max_output_tokens }) => max_output_tokens !== undefined)?.max_output_tokens
+  return {
+    name: `models/${name}`,
+    version: '001',
+    displayName: name,
+    ...(input === undefined ? {} : { inputTokenLimit: input }),
+    ...(output === undefined ? {} : { outputTokenLimit: output }),
+    supportedGenerationMethods: [...modes].flatMap((mode) => METHODS[mode] ?? []),
+  }
+}
+
+const MOST = 1000
+
+export const listGeminiModels = defineRoute(
+  {
+    ...ofGemini,
+    method: 'get',
+    path: '/v1beta/models',
+    summary: "The models that the caller may use, in the shape of Gemini's API.",
+    query: () =>
+      z.object({
+        key: z.string().optional().describe('The API key, for clients that send no header.'),
+        pageSize: z.coerce.number().int().min(0).optional(),
+        pageToken: z.string().regex(/^\d*$/).optional(),
+      }),
+    responses: {
+      200: {
+        description: 'A page of the list.',
+        schema: () => z.object({ models: z.array(entrySchema()), nextPageToken: z.string().optional() }),
+      },
+    },
+  },
+  ({ services: { registry }, caller, input: { query } }) => {
+    const names = callableNames(registry, caller().mayCall)
+    const from = Number(query.pageToken ?? 0)
+    const end = from + Math.min(query.pageSize || MOST, MOST)
+    const models = names.slice(from, end).map((name) => entry(name, registry.resolve(name)))
+    return json({ models, ...(end < names.length ? { nextPageToken: String(end) } : {}) })
+  },
+)
+
+export const getGeminiModel = defineRoute(
+  {
+    ...ofGemini,
+    method: 'get',
+    path: '/v1beta/models/{model}',
+    open: true,
+    summary: "One model, in the shape of Gemini's API.",
+    params: () => z.object({ model: z.string() }),
+    responses: { 200: { description: 'The model.', schema: entrySchema } },
+  },
+  ({ services: { registry }, caller, input }) => {
+    const { model } = input.params
+    const group = registry.resolve(model)
+    if (group && caller().mayCall(group)) return json(entry(model, group))
+    throw modelNotFound(model)
+  },
+)

@@ -1,0 +1,151 @@
+import { frameSplitter, readFrame } from '../../../lib/bytes/sse.ts'
+import { asGatewayError, GatewayError } from '../../../lib/errors.ts'
+import { asRecord, asText, type JsonRecord, parseRecord } from '../../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../../modes/mode.ts'
+import { NOTHING_RECALLED, type Recalled } from '../../../pipeline/memory/conversation.ts'
+import { responsesMemory } from '../../dialects/responses/memory.ts'
+import { errorBody } from '../../failures.ts'
+
+/** What a connection asks of its runtime. */
+export interface SessionPort {
+  /** Runs one request as a call of its own. */
+  ask(body: Uint8Array): Promise<{ readonly status: number; readonly body: Uint8Array | ReadableStream<Uint8Array> }>
+  /** Resolves when the client can accept more. */
+  send(text: string): Promise<void>
+}
+
+/** The answer that a connection remembers because nobody else keeps it. */
+interface Last {
+  readonly id: string
+  readonly history: readonly JsonRecord[]
+}
+
+/** The messages that wait for the turn before them. Each may be as long as a body may be. */
+const MOST_WAITING = 4
+
+const encoder = new TextEncoder()
+
+/** Responses over a WebSocket: each `response.create` is a call of its own, answered by the events of a stream, one after
+ *  the other. The connection remembers its last answer that was not kept (`store: false`), until a turn that continues it
+ *  fails. */
+export function responsesSession({ ask, send }: SessionPort) {
+  let last: Last | undefined
+  let waiting = 0
+  let turns = Promise.resolve()
+
+  async function turn(text: string): Promise<void> {
+    const message = parseRecord(text)
+    const { type, stream: _stream, background: _background, generate, ...request } = message ?? {}
+    if (type !== 'response.create') {
+      throw new GatewayError('invalid_request', "A message must be an object of type 'response.create'.", {
+        param: 'type',
+        code: 'invalid_message',
+      })
+    }
+    const previous = asText(request.previous_response_id)
+    const continued = last?.id === previous ? last : undefined
+    try {
+      const recalled: Recalled = continued ? { ...NOTHING_RECALLED, history: continued.history } : NOTHING_RECALLED
+      const body = { ...request, model: asText(request.model) } as ModelRequest
+      const joined = continued ? { ...body, ...responsesMemory.joined(body, recalled) } : body
+      const ended =
+        generate === false ? await warmUp(joined, previous) : await relay(joined, continued ? previous : undefined)
+      if (!ended) last = continued ? undefined : last
+      else if (ended.store === false) {
+        const own = responsesMemory.inputOf(body, asText(ended.id), recalled)
+        last = { id: asText(ended.id), history: [...recalled.history, ...own, ...responsesMemory.outputOf(ended)] }
+      }
+    } catch (error) {
+      if (continued) last = undefined
+      throw error
+    }
+  }
+
+  /** Sends the events of a call. Resolves with its response if that ended well. */
+  async function relay(request: JsonRecord, previous: string | undefined): Promise<JsonRecord | undefined> {
+    const { status, body } = await ask(encoder.encode(JSON.stringify({ ...request, stream: true })))
+    if (body instanceof Uint8Array) {
+      await send(envelope(status, asRecord(parseRecord(body)?.error)))
+      return undefined
+    }
+    const splitter = frameSplitter()
+    const reader = body.getReader()
+    let ended: JsonRecord | undefined
+    let isOver = false
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      for (const frame of splitter.push(value)) {
+        const { data } = readFrame(frame)
+        // The end of a turn is one event here, and `[DONE]` is none.
+        if (data === undefined || data === '[DONE]' || isOver) continue
+        const event = asRecord(parseRecord(data))
+        isOver = event.type === 'error' || TERMINAL.has(event.type)
+        const response = asRecord(event.response)
+        if (event.type === 'response.completed' || event.type === 'response.incomplete') ended = response
+        if (event.type === 'error') await send(envelope(500, { ...event, ...asRecord(event.error) }))
+        else if (previous === undefined || event.response === undefined) await send(data)
+        else await send(JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } }))
+      }
+    }
+    if (!isOver) await send(envelope(502, { code: 'upstream_truncated', message: 'The answer broke off.' }))
+    return ended
+  }
+
+  /** A client that only makes its input known gets an empty response, which it continues. */
+  async function warmUp(request: ModelRequest, previous: string): Promise<JsonRecord> {
+    const response = {
+      id: responsesMemory.newId(),
+      object: 'response',
+      status: 'completed',
+      model: request.model,
+      output: [],
+      store: false,
+      previous_response_id: previous === '' ? null : previous,
+      created_at: Math.floor(Date.now() / 1000),
+    }
+    await send(JSON.stringify({ type: 'response.created', sequence_number: 0, response }))
+    await send(JSON.stringify({ type: 'response.completed', sequence_number: 1, response }))
+    return response
+  }
+
+  return {
+    /** Takes a message of the client. Never rejects. */
+    take(text: string): Promise<void> {
+      if (waiting >= MOST_WAITING) {
+        const error = { code: 'too_many_messages', message: 'Wait for the end of a response before the next.' }
+        return send(envelope(429, error)).catch(() => {})
+      }
+      waiting += 1
+      turns = turns
+        .then(() => turn(text))
+        .catch((thrown) => {
+          const error = asGatewayError(thrown)
+          return send(envelope(error.status, asRecord(asRecord(errorBody(error)).error)))
+        })
+        // The client has left.
+        .catch(() => {})
+        .finally(() => {
+          waiting -= 1
+        })
+      return turns
+    },
+    /** Whether a turn is running. */
+    get busy() {
+      return waiting > 0
+    },
+  }
+}
+
+const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+
+/** A failure as its clients read it. */
+export function envelope(status: number, { type, code, message, param }: JsonRecord): string {
+  const error = {
+    type: asText(type) === 'error' || type === undefined ? 'invalid_request_error' : type,
+    code: asText(code) || 'invalid_request',
+    message: asText(message),
+    ...(typeof param === 'string' ? { param } : {}),
+  }
+  return JSON.stringify({ type: 'error', status, error })
+}

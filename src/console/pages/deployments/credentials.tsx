@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useParams } from '../../data/params.ts'
+import { usePages } from '../../data/query.ts'
+import { useMay } from '../../data/session.ts'
+import { shortcut } from '../../data/shortcuts.ts'
+import { Button } from '../../design/button.tsx'
+import { SearchField } from '../../design/filters.tsx'
+import { Page } from '../../design/page.tsx'
+import { Empty } from '../../design/states.tsx'
+import { type Column, ListTable } from '../../design/table.tsx'
+import { Ago } from '../../design/time.tsx'
+import type { Credential } from './credential.ts'
+import { CredentialDialog } from './credential-dialog.tsx'
+import { CredentialPanel } from './credential-panel.tsx'
+
+const COLUMNS: ReadonlyArray<Column<Credential>> = [
+  { id: 'name', label: 'Credential', cell: ({ name }) => <span class="cut left">{name}</span> },
+  { id: 'provider', label: 'Provider', cell: ({ provider }) => provider },
+  {
+    id: 'address',
+    label: 'Address',
+    priority: 3,
+    cell: ({ gateway_params: { api_base: address } }) =>
+      address ? <span class="cut left mono">{String(address)}</span> : <span class="quiet">the usual one</span>,
+  },
+  {
+    id: 'used',
+    label: 'Deployments',
+    number: true,
+    cell: ({ used_by: count }) => (count === 0 ? <span class="quiet">none</span> : String(count)),
+  },
+  { id: 'rotated', label: 'Secrets changed', cell: ({ rotated_at: at }) => <Ago at={at} /> },
+]
+
+/** What deployments share by name to be known at their providers. */
+export function Credentials({ tabs }: { readonly tabs: ComponentChildren }) {
+  const params = useParams()
+  const may = useMay()('config.update')
+  const [making, setMaking] = useState(false)
+  const [fresh, setFresh] = useState<readonly string[]>([])
+  const search = params.get('search') || undefined
+  const list = usePages('GET /ui/api/credentials', { query: { search } })
+  useEffect(() => (may ? shortcut('c', 'New credential', () => setMaking(true)) : undefined), [may])
+  const open = params.get('open') || undefined
+  const show = (name: string | undefined) =>
+    params.set({ open: name }, { replace: open !== undefined && name !== undefined })
+  const make = may && (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      New credential
+    </Button>
+  )
+  return (
+    <Page
+      title="Deployments"
+      actions={make}
+      panel={open && <CredentialPanel key={open} name={open} onClose={() => show(undefined)} />}
+    >
+      {tabs}
+      <div class="bar">
+        <SearchField label="Search names" />
+      </div>
+      <ListTable
+        name="credentials"
+        label="Credentials"
+        list={list}
+        columns={COLUMNS}
+        rowId={({ name }) => name}
+        href={({ name }) => params.with({ open: name })}
+        onOpen={({ name }) => show(name)}
+        open={open}
+        fresh={fresh}
+        empty={
+          search ? (
+            <Empty title="No credential is called so" />
+          ) : (
+            <Empty title="There are no credentials yet" actions={make}>
+              A credential is a provider's key under a name. Deployments that name it have no key of their own, and all
+              follow when it is rotated.
+            </Empty>
+          )
+        }
+      />
+      {making && (
+        <CredentialDialog
+          onClose={() => setMaking(false)}
+          onDone={(name) => {
+            setMaking(false)
+            setFresh((before) => [name, ...before])
+            show(name)
+          }}
+        />
+      )}
+    </Page>
+  )
+}

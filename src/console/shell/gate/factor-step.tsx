@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import type { Session } from '../../data/session.ts'
+import { Button } from '../../design/button.tsx'
+import { holdGate, notNow } from '../suggested.ts'
+import { Card } from './card.tsx'
+import { Enrolment } from './enrolment.tsx'
+import { SignOut } from './sign-out.tsx'
+
+/** A second factor: wanted of everybody by some gateways, else offered once to those whom a password alone lets in. */
+export function FactorStep({ session, onDone }: { readonly session: Session; readonly onDone: () => void }) {
+  const [isRequired] = useState(session.standing === 'unenrolled')
+  const [wanted, setWanted] = useState(isRequired)
+  const [areCodesShown, setShown] = useState(false)
+  const skip = () => notNow(session.account_id ?? '')
+  const shown = () => {
+    setShown(true)
+    holdGate(true)
+  }
+  const done = () => {
+    holdGate(false)
+    onDone()
+  }
+  if (!wanted) {
+    return (
+      <Card title="Add a second factor?">
+        <p>
+          A password alone lets you in. With a second factor, signing in also takes a code of an app, which nobody
+          learns from your password. You find it under Account at any time.
+        </p>
+        <Button kind="primary" class="wide" onClick={() => setWanted(true)}>
+          Set up
+        </Button>
+        <Button kind="plain" onClick={skip}>
+          Not now
+        </Button>
+      </Card>
+    )
+  }
+  return (
+    <Card title="Set up a second factor">
+      <p>
+        {isRequired && 'This gateway asks everybody for one. '}You need an app that makes codes, such as a password
+        manager.
+      </p>
+      <Enrolment onShown={shown} onDone={done} />
+      {areCodesShown ? null : isRequired ? (
+        <SignOut />
+      ) : (
+        <Button kind="plain" onClick={skip}>
+          Not now
+        </Button>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,34 @@
+import { asRecord, type JsonRecord } from './lenient.ts'
+
+/** A record with its own members in camel case: some APIs read both spellings. Of two spellings the camel case counts. */
+export function camelCase(value: unknown): JsonRecord {
+  const record = asRecord(value)
+  for (const name in record) if (name.includes('_')) return renamed(record)
+  return record
+}
+
+function renamed(record: JsonRecord): JsonRecord {
+  const entries = Object.entries(record).map(([name, value]) => [camelName(name), value, name.includes('_')] as const)
+  // The last one of a name stays.
+  const ordered = [...entries.filter(([, , snake]) => snake), ...entries.filter(([, , snake]) => !snake)]
+  return Object.fromEntries(ordered)
+}
+
+export function camelName(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export function snakeName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** The member of a record in either spelling. Others are not read. */
+export function eitherCase(record: JsonRecord, name: string): unknown {
+  return record[name] ?? record[snakeName(name)]
+}
+
+/** The name under which a record has a member; in camel case where it has none. */
+export function spelledIn(record: JsonRecord, name: string): string {
+  const snake = snakeName(name)
+  return record[name] === undefined && record[snake] !== undefined ? snake : name
+}

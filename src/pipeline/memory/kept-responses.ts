@@ -1,0 +1,74 @@
+import { gunzipText, gzipText } from '../../lib/bytes/gzip-text.ts'
+import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import type { Seal } from '../../lib/seal.ts'
+import { keptResponsesKey, responseKey } from '../../stores/kv/keys.ts'
+import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import type { StoredValue } from '../../stores/kv/stored-value.ts'
+
+/** An answer that the gateway keeps, with the conversation that led to it. */
+export interface KeptResponse {
+  /** As its client got it. */
+  readonly answer: JsonRecord
+  /** Everything before the answer, from the first item on. */
+  readonly input: readonly JsonRecord[]
+  /** The deployment that answered. */
+  readonly deployment: string
+}
+
+/** The memory of answers. Each belongs to one tenant, and no other finds it. */
+export interface KeptResponses {
+  /** undefined if nothing is kept. */
+  readonly retentionSeconds: number | undefined
+  /** The longest conversation that is kept. */
+  readonly mostCharacters: number
+  /** An answer as a settlement stores it. */
+  stored(tenant: string, id: string, response: KeptResponse): Promise<StoredValue>
+  /** Reads a stored text; undefined if it is damaged, or was sealed under another key. */
+  read(tenant: string, id: string, text: string): Promise<KeptResponse | undefined>
+  find(tenant: string, id: string): Promise<KeptResponse | undefined>
+  remove(tenant: string, id: string): Promise<void>
+}
+
+interface Settings {
+  readonly responses_retention: number
+  readonly responses_max_bytes: number
+  readonly responses_max_total_bytes: number
+}
+
+/** Answers are sealed under the salt key, so that the store does not show what was said. Without a salt key, which only
+ *  gateways without a database have, they are stored as they are. */
+export function keptResponses(store: SharedStore, seal: Seal | undefined, settings: Settings): KeptResponses {
+  const { responses_retention: ttlSeconds, responses_max_bytes, responses_max_total_bytes: most } = settings
+
+  async function read(tenant: string, id: string, text: string): Promise<KeptResponse | undefined> {
+    try {
+      const opened = seal ? await seal.open(text, responseKey(tenant, id)) : text
+      const record = parseRecord((await gunzipText(opened)) ?? '')
+      if (!record) return undefined
+      return {
+        answer: asRecord(record.answer),
+        input: asList(record.input).map(asRecord),
+        deployment: asText(record.deployment),
+      }
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    retentionSeconds: ttlSeconds > 0 ? ttlSeconds : undefined,
+    mostCharacters: responses_max_bytes,
+    async stored(tenant, id, response) {
+      const key = responseKey(tenant, id)
+      const packed = await gzipText(JSON.stringify(response))
+      const text = seal ? await seal.close(packed, key) : packed
+      return { key, text, ttlSeconds, meter: { key: keptResponsesKey(tenant), most } }
+    },
+    read,
+    async find(tenant, id) {
+      const text = await store.get(responseKey(tenant, id))
+      return text === undefined ? undefined : read(tenant, id, text)
+    },
+    remove: (tenant, id) => store.remove(responseKey(tenant, id)),
+  }
+}

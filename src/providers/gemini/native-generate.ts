@@ -1,0 +1,124 @@
+import { GatewayError } from '../../lib/errors.ts'
+import { editJson } from '../../lib/json/edit-json.ts'
+import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
+import type { ModelRequest } from '../../modes/mode.ts'
+import type { Usage } from '../../modes/usage.ts'
+import type { UpstreamRequest } from '../../transport/transport.ts'
+import type { Adapter, Connection, Outgoing, StreamReader, StreamStep } from '../provider.ts'
+import { countedTokens } from '../wire/counted-tokens.ts'
+import { relayedEvents } from '../wire/relayed-events.ts'
+import { geminiUsage } from './gemini-usage.ts'
+import { methodPath } from './generate-content.ts'
+import { failureIn } from './generate-reply.ts'
+import { generationOf } from './generation-of.ts'
+import { googleFailure } from './google-failure.ts'
+import { nativeChanges } from './native-changes.ts'
+
+const NOTHING = new Uint8Array()
+
+/** generateContent for its own clients: bytes are relayed both ways, and the usage read. */
+export const nativeGenerateContent: Adapter = {
+  request: (call, connection) =>
+    relayed(call, connection, call.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+
+  reply(bytes, _headers, call) {
+    const answer = parseRecord(bytes)
+    const failure = answer && failureIn(answer)
+    if (failure) throw failure
+    if (!answer || asList(answer.candidates).length === 0) {
+      throw new GatewayError(
+        answer ? 'unusable_answer' : 'upstream_malformed',
+        "The provider's answer has no candidates.",
+      )
+    }
+    const usage = withSearches(geminiUsage(answer.usageMetadata), searchesIn(answer, call.body))
+    return { bytes, contentType: 'application/json', usage, outputCharacters: charactersIn(answer) }
+  },
+
+  stream: relayedStream,
+  events: (answer) => [answer],
+  failure: googleFailure,
+}
+
+export const nativeGeminiCount: Adapter = {
+  request: (call, connection) => relayed(call, connection, 'countTokens'),
+  reply: (bytes) => countedTokens(bytes, 'totalTokens'),
+  failure: googleFailure,
+}
+
+/** The model and the stream are in the path, and the metadata is the gateway's. */
+const OWN = { model: undefined, stream: undefined, metadata: undefined }
+
+function relayed({ body, bytes }: Outgoing, connection: Connection, method: string): UpstreamRequest {
+  return {
+    method: 'POST',
+    origin: connection.origin,
+    path: methodPath(connection, method),
+    headers: connection.headers,
+    body: editJson(bytes, body, { ...OWN, ...nativeChanges(body, bytes, connection) }),
+  }
+}
+
+/** Events pass as they are. There is none that closes the stream: it ends when every candidate has its reason. */
+function relayedStream({ body }: Outgoing): StreamReader {
+  const awaited = candidatesOf(body)
+  const finished = new Set<unknown>()
+  let searches = 0
+  const read = (event: JsonRecord): StreamStep => {
+    const failure = failureIn(event)
+    if (failure) return { failure }
+    const candidates = asList(event.candidates).map(asRecord)
+    for (const [position, { finishReason, index = position }] of candidates.entries()) {
+      if (asText(finishReason) !== '') finished.add(index)
+    }
+    searches = Math.max(searches, searchesIn(event, body))
+    const usage = withSearches(geminiUsage(event.usageMetadata), searches)
+    const over = finished.size >= awaited
+    const characters = charactersIn(event)
+    return {
+      characters,
+      ...(usage ? { usage } : {}),
+      ...(over ? { finished: true as const } : {}),
+      ...(over || candidates.some(hasMore) ? { commits: true as const } : {}),
+    }
+  }
+  return relayedEvents(read, () => NOTHING)
+}
+
+function candidatesOf(body: ModelRequest): number {
+  const config = asRecord(body.generationConfig ?? body.generation_config)
+  const count = config.candidateCount ?? config.candidate_count
+  return typeof count === 'number' ? count : 1
+}
+
+const partsOf = (candidate: JsonRecord) => asList(asRecord(candidate.content).parts).map(asRecord)
+
+/** Content that has no characters. */
+const hasMore = (candidate: JsonRecord) =>
+  partsOf(candidate).some(
+    ({ functionCall, inlineData, executableCode }) => functionCall || inlineData || executableCode,
+  )
+
+function charactersIn(answer: JsonRecord): number {
+  let characters = 0
+  for (const candidate of asList(answer.candidates).map(asRecord)) {
+    for (const { text, functionCall } of partsOf(candidate)) {
+      characters += asText(text).length
+      if (functionCall) characters += JSON.stringify(functionCall).length
+    }
+  }
+  return characters
+}
+
+/** How often the model has searched. Before the third generation a grounded answer costs once. */
+function searchesIn(answer: JsonRecord, { model }: ModelRequest): number {
+  const served = generationOf(asText(answer.modelVersion)) ?? generationOf(model) ?? 0
+  const queries = asList(answer.candidates).flatMap((one) =>
+    asList(asRecord(asRecord(asRecord(one).groundingMetadata)).webSearchQueries),
+  )
+  return served < 3 ? Math.min(1, queries.length) : queries.length
+}
+
+function withSearches(usage: Usage | undefined, searches: number): Usage | undefined {
+  return usage && { ...usage, toolUses: { google_search: searches } }
+}
