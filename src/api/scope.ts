@@ -25,6 +25,7 @@ import type { Sql } from '../stores/sql/sql.ts'
 import type { AuditDetails } from '../telemetry/audit.ts'
 import type { Delivery } from '../telemetry/delivery.ts'
 import type { Metric } from '../telemetry/metrics/metric.ts'
+import type { Measured } from '../telemetry/metrics/scopes.ts'
 import type { Sinks } from '../telemetry/sinks/sinks.ts'
 import type { RunningTools } from './mcp/running-tools.ts'
 import type { Site } from './middleware/site.ts'
@@ -62,8 +63,9 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly spendLog: SpendLog
   /** What is counted from events, with the labels that were chosen. */
   readonly metrics: readonly Metric[]
-  /** Shared counters on runtimes whose isolates share no memory, the process's own elsewhere. */
-  readonly counted: () => Promise<Record<string, number>>
+  /** Counters of all isolates on runtimes where they share no memory, else of the processes that share a port; gauges of
+   *  this isolate, or of those processes. */
+  readonly measured: () => Promise<Measured>
   /** Sends the counters that no settlement carries to the shared store; at most once a second. */
   readonly flushCounters: (client: Client) => void
   /** Whether the process is stopping. */

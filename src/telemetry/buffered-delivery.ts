@@ -51,6 +51,7 @@ export function bufferedDelivery(options: BufferedDeliveryOptions): Delivery {
   return {
     deliver: (topic, entry) => laneOf(topic as Topic).buffer.add(entry),
     depth: (topic) => lanes.get(topic)?.buffer.depth() ?? 0,
+    lagMs: (topic) => lanes.get(topic)?.buffer.lagMs() ?? 0,
     async drain(limitMs) {
       clearInterval(adopting)
       const deadline = Date.now() + limitMs

@@ -34,6 +34,8 @@ export interface Delivery {
   deliver<Entry extends object>(topic: Topic<Entry>, entry: Entry): void
   /** The number of entries of a topic that wait in this process or in its files. */
   depth(topic: string): number
+  /** How long the oldest of them has waited at most; absent where entries do not wait in this process. */
+  lagMs?(topic: string): number
   /** Writes all entries so far, for `limitMs` at most, and moves the rest to the backlog if there is one. Resolves with
    *  the number of lost entries. */
   drain(limitMs: number): Promise<number>

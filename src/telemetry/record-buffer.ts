@@ -41,6 +41,8 @@ export interface RecordBuffer {
   depth(): number
   /** The number of entries in memory only. */
   waiting(): number
+  /** How long the oldest entry has waited at most; of what another process left, since it was found. */
+  lagMs(): number
   drain(limitMs: number): Promise<void>
 }
 
@@ -65,6 +67,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   /** The number of entries that have left `waiting`: the position of its first entry among all so far. */
   let removed = 0
   let oldestAt = 0
+  /** When the oldest entry of the backlog came at the earliest; undefined while it is empty. */
+  let backlogSince: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let spillTimer: ReturnType<typeof setTimeout> | undefined
   let writing: Promise<void> | undefined
@@ -246,7 +250,10 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     const from = removed
     const entries = waiting.slice()
     const begunAt = Date.now()
-    if (!inBacklog()) backlogFrom = from
+    if (!inBacklog()) {
+      backlogFrom = from
+      backlogSince = oldestAt
+    }
     const kept = await backlog.append(entries)
     release(from + kept)
     if (kept > 0) reportMoved('records.kept', kept)
@@ -257,6 +264,14 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
   return {
     depth,
     waiting: () => waiting.length,
+    lagMs() {
+      if (!inBacklog()) {
+        backlogSince = undefined
+        return waiting.length > 0 ? Math.max(0, Date.now() - oldestAt) : 0
+      }
+      backlogSince ??= Date.now()
+      return Date.now() - backlogSince
+    },
     checkBacklog: () => {
       if (inBacklog()) backlogFrom = undefined
       if (inBacklog() && !writing) start()

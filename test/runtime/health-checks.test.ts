@@ -232,7 +232,7 @@ describe('health checks', () => {
     const services = gateway([{}])
     await upstream.script(place, [serverError()])
     await check(services)
-    expect(await services.counted()).toEqual({})
+    expect((await services.measured()).counters).toEqual({})
     expect(services.records).toEqual([])
     expect(await services.store.entries('fallback-events', 10)).toEqual([])
   })

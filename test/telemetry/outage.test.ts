@@ -137,11 +137,13 @@ describe('records during an outage', () => {
     }
     expect(told('records.kept')).toBeGreaterThan(2500)
     expect(delivery.depth('things')).toBe(3000)
+    expect(delivery.lagMs?.('things')).toBeGreaterThanOrEqual(600)
     base.far.trouble = 'none'
     hand(100, 3000)
     await expect.poll(() => base.far.rows.length, { timeout: 10_000 }).toBe(3100)
     expect(base.far.rows).toEqual(ids(3100))
     expect([told('records.dropped'), told('records.folded'), delivery.depth('things')]).toEqual([0, 0, 0])
+    expect(delivery.lagMs?.('things')).toBe(0)
   })
 
   it('are written once by a database that is only slow, though they went to disk meanwhile', async () => {

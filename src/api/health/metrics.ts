@@ -5,9 +5,9 @@ import { reveal, type Secret } from '../../lib/secret.ts'
 import { atMost } from '../../lib/timers/at-most.ts'
 import type { DeploymentSignals } from '../../stores/kv/deployment-signals.ts'
 import { families } from '../../telemetry/metrics/families.ts'
-import { activeBatches, gauges, storeState, waitingEvents, waitingRecords } from '../../telemetry/metrics/gauges.ts'
+import { activeBatches, gauges } from '../../telemetry/metrics/gauges.ts'
+import { processFamilies } from '../../telemetry/metrics/process-gauges.ts'
 import { render } from '../../telemetry/metrics/render.ts'
-import { topics } from '../../telemetry/topics.ts'
 import { bearerOf } from '../middleware/bearer.ts'
 import { text } from '../respond.ts'
 import { defineRoute } from '../route.ts'
@@ -40,21 +40,16 @@ function requireToken(token: Secret | undefined, authorization: string | undefin
 const DATABASE_MS = 1000
 
 const page = paced(async (services: ApiServices): Promise<string> => {
-  const [counted, signals, active] = await Promise.all([
-    services.counted(),
+  const [measured, signals, active] = await Promise.all([
+    services.measured(),
     deploymentSignals(services),
     batchesOf(services),
   ])
   return render([
-    ...families(services.metrics, counted),
+    ...families(services.metrics, measured.counters),
     ...gauges(signals, services.clock.now()),
-    storeState(services.store.mode()),
     ...activeBatches(active),
-    ...waitingRecords(
-      services.delivery.depth,
-      topics.map(({ name }) => name),
-    ),
-    ...waitingEvents(services.sinks.states()),
+    ...processFamilies(measured.gauges),
   ])
 })
 

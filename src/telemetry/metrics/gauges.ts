@@ -47,47 +47,9 @@ export function gauges(signals: readonly DeploymentSignals[], now: number): Fami
   })
 }
 
-/** Whether this process works without the shared store. */
-export function storeState(mode: 'shared' | 'local' | 'degraded'): Family {
-  const name = 'gateway_store_degraded'
-  return {
-    name,
-    help: 'Whether the shared store is away and this process counts by itself: 0 or 1.',
-    type: 'gauge',
-    series: [[name, mode === 'degraded' ? 1 : 0]],
-  }
-}
-
 /** Batches that have not ended; nothing where that is unknown. */
 export function activeBatches(active: number | undefined): Family[] {
   const name = 'gateway_batch_active'
   if (active === undefined) return []
   return [{ name, help: 'Batches that have not ended.', type: 'gauge', series: [[name, active]] }]
-}
-
-/** Events that wait in this process for their sinks. */
-export function waitingEvents(states: readonly { readonly name: string; readonly queued: number }[]): Family[] {
-  const name = 'gateway_sink_queue_depth'
-  if (states.length === 0) return []
-  const series = states.map(({ name: sink, queued }) => [seriesName(name, { sink }), queued] as const)
-  return [{ name, help: 'Events that wait for a sink.', type: 'gauge', series }]
-}
-
-/** Records that wait in this process for the database. */
-export function waitingRecords(depth: (topic: string) => number, topics: readonly string[]): Family[] {
-  const waiting = 'gateway_records_waiting'
-  return [
-    {
-      name: 'gateway_audit_queue_depth',
-      help: 'Audit events that wait for the database.',
-      type: 'gauge',
-      series: [['gateway_audit_queue_depth', depth('audit')]],
-    },
-    {
-      name: waiting,
-      help: 'Records that wait for the database, by topic.',
-      type: 'gauge',
-      series: topics.map((topic) => [seriesName(waiting, { topic }), depth(topic)] as const),
-    },
-  ]
 }

@@ -2,10 +2,24 @@ import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { TelemetryEvent } from '../events.ts'
 import type { CountedMetrics } from './counted-metrics.ts'
 import { counters } from './counters.ts'
+import type { Gauges } from './process-gauges.ts'
 
 /** Keeps the runtime alive for work that outlives an answer. */
 interface Runtime {
   defer(work: Promise<unknown>): void
+}
+
+/** What a process tells of itself: counters only grow, gauges are of this moment. */
+export interface Measured {
+  readonly counters: Readonly<Record<string, number>>
+  readonly gauges: Gauges
+}
+
+/** The processes that share a port. */
+export interface ProcessPool {
+  measuring(own: () => Promise<Measured>): void
+  /** What they have measured together. */
+  gathered(): Promise<Measured>
 }
 
 /** The counters of this process, or of all isolates. */
@@ -18,18 +32,10 @@ export interface CounterScope {
   all(): Promise<Record<string, number>>
 }
 
-/** The counters of all processes that share a port. */
-export interface CounterPool {
-  counting(own: () => Record<string, number>): void
-  gathered(): Promise<Record<string, number>>
-}
-
-/** Counters in the memory of this process, summed with those of its group. */
-export function processCounters({ metrics, labels }: CountedMetrics, pool?: CounterPool): CounterScope {
+/** Counters in the memory of this process. */
+export function processCounters({ metrics, labels }: CountedMetrics): CounterScope {
   const own = counters(metrics, labels)
-  pool?.counting(own.all)
-  const all = pool ? pool.gathered : async () => own.all()
-  return { count: own.count, settled: () => ({}), flush() {}, all }
+  return { count: own.count, settled: () => ({}), flush() {}, all: async () => own.all() }
 }
 
 const FLUSH_INTERVAL_MS = 1000

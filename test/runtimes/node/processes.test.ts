@@ -21,10 +21,8 @@ beforeAll(async () => {
 afterEach(() => here.end())
 afterAll(() => here.clear())
 
-const total = async (gateway: GatewayProcess) => {
-  const page = parsePrometheus(await (await gateway.fetch('/metrics')).text())
-  return page.total('gateway_requests_total')
-}
+const measured = async (gateway: GatewayProcess) => parsePrometheus(await (await gateway.fetch('/metrics')).text())
+const total = async (gateway: GatewayProcess) => (await measured(gateway)).total('gateway_requests_total')
 
 describe.skipIf(!postgresUrl || !redisUrl)('several processes behind one port', () => {
   async function group(model: string, count: string): Promise<GatewayProcess> {
@@ -48,6 +46,13 @@ describe.skipIf(!postgresUrl || !redisUrl)('several processes behind one port', 
     expect(new Set(gateway.logged('call.finished').map(({ pid }) => pid)).size).toBe(2)
     // Several at once, which reach different processes.
     expect(await Promise.all(Array.from({ length: 8 }, () => total(gateway)))).toEqual(Array(8).fill(40))
+
+    const page = await measured(gateway)
+    expect(page.value('process_resident_memory_bytes', {}), 'the memory of both').toBeGreaterThan(100e6)
+    for (const name of ['process_cpu_seconds_total', 'process_open_fds', 'nodejs_active_resources'])
+      expect(page.value(name, {}), name).toBeGreaterThan(0)
+    expect(page.value('nodejs_eventloop_lag_p99_seconds', {})).toBeGreaterThanOrEqual(0)
+    expect(page.value('gateway_records_lag_seconds', { topic: 'ledger' })).toBeGreaterThanOrEqual(0)
 
     const [first] = pids(gateway)
     process.kill(first as number, 'SIGKILL')

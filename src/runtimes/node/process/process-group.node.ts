@@ -2,22 +2,20 @@ import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../../lib/log.ts'
 import { describeError } from '../../../lib/log.ts'
+import { combined } from '../../../telemetry/metrics/process-gauges.ts'
+import type { Measured, ProcessPool } from '../../../telemetry/metrics/scopes.ts'
 
 /** The messages between members and their leader. */
 type Message =
   | { readonly kind: 'ready'; readonly port: number; readonly setupToken?: string | undefined }
-  /** A member asks for the counters of all members; the leader asks for those of a member. */
+  /** A member asks for what all members have measured; the leader asks a member for its own. */
   | { readonly kind: 'gather'; readonly id: number }
-  | { readonly kind: 'counters'; readonly id: number; readonly counters: Record<string, number> }
+  | { readonly kind: 'measured'; readonly id: number; readonly measured: Measured }
 
 /** This process as one of several that share a port. */
-export interface Member {
+export interface Member extends ProcessPool {
   /** Reports to the leader that this process serves requests. */
   ready(port: number, setupToken?: string): void
-  /** Sets the source of this process's counters, which the leader asks for. */
-  counting(own: () => Record<string, number>): void
-  /** Resolves with the sums of all processes' counters. */
-  gathered(): Promise<Record<string, number>>
 }
 
 /** The time that a metrics page waits for a busy process. */
@@ -30,28 +28,28 @@ const RESTART_MS = 1000
 export function groupMember(): Member | undefined {
   const { worker } = cluster
   if (!worker) return undefined
-  let own: () => Record<string, number> = () => ({})
+  let own = async (): Promise<Measured> => ({ counters: {}, gauges: {} })
   let nextId = 0
-  let all: Record<string, number> | undefined
-  const waiting = new Map<number, (counters: Record<string, number>) => void>()
+  let all: Measured | undefined
+  const waiting = new Map<number, (measured: Measured) => void>()
   const send = (message: Message) => worker.send(message)
   worker.on('message', (message: Message) => {
-    if (message.kind === 'gather') send({ kind: 'counters', id: message.id, counters: own() })
-    if (message.kind === 'counters') waiting.get(message.id)?.(message.counters)
+    if (message.kind === 'gather') own().then((measured) => send({ kind: 'measured', id: message.id, measured }))
+    if (message.kind === 'measured') waiting.get(message.id)?.(message.measured)
   })
   return {
     ready: (port, setupToken) => void send({ kind: 'ready', port, setupToken }),
-    counting(counters) {
-      own = counters
+    measuring(measured) {
+      own = measured
     },
     async gathered() {
       const id = nextId++
-      const answer = new Promise<Record<string, number>>((resolve) => waiting.set(id, resolve))
+      const answer = new Promise<Measured>((resolve) => waiting.set(id, resolve))
       send({ kind: 'gather', id })
       // The leader's own wait for members is shorter. Without an answer the last sums are used: counters must not
       // decrease.
       const late = wait(2 * GATHER_MS, undefined, { ref: false })
-      all = (await Promise.race([answer, late])) ?? all ?? own()
+      all = (await Promise.race([answer, late])) ?? all ?? (await own())
       waiting.delete(id)
       return all
     },
@@ -72,7 +70,7 @@ export async function leadGroup(options: {
   let setupToken: string | undefined
   let stopping = false
   let exitCode = 0
-  const counted = groupCounters()
+  const group = groupMeasured()
 
   // The list includes dead members until their channel is closed.
   const members = () => Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[]
@@ -98,7 +96,7 @@ export async function leadGroup(options: {
   }
 
   async function ended({ id, process }: Worker, code: number | null, signal: string | null): Promise<void> {
-    counted.departed(id)
+    group.departed(id)
     if (stopping || readyCount < count) {
       exitCode ||= code ?? 1
       if (!stopping) stop('SIGTERM')
@@ -112,16 +110,16 @@ export async function leadGroup(options: {
 
   async function gather(asker: Worker, id: number): Promise<void> {
     await collect(id, asker.id)
-    const counters = counted.sum()
-    if (asker.isConnected()) asker.send({ kind: 'counters', id, counters } satisfies Message)
+    const measured = group.together()
+    if (asker.isConnected()) asker.send({ kind: 'measured', id, measured } satisfies Message)
   }
 
-  /** Asks every member for its counters. */
+  /** Asks every member for what it has measured. */
   async function collect(id: number, asker: number): Promise<void> {
     await Promise.all(
       members().map(async (worker) => {
-        const counters = await countersOf(worker, id, asker)
-        if (counters && !worker.isDead()) counted.reported(worker.id, counters)
+        const measured = await measuredBy(worker, id, asker)
+        if (measured && !worker.isDead()) group.reported(worker.id, measured)
       }),
     )
   }
@@ -135,26 +133,26 @@ export async function leadGroup(options: {
   return over.promise
 }
 
-/** The sum of all members' counters. It never decreases: a silent member counts with its last report, even after it has
- *  ended. */
-export function groupCounters() {
-  const latest = new Map<number, Record<string, number>>()
+/** What all members have measured. The sum of counters never decreases: a silent member counts with its last report,
+ *  even after it has ended. Gauges are those of the members that are there. */
+export function groupMeasured() {
+  const latest = new Map<number, Measured>()
   const gone: Record<string, number> = {}
-  const add = (to: Record<string, number>, counters: Record<string, number>) => {
+  const add = (to: Record<string, number>, counters: Measured['counters']) => {
     for (const name in counters) to[name] = (to[name] ?? 0) + (counters[name] as number)
   }
   return {
-    reported(member: number, counters: Record<string, number>) {
-      latest.set(member, counters)
+    reported(member: number, measured: Measured) {
+      latest.set(member, measured)
     },
     departed(member: number) {
-      add(gone, latest.get(member) ?? {})
+      add(gone, latest.get(member)?.counters ?? {})
       latest.delete(member)
     },
-    sum(): Record<string, number> {
-      const sum = { ...gone }
-      for (const counters of latest.values()) add(sum, counters)
-      return sum
+    together(): Measured {
+      const counters = { ...gone }
+      for (const measured of latest.values()) add(counters, measured.counters)
+      return { counters, gauges: combined([...latest.values()].map(({ gauges }) => gauges)) }
     },
   }
 }
@@ -162,18 +160,18 @@ export function groupCounters() {
 /** The leader's id as an asker; the ids of members begin with 1. */
 const LEADER = 0
 
-/** The counters of a member; undefined if it does not answer. Simultaneous questions have different ids. */
-async function countersOf(worker: Worker, id: number, asker: number): Promise<Record<string, number> | undefined> {
+/** What a member has measured; undefined if it does not answer. Simultaneous questions have different ids. */
+async function measuredBy(worker: Worker, id: number, asker: number): Promise<Measured | undefined> {
   if (!worker.isConnected()) return undefined
   const question = id * 10_000 + asker
-  const answered = Promise.withResolvers<Record<string, number> | undefined>()
+  const answered = Promise.withResolvers<Measured | undefined>()
   const listen = (message: Message) => {
-    if (message.kind === 'counters' && message.id === question) answered.resolve(message.counters)
+    if (message.kind === 'measured' && message.id === question) answered.resolve(message.measured)
   }
   worker.on('message', listen)
   worker.send({ kind: 'gather', id: question } satisfies Message)
   const late = wait(GATHER_MS, undefined, { ref: false })
-  const counters = await Promise.race([answered.promise, late])
+  const measured = await Promise.race([answered.promise, late])
   worker.off('message', listen)
-  return counters
+  return measured
 }

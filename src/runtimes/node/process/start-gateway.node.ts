@@ -10,6 +10,7 @@ import { lineWriter } from './line-writer.node.ts'
 import { groupMember } from './process-group.node.ts'
 import { refusal } from './refusal.node.ts'
 import { serve } from './serve.node.ts'
+import { vitals } from './vitals.node.ts'
 import { whenOrphaned } from './when-orphaned.node.ts'
 
 /** A second signal after this time ends the process at once. One interrupt may arrive twice, from the terminal and from
@@ -30,7 +31,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
   // Requests that need no database are answered while it is still starting.
-  const serving = await serve(config, { ...adapters, counterPool: member }, settings)
+  const serving = await serve(config, { ...adapters, processPool: member, vitals: vitals() }, settings)
   const { port } = serving
   log.info('listening', { host, port })
 

@@ -1,0 +1,104 @@
+import { type Family, seriesName } from './render.ts'
+
+/** What a runtime knows of its process. */
+export interface Vitals {
+  readonly residentBytes: number
+  /** Processor time since the start. */
+  readonly cpuSeconds: number
+  /** The delay of the event loop that one turn in a hundred exceeds. */
+  readonly loopLagSeconds: number
+  /** What keeps the event loop busy: sockets, timers, files, threads. */
+  readonly activeResources: number
+  /** Undefined where the system does not tell. */
+  readonly openFiles?: number | undefined
+}
+
+/** Values of this moment, by the name of their series on the metrics page. */
+export type Gauges = Readonly<Record<string, number>>
+
+interface ProcessGauge {
+  readonly name: string
+  readonly help: string
+  readonly type?: 'counter' | 'gauge'
+  /** How the values of processes that share a port become one: all together, or the worst. */
+  readonly of: 'sum' | 'most'
+}
+
+const gauges: readonly ProcessGauge[] = [
+  {
+    name: 'gateway_store_degraded',
+    help: 'Whether the shared store is away and a process counts by itself: 0 or 1.',
+    of: 'most',
+  },
+  { name: 'gateway_audit_queue_depth', help: 'Audit events that wait for the database.', of: 'sum' },
+  { name: 'gateway_records_waiting', help: 'Records that wait for the database, by topic.', of: 'sum' },
+  {
+    name: 'gateway_records_lag_seconds',
+    help: 'How long records have waited for the database at most, by topic.',
+    of: 'most',
+  },
+  { name: 'gateway_sink_queue_depth', help: 'Events that wait for a sink.', of: 'sum' },
+  { name: 'process_resident_memory_bytes', help: 'Resident memory.', of: 'sum' },
+  { name: 'process_cpu_seconds_total', help: 'Processor time since the start.', type: 'counter', of: 'sum' },
+  { name: 'process_open_fds', help: 'Open file descriptors.', of: 'sum' },
+  {
+    name: 'nodejs_active_resources',
+    help: 'Sockets, timers, files and threads that keep the event loop busy.',
+    of: 'sum',
+  },
+  {
+    name: 'nodejs_eventloop_lag_p99_seconds',
+    help: 'The delay of the event loop, 99th percentile of the last minute.',
+    of: 'most',
+  },
+]
+
+/** What a process reads of itself; each part is left out where nothing is known of it. */
+export function processGauges(own: {
+  readonly storeMode: 'shared' | 'local' | 'degraded'
+  readonly topics: readonly string[]
+  readonly delivery: { depth(topic: string): number; lagMs?(topic: string): number }
+  readonly sinks: readonly { readonly name: string; readonly queued: number }[]
+  readonly vitals?: Vitals | undefined
+}): Gauges {
+  const { delivery, vitals } = own
+  const read: Record<string, number> = {
+    gateway_store_degraded: own.storeMode === 'degraded' ? 1 : 0,
+    gateway_audit_queue_depth: delivery.depth('audit'),
+  }
+  for (const topic of own.topics) {
+    read[seriesName('gateway_records_waiting', { topic })] = delivery.depth(topic)
+    if (delivery.lagMs) read[seriesName('gateway_records_lag_seconds', { topic })] = delivery.lagMs(topic) / 1000
+  }
+  for (const { name: sink, queued } of own.sinks) read[seriesName('gateway_sink_queue_depth', { sink })] = queued
+  if (!vitals) return read
+  read.process_resident_memory_bytes = vitals.residentBytes
+  read.process_cpu_seconds_total = vitals.cpuSeconds
+  if (vitals.openFiles !== undefined) read.process_open_fds = vitals.openFiles
+  read.nodejs_active_resources = vitals.activeResources
+  read.nodejs_eventloop_lag_p99_seconds = vitals.loopLagSeconds
+  return read
+}
+
+/** The gauges of several processes as those of one. */
+export function combined(processes: readonly Gauges[]): Gauges {
+  const all: Record<string, number> = {}
+  for (const process of processes) {
+    for (const [series, value] of Object.entries(process)) {
+      const known = all[series]
+      if (known === undefined) all[series] = value
+      else all[series] = gaugeOf(series)?.of === 'most' ? Math.max(known, value) : known + value
+    }
+  }
+  return all
+}
+
+export function processFamilies(read: Gauges): Family[] {
+  return gauges.flatMap(({ name, help, type = 'gauge' }): Family[] => {
+    const series = Object.entries(read).filter(([one]) => nameOf(one) === name)
+    return series.length > 0 ? [{ name, help, type, series }] : []
+  })
+}
+
+const nameOf = (series: string) => series.split('{', 1)[0]
+const gaugeOf = (series: string) => gauges.find(({ name }) => name === nameOf(series))
