@@ -77,8 +77,35 @@ export async function api<Name extends RouteName>(
     ...(signal ? { signal } : {}),
   }
   const address = addressOf(name, input as Loose)
-  const response = await send(address, init)
-  return (await readJson(response)) as Answer<Name>
+  const asked = async () => (await readJson(await send(address, init))) as Answer<Name>
+  return method === 'GET' ? stoppable(asked()) : asked()
+}
+
+interface ReadUnderWay {
+  readonly since: number
+  stop(): void
+}
+
+const readsUnderWay = new Set<ReadUnderWay>()
+
+/** Waits no longer for what has been read for so long. */
+export function stopReading(ms: number): void {
+  for (const { since, stop } of readsUnderWay) if (performance.now() - since >= ms) stop()
+}
+
+/** The answer, unless somebody stops waiting for it. */
+async function stoppable<Value>(answer: Promise<Value>): Promise<Value> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const read: ReadUnderWay = {
+    since: performance.now(),
+    stop: () => reject(new ApiError('This was not read to its end.', { status: 0, code: 'stopped' })),
+  }
+  readsUnderWay.add(read)
+  try {
+    return await Promise.race([answer, stopped])
+  } finally {
+    readsUnderWay.delete(read)
+  }
 }
 
 /** As `fetch`, with failures as ApiError and with a session that is opened again. */
@@ -106,15 +133,14 @@ async function reached(address: string, init: RequestInit): Promise<Response> {
 
 async function readJson(response: Response): Promise<unknown> {
   if (response.status === 204) return undefined
-  try {
-    return await response.json()
-  } catch {
-    throw new ApiError('The answer is not what the console understands.', {
-      status: response.status,
-      code: 'malformed',
-    })
-  }
+  const answer = await response.json().catch(() => null)
+  if (answer === null) throw misunderstood(response.status)
+  return answer
 }
+
+/** An answer that is something else than was asked for: it came from something in front of the gateway, for one. */
+export const misunderstood = (status: number) =>
+  new ApiError('The answer is not what the console understands.', { status, code: 'malformed' })
 
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')

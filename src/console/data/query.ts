@@ -6,7 +6,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/preact-query'
-import { type Answer, ApiError, api, type Input, type RouteName, type Row } from './client.ts'
+import { type Answer, ApiError, api, type Input, misunderstood, type RouteName, type Row } from './client.ts'
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -14,13 +14,19 @@ export const queries = new QueryClient({
       staleTime: 5_000,
       gcTime: 5 * 60_000,
       // What was refused is refused again; what failed on the way is asked twice more.
-      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+      retry: (count, error) => count < 2 && failedOnTheWay(error),
       refetchOnWindowFocus: true,
     },
     // A change that waited for the network by itself would be made when nobody expects it any more.
     mutations: { networkMode: 'always' },
   },
 })
+
+function failedOnTheWay(error: Error): boolean {
+  if (!(error instanceof ApiError)) return false
+  const { status, code, retryAfterSeconds } = error
+  return (status === 0 && code !== 'stopped') || (status >= 502 && retryAfterSeconds === undefined)
+}
 
 export interface Reading {
   /** Asked only while true; default: true. */
@@ -40,7 +46,7 @@ export function useApi<Name extends RouteName>(
     queryFn: ({ signal }) => api(name, input, signal),
     enabled,
     placeholderData: keepPreviousData as never,
-    refetchInterval: (query) => pollAfter(live, query.state.fetchFailureCount),
+    refetchInterval: (query) => pollAfter(live, query.state),
   })
 }
 
@@ -76,15 +82,16 @@ export function usePages<Name extends RouteName>(
     queryKey: [name, input, 'pages'],
     queryFn: async ({ pageParam, signal }) => {
       const paged = { ...(input as object), query: { ...(input.query as object), limit: 100, cursor: pageParam } }
-      return (await api(name, paged as unknown as Input<Name>, signal)) as unknown as Page<Name>
+      const page = (await api(name, paged as unknown as Input<Name>, signal)) as unknown as Page<Name>
+      if (!Array.isArray(page?.data)) throw misunderstood(200)
+      return page
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     enabled,
     placeholderData: keepPreviousData,
     // Only the first page moves by itself.
-    refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) > 1 ? false : pollAfter(live, state.fetchFailureCount),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : pollAfter(live, state)),
   })
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? []
   return {
@@ -100,9 +107,13 @@ export function usePages<Name extends RouteName>(
   }
 }
 
-/** Twice as long after each failure, a minute at most. */
-function pollAfter(seconds: number | undefined, failures: number): number | false {
-  return seconds ? Math.min(60_000, 1000 * seconds * 2 ** failures) : false
+/** Twice as long after each failure, a minute at most; and not before the time that the gateway names. */
+function pollAfter(
+  seconds: number | undefined,
+  { error, fetchFailureCount: failures }: { readonly error: ApiError | null; readonly fetchFailureCount: number },
+): number | false {
+  if (!seconds) return false
+  return 1000 * Math.max(error?.retryAfterSeconds ?? 0, Math.min(60, seconds * 2 ** failures))
 }
 
 /** A change. Afterwards everything that was read under `refreshes` is read anew: the beginnings of paths. */

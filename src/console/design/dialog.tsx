@@ -4,6 +4,7 @@ import { useStore } from '../data/store.ts'
 import { Button } from './button.tsx'
 import { asked } from './confirmed.ts'
 import { DialogDrafts, type Draft, leave } from './form/unsaved.ts'
+import { Guard } from './guard.tsx'
 
 /** A dialog over the page, there as long as it is rendered. Escape and its cross close it, and ask before they throw away
  *  what was typed; a click beside it does nothing. */
@@ -40,7 +41,9 @@ export function Dialog({
         </h2>
         {!stays && <Button kind="plain" icon="close" label="Close" onClick={close} />}
       </header>
-      <div class="dialog-body">{children}</div>
+      <div class="dialog-body">
+        <Guard>{children}</Guard>
+      </div>
       {footer && <footer class="dialog-foot">{footer}</footer>}
     </>
   )

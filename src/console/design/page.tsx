@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { Guard } from './guard.tsx'
 
 /** A page: its title, what one can do, its content, and beside it a panel. */
 export function Page({
@@ -34,6 +35,7 @@ export function Page({
   )
 }
 
+/** A part of a page, which fails alone. */
 export function Section({
   title,
   actions,
@@ -52,7 +54,7 @@ export function Section({
         <Heading>{title}</Heading>
         {actions}
       </header>
-      {children}
+      <Guard>{children}</Guard>
     </section>
   )
 }

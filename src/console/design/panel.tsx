@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { focusAgain, useModal } from './dialog.tsx'
+import { Guard } from './guard.tsx'
 
 const WIDE = '(min-width: 1100px)'
 
@@ -85,7 +86,9 @@ function Content({ title, actions, footer, children, onClose, id }: PanelProps &
         {actions}
         <Button kind="plain" icon="close" label="Close" onClick={onClose} />
       </header>
-      <div class="panel-body">{children}</div>
+      <div class="panel-body">
+        <Guard>{children}</Guard>
+      </div>
       {footer && <footer class="panel-foot">{footer}</footer>}
     </>
   )

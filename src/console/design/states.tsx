@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { ApiError } from '../data/client.ts'
+import { type ApiError, stopReading } from '../data/client.ts'
 import { Button, CopyButton } from './button.tsx'
 import { ago } from './format.ts'
 
@@ -66,18 +66,33 @@ export function useLate(waiting: boolean, ms: number): boolean {
   return late
 }
 
+/** After so long it is said that something takes long. */
+export const SLOW_MS = 4000
+
 /** Something is read for the first time. Shown only where it takes a while. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   const late = useLate(true, 150)
-  const later = useLate(true, 4000)
+  const later = useLate(true, SLOW_MS)
   if (!late) return null
   return (
     <div class="stack" role="status" aria-label="Reading">
       {Array.from({ length: lines }, (_, line) => (
         <Skeleton key={line} width={90 - ((line * 17) % 45)} />
       ))}
-      {later && <p class="quiet small">Still reading…</p>}
+      {later && <StillReading />}
     </div>
+  )
+}
+
+/** What takes long can be left: it counts as failed, and can be asked again. */
+export function StillReading() {
+  return (
+    <p class="row small">
+      Still reading…
+      <Button small onClick={() => stopReading(SLOW_MS)}>
+        Cancel
+      </Button>
+    </p>
   )
 }
 

@@ -4,7 +4,7 @@ import type { Pages } from '../data/query.ts'
 import { shortcut } from '../data/shortcuts.ts'
 import { Button } from './button.tsx'
 import { type Column, useColumns } from './list/columns.tsx'
-import { Failure, Skeleton, useLate } from './states.tsx'
+import { Failure, Skeleton, SLOW_MS, StillReading, useLate } from './states.tsx'
 
 export type { Column }
 
@@ -189,7 +189,7 @@ function useWalk<Row>(
 
 function Waiting({ columns }: { readonly columns: number }) {
   const late = useLate(true, 150)
-  const later = useLate(true, 4000)
+  const later = useLate(true, SLOW_MS)
   if (!late) return null
   return (
     <div class="table-wrap" role="status" aria-label="Reading">
@@ -206,7 +206,11 @@ function Waiting({ columns }: { readonly columns: number }) {
           ))}
         </tbody>
       </table>
-      {later && <p class="under">Still reading…</p>}
+      {later && (
+        <div class="under">
+          <StillReading />
+        </div>
+      )}
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { SessionContext, useSession } from '../data/session.ts'
 import { waitingForSession } from '../data/signing-in.ts'
 import { useStore } from '../data/store.ts'
 import { asked } from '../design/confirmed.ts'
-import { Failure } from '../design/states.tsx'
+import { Broken } from '../design/guard.tsx'
 import { Toasts } from '../design/toast.tsx'
 import { PAGES } from '../pages/index.ts'
 import { Banners } from './banners.tsx'
@@ -20,15 +20,15 @@ import { TabBar } from './tab-bar.tsx'
 
 const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate))
 const Confirmation = overPart(() => import('../design/dialog.tsx').then(({ Confirmation }) => Confirmation))
-const NotYours = pagePart(() => import('./nowhere.tsx').then(({ NotYours }) => NotYours))
-const Nowhere = pagePart(() => import('./nowhere.tsx').then(({ Nowhere }) => Nowhere))
+const NotYours = pagePart('Not for your roles', () => import('./nowhere.tsx').then(({ NotYours }) => NotYours))
+const Nowhere = pagePart('Nothing is here', () => import('./nowhere.tsx').then(({ Nowhere }) => Nowhere))
 const Palette = overPart(() => import('./palette.tsx').then(({ Palette }) => Palette))
 const SignInAgain = overPart(() => import('./gate/sign-in-again.tsx').then(({ SignInAgain }) => SignInAgain))
 
-const VIEWS = PAGES.map(({ id, path, load }) => ({
+const VIEWS = PAGES.map(({ id, path, label, load }) => ({
   id,
   path: path === '' ? '/console' : `/console/${path}/:id?`,
-  View: pagePart(load),
+  View: pagePart(label, load),
 }))
 
 /** Who has not signed in sees the way in; everybody else the console. */
@@ -44,7 +44,9 @@ export function App() {
         <div class="gate">
           <main>
             <h1>Model gateway</h1>
-            <Failure error={me.error} retry={() => me.refetch()} />
+            <Broken action="Try again" onAction={() => me.refetch()}>
+              {me.error.message} <span class="mono small">{me.error.requestId}</span>
+            </Broken>
           </main>
         </div>
       ) : !session ? null : !session.authenticated || session.standing !== 'complete' || hasMore || isGate(path) ? (

@@ -1,0 +1,70 @@
+import { Component, type ComponentChildren } from 'preact'
+import { queries } from '../data/query.ts'
+import { Button } from './button.tsx'
+
+interface GuardProps {
+  /** It is tried again when this is another. */
+  readonly of?: string
+  /** What is shown in place of a whole page has its title. */
+  readonly title?: string
+  readonly children: ComponentChildren
+}
+
+/** What cannot be shown takes nothing else with it. An answer may have a form that this console does not know: it came from
+ *  a gateway of another version, or from something in front of it. */
+export class Guard extends Component<GuardProps, { readonly problem?: Error | undefined }> {
+  static override getDerivedStateFromError = (problem: Error) => ({ problem })
+
+  override componentDidUpdate(before: GuardProps): void {
+    if (before.of !== this.props.of && this.state.problem) this.setState({ problem: undefined })
+  }
+
+  override render() {
+    const { problem } = this.state
+    const { title, children } = this.props
+    if (!problem) return children
+    const again = () => {
+      // What was shown is gone from the page, and so nothing waits for its answers any more: they are asked for anew.
+      queries.removeQueries({ type: 'inactive' })
+      this.setState({ problem: undefined })
+    }
+    const said = (
+      <Broken action="Try again" onAction={again}>
+        The answer of the gateway is not of the form that this console knows. It may be from another version, or from
+        something in front of the gateway. <span class="mono small">{problem.message}</span>
+      </Broken>
+    )
+    return title ? <BrokenPage title={title}>{said}</BrokenPage> : said
+  }
+}
+
+/** Why something is not shown, and one way on. Of plain elements: what else it would be made of may be what is broken. */
+export function Broken({
+  action,
+  onAction,
+  children,
+}: {
+  readonly action: string
+  readonly onAction: () => void
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div class="notice bad" role="alert">
+      <span class="grow">{children}</span>
+      <Button small onClick={onAction}>
+        {action}
+      </Button>
+    </div>
+  )
+}
+
+export function BrokenPage({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <main class="page-main" id="main" tabIndex={-1}>
+      <header class="page-head">
+        <h1>{title}</h1>
+      </header>
+      <div class="page-body">{children}</div>
+    </main>
+  )
+}
