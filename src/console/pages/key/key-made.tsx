@@ -1,6 +1,6 @@
 import { useApi } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { CallCode } from '../../design/call-code.tsx'
+import { CallCode } from '../../design/call/call-code.tsx'
 import { Code } from '../../design/code.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Notice } from '../../design/states.tsx'

@@ -1,8 +1,8 @@
 import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useMay } from '../../data/session.ts'
-import { AwaitedCall } from '../../design/awaited-call.tsx'
-import { CallCode } from '../../design/call-code.tsx'
+import { AwaitedCall } from '../../design/call/awaited-call.tsx'
+import { CallCode } from '../../design/call/call-code.tsx'
 import { Section } from '../../design/page.tsx'
 
 /** The gateway answers this model out of itself. */

@@ -1,5 +1,5 @@
 import type { SampleCall } from '../../data/call-samples.ts'
-import { Samples } from '../../design/call-code.tsx'
+import { Samples } from '../../design/call/call-code.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import type { Endpoint } from './call.ts'
 

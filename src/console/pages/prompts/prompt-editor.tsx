@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { useChange } from '../../data/query.ts'
+import { SentPrompt } from '../../design/call/sent-prompt.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FormFoot, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { NamesField } from '../../design/form/names-field.tsx'
 import { Section } from '../../design/page.tsx'
-import { SentPrompt } from '../../design/sent-prompt.tsx'
 import { toast } from '../../design/toast.tsx'
 import {
   type DraftMessage,

@@ -1,6 +1,6 @@
 import { useApi } from '../../data/query.ts'
 import { useMay, useSession } from '../../data/session.ts'
-import { CallCode } from '../../design/call-code.tsx'
+import { CallCode } from '../../design/call/call-code.tsx'
 import { Empty } from '../../design/states.tsx'
 
 /** Before the first call of a range: how to make one. The list asks on; the call takes the place of this. */

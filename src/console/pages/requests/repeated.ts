@@ -1,5 +1,5 @@
 import { sampleOf } from '../../data/call-samples.ts'
-import { exampleCall } from '../../design/call-code.tsx'
+import { exampleCall } from '../../design/call/call-code.tsx'
 import type { Call } from './call.ts'
 
 /** What is asked in place of what was: the gateway keeps no questions. */

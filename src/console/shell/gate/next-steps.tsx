@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { queries, useApi, useChange } from '../../data/query.ts'
-import { AwaitedCall } from '../../design/awaited-call.tsx'
 import { Button, ButtonLink } from '../../design/button.tsx'
-import { CallCode } from '../../design/call-code.tsx'
+import { AwaitedCall } from '../../design/call/awaited-call.tsx'
+import { CallCode } from '../../design/call/call-code.tsx'
 import { Failure, Loaded, Notice } from '../../design/states.tsx'
 import { Card } from './card.tsx'
 

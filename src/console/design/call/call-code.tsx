@@ -6,9 +6,9 @@ import {
   type SampleCall,
   type SampleLanguage,
   sampleOf,
-} from '../data/call-samples.ts'
-import { Code } from './code.tsx'
-import { Segmented } from './tabs.tsx'
+} from '../../data/call-samples.ts'
+import { Code } from '../code.tsx'
+import { Segmented } from '../tabs.tsx'
 
 /** How each kind of model is called. */
 const WAYS: Readonly<Record<string, Pick<SampleCall, 'endpoint' | 'body' | 'file'>>> = {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Answer, ApiError, api, type Input } from '../data/client.ts'
+import { type Answer, ApiError, api, type Input } from '../../data/client.ts'
 
 type Asked = NonNullable<Input<'POST /ui/api/prompts/render'>['body']>
 type Sent = Answer<'POST /ui/api/prompts/render'>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Input } from '../data/client.ts'
-import { useApi } from '../data/query.ts'
-import { State } from './badge.tsx'
-import { ButtonLink } from './button.tsx'
-import { count, duration, money } from './format.ts'
+import type { Input } from '../../data/client.ts'
+import { useApi } from '../../data/query.ts'
+import { State } from '../badge.tsx'
+import { ButtonLink } from '../button.tsx'
+import { count, duration, money } from '../format.ts'
 
 const ASK_SECONDS = 2
 
