@@ -58,15 +58,14 @@ import { contentDoor } from './telemetry/content/content-door.ts'
 import type { Delivery } from './telemetry/delivery.ts'
 import type { RecordsMoved } from './telemetry/events.ts'
 import { countedMetrics } from './telemetry/metrics/counted-metrics.ts'
-import { processGauges, type Vitals } from './telemetry/metrics/process-gauges.ts'
-import { type Measured, type ProcessPool, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
+import { processGauges } from './telemetry/metrics/process-gauges.ts'
+import { measuring, type OwnProcess, processCounters, sharedCounters } from './telemetry/metrics/scopes.ts'
 import { refusalCounter } from './telemetry/refusals.ts'
 import { configuredSinks } from './telemetry/sinks/index.ts'
 import type { ObjectWriter } from './telemetry/sinks/s3-objects.ts'
 import type { Sink, SinkLane } from './telemetry/sinks/sink.ts'
 import type { Tally } from './telemetry/sinks/tally.ts'
 import { telemetry } from './telemetry/telemetry.ts'
-import { topics } from './telemetry/topics.ts'
 import type { Transport } from './transport/transport.ts'
 
 /** The adapters that a runtime chose for the ports. */
@@ -90,10 +89,8 @@ export interface Adapters {
   readonly callersKept: number
   /** Where a runtime bounds it: how many items of batches run at once, whatever is configured. */
   readonly batchItemsAtOnce?: number
-  /** The other processes of a group. */
-  readonly processPool?: ProcessPool | undefined
-  /** Reads this process's memory, processor time and event loop, if the runtime has a process. */
-  readonly vitals?: (() => Vitals) | undefined
+  /** This process, if the runtime has one. */
+  readonly process?: OwnProcess | undefined
   /** Delivers records to the database; `report` is called with the outcome. */
   readonly delivering: (report: (event: RecordsMoved) => void) => Delivery
   /** The way of events to a sink, where they do not wait in this process. */
@@ -162,17 +159,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     report: scope.count,
   })
   const reports = telemetry(log, scope, refusals.delivery, sinks, refusals)
-  const measured = async (): Promise<Measured> => ({
-    counters: await scope.all(),
-    gauges: processGauges({
-      storeMode: store.mode(),
-      topics: topics.map(({ name }) => name),
-      delivery: refusals.delivery,
-      sinks: sinks.states(),
-      vitals: adapters.vitals?.(),
-    }),
-  })
-  adapters.processPool?.measuring(measured)
+  const gauges = () => processGauges(store.mode(), refusals.delivery, sinks.states(), adapters.process?.vitals())
   const attempts = failedAttempts(config.general_settings.max_failed_authentications, systemClock.now)
   const keys = apiKeys({
     hash: hashKey,
@@ -276,7 +263,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     telemetry: reports,
     content: contentDoor(config.gateway_settings, sinks.takeContent, adapters.memoryBytes),
     metrics: counted.metrics,
-    measured: adapters.processPool?.gathered ?? measured,
+    measured: measuring(scope, gauges, adapters.process?.pool),
     flushCounters: scope.flush,
     flights: flights(store, timers),
     clock: systemClock,

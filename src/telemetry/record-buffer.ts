@@ -265,12 +265,8 @@ export function recordBuffer(topic: Topic, options: RecordBufferOptions): Record
     depth,
     waiting: () => waiting.length,
     lagMs() {
-      if (!inBacklog()) {
-        backlogSince = undefined
-        return waiting.length > 0 ? Math.max(0, Date.now() - oldestAt) : 0
-      }
-      backlogSince ??= Date.now()
-      return Date.now() - backlogSince
+      backlogSince = inBacklog() ? (backlogSince ?? Date.now()) : undefined
+      return depth() > 0 ? Math.max(0, Date.now() - (backlogSince ?? oldestAt)) : 0
     },
     checkBacklog: () => {
       if (inBacklog()) backlogFrom = undefined

@@ -1,3 +1,6 @@
+import type { SharedStore } from '../../stores/kv/shared-store.ts'
+import type { Delivery } from '../delivery.ts'
+import { topics } from '../topics.ts'
 import { type Family, seriesName } from './render.ts'
 
 /** What a runtime knows of its process. */
@@ -54,23 +57,21 @@ const gauges: readonly ProcessGauge[] = [
 ]
 
 /** What a process reads of itself; each part is left out where nothing is known of it. */
-export function processGauges(own: {
-  readonly storeMode: 'shared' | 'local' | 'degraded'
-  readonly topics: readonly string[]
-  readonly delivery: { depth(topic: string): number; lagMs?(topic: string): number }
-  readonly sinks: readonly { readonly name: string; readonly queued: number }[]
-  readonly vitals?: Vitals | undefined
-}): Gauges {
-  const { delivery, vitals } = own
+export function processGauges(
+  storeMode: ReturnType<SharedStore['mode']>,
+  delivery: Pick<Delivery, 'depth' | 'lagMs'>,
+  sinks: readonly { readonly name: string; readonly queued: number }[],
+  vitals: Vitals | undefined,
+): Gauges {
   const read: Record<string, number> = {
-    gateway_store_degraded: own.storeMode === 'degraded' ? 1 : 0,
+    gateway_store_degraded: storeMode === 'degraded' ? 1 : 0,
     gateway_audit_queue_depth: delivery.depth('audit'),
   }
-  for (const topic of own.topics) {
+  for (const { name: topic } of topics) {
     read[seriesName('gateway_records_waiting', { topic })] = delivery.depth(topic)
     if (delivery.lagMs) read[seriesName('gateway_records_lag_seconds', { topic })] = delivery.lagMs(topic) / 1000
   }
-  for (const { name: sink, queued } of own.sinks) read[seriesName('gateway_sink_queue_depth', { sink })] = queued
+  for (const { name: sink, queued } of sinks) read[seriesName('gateway_sink_queue_depth', { sink })] = queued
   if (!vitals) return read
   read.process_resident_memory_bytes = vitals.residentBytes
   read.process_cpu_seconds_total = vitals.cpuSeconds

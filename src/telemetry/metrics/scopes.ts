@@ -2,7 +2,7 @@ import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { TelemetryEvent } from '../events.ts'
 import type { CountedMetrics } from './counted-metrics.ts'
 import { counters } from './counters.ts'
-import type { Gauges } from './process-gauges.ts'
+import type { Gauges, Vitals } from './process-gauges.ts'
 
 /** Keeps the runtime alive for work that outlives an answer. */
 interface Runtime {
@@ -20,6 +20,19 @@ export interface ProcessPool {
   measuring(own: () => Promise<Measured>): void
   /** What they have measured together. */
   gathered(): Promise<Measured>
+}
+
+export interface OwnProcess {
+  vitals(): Vitals
+  /** Set in a process that shares its port with others. */
+  readonly pool?: ProcessPool | undefined
+}
+
+/** What this process has measured, or all that share its port. */
+export function measuring(counters: CounterScope, gauges: () => Gauges, pool?: ProcessPool): () => Promise<Measured> {
+  const own = async () => ({ counters: await counters.all(), gauges: gauges() })
+  pool?.measuring(own)
+  return pool?.gathered ?? own
 }
 
 /** The counters of this process, or of all isolates. */

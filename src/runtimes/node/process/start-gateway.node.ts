@@ -31,7 +31,7 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
   // Requests that need no database are answered while it is still starting.
-  const serving = await serve(config, { ...adapters, processPool: member, vitals: vitals() }, settings)
+  const serving = await serve(config, { ...adapters, process: { vitals: vitals(), pool: member } }, settings)
   const { port } = serving
   log.info('listening', { host, port })
 
