@@ -120,6 +120,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const refusals = refusalCounter(adapters.delivering(scope.count), systemClock.now, adapters.defer)
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
   const { salt_key, callable_target_default: targetDefault } = config.general_settings
+  const graceMs = 1000 * config.general_settings.identity_grace_seconds
   const seal = sealUnder(salt_key)
   const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
@@ -167,7 +168,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     store,
     targetDefault,
     callersKept: adapters.callersKept,
-    graceMs: 1000 * config.general_settings.identity_grace_seconds,
+    graceMs,
     ...(adapters.defer ? { defer: adapters.defer } : {}),
     now: systemClock.now,
     log,
@@ -178,7 +179,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     records: records.sessions,
     store,
     requireMfa: config.general_settings.require_mfa,
-    graceMs: 1000 * config.general_settings.identity_grace_seconds,
+    graceMs,
     now: systemClock.now,
   })
   const factor = secondFactor({
@@ -273,12 +274,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     random: Math.random,
     foreground: foreground(),
     batchEndpoints: batchedEndpoints,
-    keyCallers: keyCallers({
-      records: callerRecords(callSql),
-      targetDefault,
-      graceMs: 1000 * config.general_settings.identity_grace_seconds,
-      now: systemClock.now,
-    }),
+    keyCallers: keyCallers({ records: callerRecords(callSql), targetDefault, graceMs, now: systemClock.now }),
   }
   return Object.assign(services, { batchWorker: batchWorkerOf(services, adapters.batchItemsAtOnce) })
 }
