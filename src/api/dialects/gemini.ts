@@ -1,4 +1,4 @@
-import { clientNames, prefixed } from '../../modes/field-table.ts'
+import { clientNames, type FieldTable, prefixed } from '../../modes/field-table.ts'
 import { idPlaces } from '../../pipeline/ids/named-ids.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
 import { cannotCount, geminiErrorEvent } from './gemini/errors.ts'
@@ -24,6 +24,13 @@ const ids = idPlaces([
   { path: 'generate_content_request.cached_content', kind: 'cached_content' },
 ])
 
+/** The same fields, with the names of those that chat names alike. */
+function named(table: FieldTable): FieldTable {
+  return Object.fromEntries(
+    Object.entries(table).map(([field, rule]) => [field, rule.fate === 'carried' ? { as: field, ...rule } : rule]),
+  )
+}
+
 /** Gemini's generateContent, whole and streamed: native at Google, translated by way of chat for every other. */
 export const geminiDialect = asDialect<GenerateContentRequest>({
   native: 'generate_content',
@@ -32,7 +39,7 @@ export const geminiDialect = asDialect<GenerateContentRequest>({
   defaults: geminiDefaults,
   settings: settingsInChat,
   capped: geminiCapped,
-  names: clientNames({ ...prefixed('generationConfig', CONFIG_FIELDS), ...GEMINI_FIELDS }),
+  names: clientNames({ ...prefixed('generationConfig', named(CONFIG_FIELDS)), ...GEMINI_FIELDS }),
   prepend: prependToGemini,
   toChat,
   fromChat,

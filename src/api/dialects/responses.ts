@@ -23,7 +23,7 @@ export const responsesDialect = asDialect<ResponsesRequest>({
   ids: responsesIds,
   memory: responsesMemory,
   tools: responsesConversation,
-  names: clientNames(RESPONSES_FIELDS),
+  names: { ...clientNames(RESPONSES_FIELDS), verbosity: 'text.verbosity' },
   prepend: prependToResponses,
   toChat,
   fromChat(completion, request, facts) {

@@ -37,7 +37,10 @@ const PARTS: Readonly<Record<string, (part: JsonRecord, at: string) => JsonRecor
     return { type: 'image', source: sourceOf(url, `${at}.image_url`) }
   },
   file({ file }, at) {
-    const { file_data, filename } = asRecord(file)
+    const { file_data, file_id, filename } = asRecord(file)
+    if (/^https?:\/\//i.test(asText(file_id))) {
+      return { type: 'document', source: { type: 'url', url: file_id }, ...titleOf(filename) }
+    }
     // The id of a file that another vendor stores is unknown here.
     if (asText(file_data) === '') throw unsupported(`${at}.file`, API, 'Send the file itself in file_data.')
     const source = sourceOf(asText(file_data), `${at}.file.file_data`)

@@ -1,3 +1,4 @@
+import { digestOf } from '../../lib/crypto.ts'
 import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
@@ -24,12 +25,13 @@ export const MESSAGES_TAKE: Takes = {
 }
 
 /** Fields that have the same meaning in both shapes, and the vendor's own. */
-const SAME = ['top_k', 'cache_control', 'container', 'context_management', 'inference_geo', 'mcp_servers', 'speed']
+const SAME = ['cache_control', 'container', 'context_management', 'inference_geo', 'mcp_servers', 'speed']
 
 const SUPPORTED = new Set([
   ...SAME,
   'temperature',
   'top_p',
+  'top_k',
   'model',
   'messages',
   'max_tokens',
@@ -44,6 +46,8 @@ const SUPPORTED = new Set([
   'thinking',
   'output_config',
   'service_tier',
+  'user',
+  'safety_identifier',
 ])
 
 /** Translates a chat request to the Messages API. */
@@ -59,16 +63,19 @@ export function messagesRequest(body: ChatRequest, model: string, drop: Drop = (
     ...(instructions.length > 0 ? { system: instructions } : {}),
     messages,
     ...messagesTools(withAllowedTools(body, API)),
-    ...samplingFields(body, model, drop),
+    ...samplingFields(body, model, thinks(thinking), drop),
     ...Object.fromEntries(SAME.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     ...(thinking ? { thinking } : {}),
     ...outputConfig(body, effort),
     ...stopSequences(body.stop),
     ...serviceTier(body.service_tier, drop),
-    ...userOf(body),
+    ...userOf(body, drop),
     ...(body.stream === true ? { stream: true } : {}),
   }
 }
+
+/** Whether a model is asked to think. */
+const thinks = (thinking: JsonRecord | undefined) => thinking !== undefined && thinking.type !== 'disabled'
 
 const isSet = (value: unknown) => value !== undefined && value !== null
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined)
@@ -97,8 +104,13 @@ function jsonInstruction(format: unknown): JsonRecord[] {
 }
 
 function stopSequences(stop: unknown): JsonRecord {
-  if (typeof stop === 'string') return { stop_sequences: [stop] }
-  return Array.isArray(stop) && stop.length > 0 ? { stop_sequences: stop } : {}
+  const list = typeof stop === 'string' ? [stop] : stop
+  if (!Array.isArray(list) || list.length === 0) return {}
+  // The API refuses sequences of nothing but white space.
+  if (list.some((one) => typeof one === 'string' && one.trim() === '')) {
+    throw unsupported('stop', API, 'Stop at something that is more than white space.')
+  }
+  return { stop_sequences: list }
 }
 
 /** `auto` is the default. */
@@ -115,7 +127,12 @@ function serviceTier(tier: unknown, drop: Drop): JsonRecord {
   return fields ?? {}
 }
 
-function userOf({ user, safety_identifier }: ChatRequest): JsonRecord {
-  const user_id = user ?? safety_identifier
-  return typeof user_id === 'string' && user_id !== '' ? { metadata: { user_id } } : {}
+/** The longest name of a user that the API takes. */
+const LONGEST_USER = 256
+
+function userOf({ user, safety_identifier }: ChatRequest, drop: Drop): JsonRecord {
+  if (isSet(user) && isSet(safety_identifier)) drop('safety_identifier')
+  const name = user ?? safety_identifier
+  if (typeof name !== 'string' || name === '') return {}
+  return { metadata: { user_id: name.length > LONGEST_USER ? digestOf(name) : name } }
 }

@@ -1,21 +1,40 @@
-import type { JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { temperatureUpToOne } from '../wire/fitting/within-range.ts'
 
 /** Models before Opus 4.1. Later ones refuse a temperature beside a `top_p`. */
 const TAKES_BOTH = /claude-(?:[1-3]|instant|(?:opus|sonnet)-4(?:-0)?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
+/** Models since Opus 4.7 refuse to be told how to sample. */
+const SAMPLES_ALONE = /claude-(?:fable|mythos|[a-z]+-(?:4-[7-9](?!\d)|[5-9](?!\d)))/
 /** What the vendor does unless it is told otherwise. */
 const USUAL_TEMPERATURE = 1
+/** A model that thinks takes a `top_p` from here on. */
+const LEAST_THINKING_TOP_P = 0.95
 
-/** How an answer is sampled. Clients of other vendors send both settings, mostly the usual ones. */
-export function samplingFields(body: ChatRequest, model: string, drop: Drop): JsonRecord {
+export interface Sampling {
+  readonly temperature?: unknown
+  readonly top_p?: unknown
+  readonly top_k?: unknown
+}
+
+/** How an answer is sampled. Clients of other vendors send both settings, mostly the usual ones. `thinks`: a model that
+ *  thinks takes neither a temperature nor a `top_k`. */
+export function samplingFields(body: ChatRequest, model: string, thinks: boolean, drop: Drop): Sampling {
   const temperature = temperatureUpToOne(body.temperature ?? undefined, drop)
   const top_p = body.top_p ?? undefined
-  if (temperature === undefined) return top_p === undefined ? {} : { top_p }
-  if (top_p === undefined) return { temperature }
-  if (TAKES_BOTH.test(model)) return { temperature, top_p }
-  if (temperature === USUAL_TEMPERATURE) return { top_p }
+  const top_k = body.top_k ?? undefined
+  if (thinks || SAMPLES_ALONE.test(model)) {
+    const takesTopP = !SAMPLES_ALONE.test(model) && Number(top_p) >= LEAST_THINKING_TOP_P
+    if (temperature !== undefined && temperature !== USUAL_TEMPERATURE) drop('temperature')
+    if (top_p !== undefined && top_p !== 1 && !takesTopP) drop('top_p')
+    if (top_k !== undefined) drop('top_k')
+    return takesTopP ? { top_p } : {}
+  }
+  const more = top_k === undefined ? {} : { top_k }
+  if (temperature === undefined) return top_p === undefined ? more : { top_p, ...more }
+  if (top_p === undefined) return { temperature, ...more }
+  if (TAKES_BOTH.test(model)) return { temperature, top_p, ...more }
+  if (temperature === USUAL_TEMPERATURE) return { top_p, ...more }
   drop('top_p')
-  return { temperature }
+  return { temperature, ...more }
 }

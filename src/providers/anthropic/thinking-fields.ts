@@ -1,6 +1,7 @@
-import { entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
+import { asRecord, entryOf, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { ownThinking } from '../wire/fitting/own-thinking.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 
 /** The thinking budget by effort, for models that take a budget; it has to be less than the limit of the answer. */
@@ -19,6 +20,9 @@ const EFFORTS: Readonly<Record<string, string>> = {
 
 /** Models up to 4.5. Later ones accept no budget, or their documentation advises against it. */
 const TAKES_BUDGET = /claude-(?:[1-3]|instant|\w+-4(?:-[0-5])?(?:$|[-@:](?!\d{1,2}(?:\D|$))))/
+
+/** Models that cannot be told not to think. */
+const ALWAYS_THINKS = /claude-(?:fable|mythos)/
 
 interface ThinkingFields {
   readonly thinking?: JsonRecord
@@ -40,19 +44,35 @@ export function thinkingFields(
     return { thinking, budget: typeof budget === 'number' ? budget : 0 }
   }
   if (effort === undefined || effort === null) return { budget: 0 }
-  if (effort === 'none') return { thinking: { type: 'disabled' }, budget: 0 }
+  if (effort === 'none') {
+    if (ALWAYS_THINKS.test(model)) throw unsupported('reasoning_effort', 'this model, which always thinks')
+    return { thinking: { type: 'disabled' }, budget: 0 }
+  }
   if (!TAKES_BUDGET.test(model)) {
     const word = entryOf(EFFORTS, effort)
     if (word === undefined) throw unsupported('reasoning_effort', 'the Messages API')
-    return { thinking: { type: 'adaptive' }, effort: word, budget: 0 }
+    return { ...(forcesTools(body) ? {} : { thinking: { type: 'adaptive' } }), effort: word, budget: 0 }
   }
   const wanted = entryOf(BUDGETS, effort)
   if (wanted === undefined) throw unsupported('reasoning_effort', 'the Messages API of this model')
   const budget = Math.min(wanted, (maxTokens ?? Number.POSITIVE_INFINITY) - 1)
-  if (budget < LEAST_BUDGET) {
-    // So short an answer has no room for thinking.
+  // So short an answer has no room for thinking.
+  if (budget < LEAST_BUDGET || forcesTools(body) || continuesUnthought(body)) {
     drop('reasoning_effort')
     return { budget: 0 }
   }
   return { thinking: { type: 'enabled', budget_tokens: budget }, budget }
+}
+
+/** The API refuses to think where a tool has to be called. */
+function forcesTools({ tools, tool_choice: choice }: ChatRequest): boolean {
+  if (!tools?.length) return false
+  if (!isRecord(choice)) return choice === 'required'
+  return choice.type !== 'allowed_tools' || asRecord(choice.allowed_tools).mode === 'required'
+}
+
+/** The API refuses to think on after calls before which it did not think, or whose thoughts a client did not keep. */
+function continuesUnthought({ messages }: ChatRequest): boolean {
+  const last = messages.findLast(({ role }) => role !== 'tool')
+  return messages.at(-1)?.role === 'tool' && last?.role === 'assistant' && ownThinking(last).length === 0
 }

@@ -33,7 +33,7 @@ export function converseMessages(list: ChatRequest['messages']): Conversation {
   for (const [index, message] of list.entries()) {
     const at = `messages.${index}`
     if (message.role === 'system' || message.role === 'developer') system.push(...contentBlocks(message.content, at))
-    else if (message.role === 'user') add('user', contentBlocks(message.content, at))
+    else if (message.role === 'user') add('user', besideWords(contentBlocks(message.content, at)))
     else if (message.role === 'assistant') add('assistant', assistantBlocks(message, at))
     else if (message.role === 'tool') add('user', toolResult(message, at))
     else throw unsupported(`${at}.role`, CONVERSE)
@@ -77,6 +77,12 @@ function contentBlocks(content: unknown, at: string): Block[] {
       record.type === 'text' ? textBlock(record.text) : [mediaBlock(record, `${at}.content.${index}`, index)]
     return [...block, ...cachePoint(record)]
   })
+}
+
+/** Converse refuses documents without words beside them. */
+function besideWords(blocks: Block[]): Block[] {
+  const isBare = blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block)
+  return isBare ? [...blocks, { text: 'Read it.' }] : blocks
 }
 
 /** Converse refuses blank text, so it is left out. */

@@ -2,6 +2,7 @@ import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { type Sampling, samplingFields } from '../anthropic/sampling.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
 import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
@@ -41,6 +42,7 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'additionalModelRequestFields',
 ])
 
+const CLAUDE = /anthropic\.claude/
 const MOST_STOPS = 2500
 const NOVA = /(^|[./])amazon\.nova/
 const MOST_STOPS_OF_NOVA = 4
@@ -50,15 +52,17 @@ export function converseRequest(body: ChatRequest, model: string, drop: Drop = (
   refuseUnsupportedFields(body, SUPPORTED, CONVERSE, drop)
   const { messages, system: told } = converseMessages(toldConversation(body.messages, drop))
   const system = asRecord(body.response_format).type === 'json_object' ? [...told, { text: JSON_ONLY }] : told
+  const reasoning = reasoningFields(body, model, drop)
+  const { temperature, top_p, top_k } = sampling(body, model, reasoning, drop)
   const inferenceConfig = {
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    temperature: temperatureUpToOne(body.temperature ?? undefined, drop),
-    topP: body.top_p ?? undefined,
+    temperature,
+    topP: top_p,
     stopSequences: stopsUpTo(NOVA.test(model) ? MOST_STOPS_OF_NOVA : MOST_STOPS, body.stop ?? undefined, drop),
   }
   const modelFields = {
-    ...(body.top_k == null ? {} : { top_k: body.top_k }),
-    ...reasoningFields(body, model, drop),
+    ...(top_k == null ? {} : NOVA.test(model) ? { inferenceConfig: { topK: top_k } } : { top_k }),
+    ...reasoning,
     ...asRecord(body.additionalModelRequestFields),
   }
   return {
@@ -67,10 +71,24 @@ export function converseRequest(body: ChatRequest, model: string, drop: Drop = (
     ...(Object.values(inferenceConfig).some((value) => value !== undefined) ? { inferenceConfig } : {}),
     ...toolConfig(withAllowedTools(body, CONVERSE), messages),
     ...outputConfig(body.response_format),
-    ...serviceTier(body.service_tier),
+    ...serviceTier(body.service_tier, drop),
     ...(Object.keys(modelFields).length > 0 ? { additionalModelRequestFields: modelFields } : {}),
     ...Object.fromEntries(OWN_FIELDS.filter((name) => body[name] != null).map((name) => [name, body[name]])),
   }
+}
+
+/** How an answer is sampled. Nova takes no settings beside its highest effort. */
+function sampling(body: ChatRequest, model: string, reasoning: JsonRecord, drop: Drop): Sampling {
+  if (CLAUDE.test(model)) {
+    const { thinking } = reasoning
+    return samplingFields(body, model, isRecord(thinking) && thinking.type !== 'disabled', drop)
+  }
+  const { top_p, top_k } = body
+  if (asRecord(reasoning.reasoningConfig).maxReasoningEffort === 'high') {
+    for (const field of ['temperature', 'top_p'] as const) if (body[field] != null) drop(field)
+    return { top_k }
+  }
+  return { temperature: temperatureUpToOne(body.temperature ?? undefined, drop), top_p: top_p ?? undefined, top_k }
 }
 
 function outputConfig(format: unknown): JsonRecord {
@@ -93,6 +111,11 @@ function outputConfig(format: unknown): JsonRecord {
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
-function serviceTier(tier: unknown): JsonRecord {
-  return tier == null || tier === 'auto' ? {} : { serviceTier: { type: tier } }
+const TIERS: ReadonlySet<unknown> = new Set(['priority', 'default', 'flex', 'reserved'])
+
+function serviceTier(tier: unknown, drop: Drop): JsonRecord {
+  if (tier == null || tier === 'auto') return {}
+  if (TIERS.has(tier)) return { serviceTier: { type: tier } }
+  drop('service_tier')
+  return {}
 }

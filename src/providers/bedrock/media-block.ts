@@ -11,6 +11,9 @@ const FORMATS: Readonly<Record<string, string>> = {
   'application/vnd.ms-excel': 'xls',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
   'image/jpg': 'jpeg',
+  'video/quicktime': 'mov',
+  'video/x-matroska': 'mkv',
+  'video/3gpp': 'three_gp',
 }
 
 /** A part of a message other than text. Converse accepts bytes or an object of S3, and fetches no addresses. */
@@ -19,6 +22,10 @@ export function mediaBlock(part: JsonRecord, at: string, index: number): JsonRec
     const url = asText(asRecord(part.image_url).url) || asText(part.image_url)
     const { format, source } = sourceOf(url, `${at}.image_url`)
     return { image: { format, source } }
+  }
+  if (part.type === 'video_url') {
+    const { format, source } = sourceOf(asText(asRecord(part.video_url).url), `${at}.video_url`)
+    return { video: { format, source } }
   }
   if (part.type === 'file') {
     const { file_data, filename } = asRecord(part.file)

@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { thinkingFields } from '../anthropic/thinking-fields.ts'
+import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 
 /** The reasoning fields of the model families; Converse itself has none. */
 const FAMILIES: readonly {
@@ -11,16 +12,25 @@ const FAMILIES: readonly {
   { of: /anthropic\.claude/, fields: (_, body, model, drop) => claudeFields(body, model, drop) },
   {
     of: /amazon\.nova-2/,
-    fields: (effort) =>
-      effort === 'none'
-        ? { reasoningConfig: { type: 'disabled' } }
-        : { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } },
+    fields: (effort, body) => novaFields(effort, body),
   },
   {
     of: /openai\.|deepseek\.|qwen\.|moonshot|minimax|zai\./,
-    fields: (effort) => ({ reasoning_effort: effort }),
+    fields: (effort, _body, model) => ({ reasoning_effort: nearestEffort(effort, model, OPEN_EFFORTS) }),
   },
 ]
+
+const OPEN_EFFORTS: Efforts = [[/openai\./, ['low', 'medium', 'high']]]
+const NOVA_EFFORTS: Efforts = [[/^/, ['none', 'low', 'medium', 'high']]]
+
+/** Nova refuses a limit of the answer beside its highest effort: the limit counts. */
+function novaFields(asked: unknown, { max_completion_tokens, max_tokens }: ChatRequest): JsonRecord {
+  const effort = nearestEffort(asked, '', NOVA_EFFORTS)
+  if (effort === 'none') return { reasoningConfig: { type: 'disabled' } }
+  const isBounded = (max_completion_tokens ?? max_tokens ?? undefined) !== undefined
+  const maxReasoningEffort = effort === 'high' && isBounded ? 'medium' : effort
+  return { reasoningConfig: { type: 'enabled', maxReasoningEffort } }
+}
 
 /** The model-specific fields for reasoning. The client's own `thinking` passes unchanged. */
 export function reasoningFields(body: ChatRequest, model: string, drop: Drop): JsonRecord {

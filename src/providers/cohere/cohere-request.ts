@@ -3,8 +3,9 @@ import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { withTextResults } from '../wire/fitting/plain-conversation.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
-import { stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
+import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
 import { refuseUnsupportedFields, unsupported } from '../wire/unsupported-fields.ts'
 import { COHERE, cohereMessages } from './cohere-messages.ts'
 
@@ -12,8 +13,6 @@ import { COHERE, cohereMessages } from './cohere-messages.ts'
 const SAME_FIELDS = [
   'temperature',
   'seed',
-  'frequency_penalty',
-  'presence_penalty',
   'documents',
   'citation_options',
   'safety_mode',
@@ -30,6 +29,8 @@ const SUPPORTED: ReadonlySet<string> = new Set([
   'max_completion_tokens',
   'top_p',
   'top_k',
+  'frequency_penalty',
+  'presence_penalty',
   'stop',
   'tools',
   'tool_choice',
@@ -50,10 +51,13 @@ export function cohereRequest(body: ChatRequest, model: string, drop: Drop = () 
     temperature: temperatureUpToOne(body.temperature, drop),
     stop_sequences: stopsUpTo(MOST_STOPS, body.stop, drop),
     thinking: thinkingOf(body),
+    frequency_penalty: penaltyUpToOne(body, 'frequency_penalty', drop),
+    presence_penalty: penaltyUpToOne(body, 'presence_penalty', drop),
   }
+  const messages = withTextResults(toldConversation(body.messages, drop, true), 'document')
   return {
     model,
-    messages: cohereMessages(toldConversation(body.messages, drop, true)),
+    messages: cohereMessages(messages),
     ...present(Object.fromEntries(SAME_FIELDS.map((name) => [name, body[name]]))),
     ...present(renamed),
     ...toolsOf(withAllowedTools(body, COHERE)),

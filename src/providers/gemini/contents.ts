@@ -117,13 +117,15 @@ function readResult(reading: Reading, message: JsonRecord, at: string): void {
     ...(reading.withIds && id !== '' ? { id } : {}),
     name,
     response: parseRecord(text) ?? { output: text },
-    ...(media.length > 0 ? { parts: media } : {}),
+    // Earlier generations take pictures beside results alone.
+    ...(media.length > 0 && reading.withIds ? { parts: media } : {}),
   }
   if (!reading.results) {
     reading.results = { role: 'user', parts: [] }
     reading.contents.push(reading.results)
   }
   reading.results.parts.push({ functionResponse })
+  if (!reading.withIds) reading.results.parts.push(...media)
 }
 
 function partsOf(content: unknown, at: string): Part[] {

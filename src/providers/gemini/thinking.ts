@@ -1,6 +1,7 @@
 import { GatewayError } from '../../lib/errors.ts'
 import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
+import { type Efforts, nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { unsupported } from '../wire/unsupported-fields.ts'
 import { generationOf } from './generation-of.ts'
 
@@ -15,15 +16,15 @@ const BUDGETS: Readonly<Record<string, number>> = {
   max: 24_576,
 }
 
-/** The thinking level by effort since generation 3. */
-const LEVELS: Readonly<Record<string, string>> = {
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-  high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
-}
+/** The thinking levels since generation 3, by their names in chat. */
+const LEVELS: Efforts = [
+  [/gemini-3-pro/, ['low', 'high']],
+  [/pro/, ['low', 'medium', 'high']],
+  [/^/, ['minimal', 'low', 'medium', 'high']],
+]
+
+/** A model up to generation 2.5 that cannot be told not to think. */
+const ALWAYS_THINKS = /2\.5-pro/
 
 /** The thinking settings: from `thinking` with a budget, else from `reasoning_effort`. A client that asks for thinking also
  *  receives the thoughts. */
@@ -41,17 +42,14 @@ export function thinkingOf({ thinking, reasoning_effort }: ChatRequest, model: s
       param: 'reasoning_effort',
     })
   }
+  const generation = generationOf(model) ?? 0
+  if (reasoning_effort === 'none' && (generation >= 3 || ALWAYS_THINKS.test(model))) {
+    throw unsupported('reasoning_effort', 'a model that always thinks', "Ask for 'minimal', or choose another model.")
+  }
   // A name without a generation, such as gemini-flash-latest, gets a budget, which every generation accepts.
-  if ((generationOf(model) ?? 0) < 3) {
+  if (generation < 3) {
     return budget === 0 ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget: budget }
   }
-  const level = entryOf(LEVELS, reasoning_effort)
-  if (!level) {
-    throw unsupported(
-      'reasoning_effort',
-      'Gemini 3, which always thinks',
-      "Ask for 'minimal', or choose another model.",
-    )
-  }
-  return { includeThoughts: true, thinkingLevel: level }
+  const level = nearestEffort(reasoning_effort, model, LEVELS)
+  return { includeThoughts: true, thinkingLevel: String(level).toUpperCase() }
 }

@@ -1,20 +1,24 @@
 import { digestOf } from '../../lib/crypto.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
+import { nearestEffort } from '../wire/fitting/nearest-effort.ts'
 import { CHAT_FIELDS } from '../wire/unsupported-fields.ts'
 import type { ChatQuirks } from './chat-quirks.ts'
 
 /** The longest name of a user that OpenAI takes. */
 const LONGEST_USER = 64
 
+/** How an answer is sampled, with what vendors do unless they are told otherwise. */
+const SAMPLING = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 } as const
+
 /** The fields of a translated request whose values the vendor would refuse, as it takes them. */
 export function adaptedFields(
   body: ChatRequest,
   model: string,
-  { refusesHints, stops, effortless }: Pick<ChatQuirks, 'refusesHints' | 'stops' | 'effortless'>,
+  { refusesHints, stops, refuses = [], efforts = [], samplesAlone, hottest }: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
-  const { user, stop, reasoning_effort: effort } = body
+  const { user, stop, reasoning_effort: effort, temperature, tools } = body
   const changes: Record<string, unknown> = {}
   const leaveOut = (field: string) => {
     changes[field] = undefined
@@ -25,13 +29,30 @@ export function adaptedFields(
     changes.stop = stop.slice(0, stops)
     drop('stop')
   }
-  if (effort !== undefined && effortless?.test(model)) leaveOut('reasoning_effort')
+  if (effort !== undefined) {
+    const taken = nearestEffort(effort, model, efforts)
+    if (taken === undefined) leaveOut('reasoning_effort')
+    else if (taken !== effort) changes.reasoning_effort = taken
+  }
+  if (hottest !== undefined && typeof temperature === 'number' && temperature > hottest) {
+    changes.temperature = hottest
+    drop('temperature')
+  }
+  if (samplesAlone?.(model, effort)) {
+    for (const [field, usual] of Object.entries(SAMPLING))
+      if (isSet(body[field]) && body[field] !== usual) leaveOut(field)
+  }
+  // OpenAI refuses it without tools.
+  if (body.parallel_tool_calls !== undefined && !tools?.length) changes.parallel_tool_calls = undefined
+  for (const field of refuses) if (isSet(body[field])) leaveOut(field)
   if (!refusesHints) return changes
   for (const field in body) {
     if (field in UNKNOWN && body[field] !== undefined) leaveOut(field)
   }
   return changes
 }
+
+const isSet = (value: unknown) => value !== undefined && value !== null
 
 /** OpenAI's hints that other vendors of its shape may not know. */
 const { user, safety_identifier, prompt_cache_key, prompt_cache_retention, verbosity, store } = CHAT_FIELDS

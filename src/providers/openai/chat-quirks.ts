@@ -1,4 +1,5 @@
 import type { Takes } from '../provider.ts'
+import type { Efforts } from '../wire/fitting/nearest-effort.ts'
 import type { ReasoningField } from '../wire/fitting/reasoning-history.ts'
 
 /** Where a vendor's chat differs from OpenAI's. */
@@ -22,8 +23,20 @@ export interface ChatQuirks {
   readonly takes?: Takes
   /** The most stop sequences that it takes. */
   readonly stops?: number
-  /** Names of its models that refuse `reasoning_effort`. */
-  readonly effortless?: RegExp
+  /** Further fields that it refuses, which do not change the meaning of an answer. */
+  readonly refuses?: readonly string[]
+  /** The efforts that its models take. */
+  readonly efforts?: Efforts
+  /** Whether a model that reasons so much refuses to be told how to sample. */
+  readonly samplesAlone?: (model: string, effort: unknown) => boolean
+  /** The highest temperature that it takes, if chat's is higher. */
+  readonly hottest?: number
+  /** Its name for `seed`. */
+  readonly seed?: string
+  /** It wants an answer between the result of a tool and the user's next words. */
+  readonly answersResults?: true
+  /** It reads documents as `document_url`, and fetches them. */
+  readonly documentUrls?: true
   /** The member of a chunk that contains the usage, if the chunk itself does not. */
   readonly usageUnder?: string
 }
@@ -32,5 +45,17 @@ export interface ChatQuirks {
 export const OPENAI_QUIRKS = {
   refusesReasoning: true,
   stops: 4,
-  effortless: /(^|:)(gpt-3|gpt-4|chatgpt-)/,
+  refuses: ['top_k'],
+  efforts: [
+    [/(^|:)(gpt-3|gpt-4|chatgpt-)|-chat(-|$)/, []],
+    [/(^|:)gpt-5-pro/, ['high']],
+    [/(^|:)gpt-5\.1(?!-codex-max)/, ['none', 'low', 'medium', 'high']],
+    [/(^|:)gpt-5\./, ['none', 'low', 'medium', 'high', 'xhigh']],
+    [/(^|:)gpt-5/, ['minimal', 'low', 'medium', 'high']],
+    [/(^|:)o\d/, ['low', 'medium', 'high']],
+  ],
+  // Since 5.1 the models are asked to reason; from 5.5 on they do it unasked.
+  samplesAlone: (model, effort) =>
+    /(^|:)(o\d|gpt-5(?!\.[1-4]|[\w-]*-chat))/.test(model) ||
+    (/(^|:)gpt-5\.[1-4]/.test(model) && typeof effort === 'string' && effort !== 'none'),
 } as const satisfies ChatQuirks

@@ -5,9 +5,17 @@ import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
-import { hasCacheMarks, withoutCacheMarks, withTextResults } from '../wire/fitting/plain-conversation.ts'
+import {
+  documentAddress,
+  hasCacheMarks,
+  withDocumentUrls,
+  withoutCacheMarks,
+  withResultsAnswered,
+  withTextResults,
+} from '../wire/fitting/plain-conversation.ts'
 import { withReasoning } from '../wire/fitting/reasoning-history.ts'
 import { madeField, madeInChoices } from '../wire/made-ids.ts'
+import { unsupported } from '../wire/unsupported-fields.ts'
 import { upstreamMetadata } from '../wire/upstream-metadata.ts'
 import { usageAtEnd } from '../wire/usage-at-end.ts'
 import { adaptedFields } from './adapted-fields.ts'
@@ -40,6 +48,7 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
       }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
       Object.assign(changes, limitRenamed(body, quirks.maxTokens))
+      if (quirks.seed && body.seed != null) Object.assign(changes, { seed: undefined, [quirks.seed]: body.seed })
       return {
         method: 'POST',
         origin: connection.origin,
@@ -74,10 +83,20 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
   const { messages, tools } = body
   const drop = dropper(call)
   const adapted = adaptedFields(body, model, quirks, drop)
-  const withTexts = withTextResults(messages)
+  const withTexts = conversationFor(messages, quirks)
   if (quirks.cacheMarks) return { ...adapted, ...(withTexts === messages ? {} : { messages: withTexts }) }
   if (hasCacheMarks(body)) drop('cache_control')
   return { ...adapted, messages: withoutCacheMarks(withTexts), ...(tools ? { tools: withoutCacheMarks(tools) } : {}) }
+}
+
+/** A translated conversation as the vendor takes it; the same list where nothing changes. */
+function conversationFor(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
+  const { answersResults, documentUrls } = quirks
+  const address = documentUrls ? undefined : documentAddress(messages)
+  if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
+  const told = withTextResults(messages)
+  const answered = answersResults ? withResultsAnswered(told) : told
+  return documentUrls ? withDocumentUrls(answered) : answered
 }
 
 /** The limit of output tokens under the vendor's name for it. A request with both names is left to the vendor. */

@@ -74,6 +74,16 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     // It refuses unknown fields with 422.
     reasoning: 'none',
     refusesHints: true,
+    refuses: ['top_k', 'service_tier'],
+    efforts: [
+      [/mistral-large-4/, ['none', 'low', 'medium', 'high']],
+      [/mistral-(small|medium)/, ['none', 'high']],
+      [/^/, []],
+    ],
+    hottest: 1.5,
+    seed: 'random_seed',
+    answersResults: true,
+    documentUrls: true,
     takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },
   },
   groq: {
@@ -83,6 +93,12 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     usageUnder: 'x_groq',
     reasoning: 'reasoning',
     refusesHints: true,
+    refuses: ['top_k'],
+    efforts: [
+      [/gpt-oss/, ['low', 'medium', 'high']],
+      [/qwen/, ['none', 'default']],
+      [/^/, []],
+    ],
     // The models that a compound system is made of.
     routingFields: new Set(['compound_custom']),
   },
@@ -140,6 +156,8 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     maxTokens: 'max_completion_tokens',
     reasoning: 'reasoning',
     refusesHints: true,
+    refuses: ['top_k'],
+    efforts: [[/gpt-oss/, ['low', 'medium', 'high']]],
   },
   nvidia: {
     label: 'NVIDIA NIM',
@@ -153,6 +171,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     modes: [],
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
+    hottest: 1,
     // Files that were uploaded to the account.
     readsOwn: /^ms:/i,
   },

@@ -135,7 +135,6 @@ describe('a request of the Messages API as chat', () => {
     ['messages.0.content.0.input', content({ type: 'tool_use', id: 't', name: 'f', input: '{"a":1}' }, 'assistant')],
     ['messages.0.content.0.type', content({ type: 'server_tool_use', id: 'x' }, 'assistant')],
     ['messages.0.content.0.source', content({ type: 'image', source: { type: 'file', file_id: 'f' } })],
-    ['messages.0.content.0.source', content({ type: 'document', source: { type: 'url', url: 'https://x.example' } })],
     ['messages.0.content.0.context', content({ type: 'document', context: 'x', source: {} })],
     ['messages.0.content.0.citations', content({ type: 'document', citations: { enabled: true }, source: {} })],
     ['messages.0.content.0.citations', content({ type: 'search_result', citations: { enabled: true } })],

@@ -45,6 +45,6 @@ export function dialectFields(): string {
 
 export function wordsOf({ fate, as, how }: FieldRule): string {
   if (fate === 'hint') return 'left out as a hint'
-  if (fate === 'refused') return how === undefined ? 'refused' : `refused, where the gateway does not have it: ${how}`
+  if (fate === 'refused') return how === undefined ? 'refused' : `refused ${how}`
   return [as === undefined ? '' : `\`${as}\``, how ?? ''].filter((words) => words !== '').join(': ') || fate
 }

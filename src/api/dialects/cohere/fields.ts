@@ -22,7 +22,10 @@ export const COHERE_FIELDS: FieldTable = {
   citation_options: hint(),
   safety_mode: hint(['CONTEXTUAL']),
   priority: hint(),
-  documents: refused(),
+  documents: refused(
+    [],
+    'where they are to be cited: with `citation_options.mode` `OFF` they become a message of the user',
+  ),
   raw_prompting: refused([false]),
   logprobs: refused([false]),
 }

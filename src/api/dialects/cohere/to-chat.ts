@@ -7,9 +7,11 @@ import { COHERE_FIELDS } from './fields.ts'
 
 /** A request of Cohere's chat as chat. Throws a 400 naming the first field that chat cannot express. */
 export function toChat(request: CohereChatRequest, drop: Drop = () => {}): ChatRequest {
+  const isCiting = !UNCITED.has(asText(asRecord(request.citation_options).mode).toUpperCase())
   applyTable(request, COHERE_FIELDS, {
-    drop,
+    drop: (field) => (isCiting || field !== 'citation_options') && drop(field),
     refuse(field) {
+      if (field === 'documents' && !isCiting) return
       const message = `'${field}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
       throw inexpressible(field, message)
     },
@@ -19,7 +21,7 @@ export function toChat(request: CohereChatRequest, drop: Drop = () => {}): ChatR
   return {
     ...(unruled(request, COHERE_FIELDS) as object),
     model,
-    messages: messages.map(messageOf),
+    messages: withDocuments(messages.map(messageOf), request.documents),
     ...defined({ max_completion_tokens: max_tokens, temperature, top_p: p, top_k: k, seed }),
     ...defined({ frequency_penalty, presence_penalty }),
     ...(stop_sequences && stop_sequences.length > 0 ? { stop: stop_sequences } : {}),
@@ -28,6 +30,21 @@ export function toChat(request: CohereChatRequest, drop: Drop = () => {}): ChatR
     ...reasoning(request.thinking),
     ...(stream === true ? { stream: true, stream_options: { include_usage: true } } : {}),
   }
+}
+
+/** The words for no citations. */
+const UNCITED: ReadonlySet<string> = new Set(['OFF', 'DISABLED'])
+
+/** Documents that are not cited are read before the last words of the user. */
+function withDocuments(
+  messages: ChatRequest['messages'],
+  documents: CohereChatRequest['documents'],
+): ChatRequest['messages'] {
+  if (!documents || documents.length === 0) return messages
+  const texts = documents.map((document) => (typeof document === 'string' ? document : JSON.stringify(document)))
+  const told = { role: 'user', content: ['Documents to answer from:', ...texts].join('\n\n') }
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.toSpliced(Math.max(0, last), 0, told)
 }
 
 function defined(fields: JsonRecord): JsonRecord {

@@ -39,7 +39,10 @@ const PARTS: Readonly<Record<string, (block: JsonRecord, at: string) => JsonReco
   document({ source, title, context, citations }, at) {
     if (context) throw inexpressible(`${at}.context`, `'${at}.context': only a provider of this dialect knows it.`)
     refuseCitations(citations, at)
-    return { type: 'file', file: { filename: asText(title) || 'document', file_data: dataOf(source, `${at}.source`) } }
+    const name = asText(title)
+    const { type, url } = asRecord(source)
+    if (type === 'url') return { type: 'file', file: { file_id: url, ...(name === '' ? {} : { filename: name }) } }
+    return { type: 'file', file: { filename: name || 'document', file_data: dataOf(source, `${at}.source`) } }
   },
 }
 
@@ -58,7 +61,7 @@ function dataOf(value: unknown, at: string): string {
   const source = asRecord(value)
   if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`
   if (source.type === 'text') return `data:text/plain;base64,${base64Of(asText(source.data))}`
-  throw inexpressible(at, `'${at}': send the bytes in base64, or text.`)
+  throw inexpressible(at, `'${at}': send the bytes in base64, text, or an address.`)
 }
 
 function base64Of(text: string): string {

@@ -33,9 +33,7 @@ const PARTS: Readonly<Record<string, (fields: Part, param: string) => Part>> = {
     return { type: 'image_url', image_url: { url: textual(image_url), ...known({ detail }) } }
   },
   input_file({ file_data, filename, file_id, file_url }, param) {
-    if (file_url !== undefined && file_url !== null) {
-      throw inexpressible(`${param}.file_url`, `Send the file itself in '${param}.file_data'; this model fetches none.`)
-    }
+    if (typeof file_url === 'string') return { type: 'file', file: known({ file_id: file_url, filename }) }
     if (file_id !== undefined && file_id !== null) throw stored(`${param}.file_id`, 'file_data')
     return { type: 'file', file: known({ file_data, filename }) }
   },

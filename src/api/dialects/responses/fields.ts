@@ -37,7 +37,7 @@ export const RESPONSES_FIELDS: FieldTable = {
   context_management: hint(),
   prompt_cache_options: hint(),
   max_tool_calls: hint(),
-  previous_response_id: refused([], 'it continues answers that the gateway keeps'),
+  previous_response_id: refused([], 'where the gateway does not have it: it continues answers that the gateway keeps'),
   conversation: refused(),
   background: refused([false]),
   prompt: refused(),

@@ -52,7 +52,7 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
       // Reasoning begins a turn.
       if (turn && (turn.content !== undefined || turn.calls.length > 0)) flush()
       const { reasoning, thinking } = begin()
-      begin().reasoning = reasoning + partsText(item.summary ?? item.content)
+      begin().reasoning = reasoning + (partsText(item.summary) || partsText(item.content))
       thinking.push(...(openThinking(item.encrypted_content) ?? []))
     },
     function_call(item, param) {

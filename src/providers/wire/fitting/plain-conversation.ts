@@ -1,4 +1,4 @@
-import { asList, asRecord, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
+import { asList, asRecord, asText, isRecord, type JsonRecord } from '../../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../../modes/chat.ts'
 
 type Messages = ChatRequest['messages']
@@ -31,15 +31,17 @@ function plainly(parts: readonly JsonRecord[]): unknown {
 }
 
 /** Messages whose tool results are text only, as OpenAI requires; other content of a result moves to a user message after
- *  it. */
-export function withTextResults(messages: Messages): Messages {
+ *  it. `more`: another type of content that a vendor takes in results. */
+export function withTextResults(messages: Messages, more?: string): Messages {
+  const mediaOf = ({ content }: JsonRecord) =>
+    partsOf(content).filter(({ type }) => type !== 'text' && (more === undefined || type !== more))
   if (!messages.some((message) => message.role === 'tool' && mediaOf(message).length > 0)) return messages
   const result: Message[] = []
   let shown: JsonRecord[] = []
   for (const message of messages) {
     const media = message.role === 'tool' ? mediaOf(message) : []
     if (message.role === 'tool') {
-      result.push(media.length > 0 ? inText(message) : message)
+      result.push(media.length > 0 ? without(message, media) : message)
       if (media.length > 0) shown.push({ type: 'text', text: `The result of ${message.tool_call_id}:` }, ...media)
       continue
     }
@@ -52,14 +54,49 @@ export function withTextResults(messages: Messages): Messages {
   return result
 }
 
-function mediaOf({ content }: JsonRecord): JsonRecord[] {
-  return partsOf(content).filter(({ type }) => type !== 'text')
+function without(message: Message, media: readonly JsonRecord[]): Message {
+  const types = new Set(media.map(({ type }) => type))
+  const rest = partsOf(message.content).filter(({ type }) => !types.has(type))
+  return { ...message, content: rest.length > 0 ? rest : 'The user shows it in the message that follows.' }
 }
 
-function inText(message: Message): Message {
-  const texts = partsOf(message.content).filter(({ type }) => type === 'text')
-  return { ...message, content: texts.length > 0 ? texts : 'The user shows it in the message that follows.' }
+/** What the model says to a result before the user speaks. */
+const SEEN = 'I have the result.'
+
+/** Messages in which the model answers the results of its calls before the user speaks again. */
+export function withResultsAnswered(messages: Messages): Messages {
+  return messages.flatMap((message, index) =>
+    message.role === 'user' && messages[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: SEEN }, message]
+      : [message],
+  )
 }
+
+/** Messages with their documents as addresses, for vendors that fetch them. */
+export function withDocumentUrls(messages: Messages): Messages {
+  return messages.map((message) => {
+    if (!partsOf(message.content).some(({ type }) => type === 'file')) return message
+    const content = partsOf(message.content).map((part) => {
+      const { file_data, file_id, filename } = asRecord(part.file)
+      if (part.type !== 'file') return part
+      const name = typeof filename === 'string' ? { document_name: filename } : {}
+      return { type: 'document_url', document_url: file_data ?? file_id, ...name }
+    })
+    return { ...message, content }
+  })
+}
+
+/** Where a conversation names a document by its address; undefined if it does not. */
+export function documentAddress(messages: Messages): string | undefined {
+  for (const [index, { content }] of messages.entries()) {
+    if (!Array.isArray(content)) continue
+    const place = content.findIndex((part) => ADDRESS.test(asText(asRecord(asRecord(part).file).file_id)))
+    if (place !== -1) return `messages.${index}.content.${place}.file.file_id`
+  }
+  return undefined
+}
+
+const ADDRESS = /^https?:/i
 
 function partsOf(content: unknown): JsonRecord[] {
   if (Array.isArray(content)) return content.map(asRecord)

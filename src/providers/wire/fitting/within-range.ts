@@ -7,6 +7,18 @@ export function temperatureUpToOne(temperature: unknown, drop: Drop): unknown {
   return 1
 }
 
+/** A penalty for a vendor whose range is from 0 to 1; chat's is from -2 to 2. */
+export function penaltyUpToOne(
+  body: Readonly<Record<string, unknown>>,
+  field: 'frequency_penalty' | 'presence_penalty',
+  drop: Drop,
+): unknown {
+  const asked = body[field]
+  if (typeof asked !== 'number' || (asked >= 0 && asked <= 1)) return asked
+  drop(field)
+  return asked < 0 ? undefined : 1
+}
+
 /** The stop sequences as a list of as many as a vendor takes. */
 export function stopsUpTo(most: number, stop: unknown, drop: Drop): unknown {
   const list = typeof stop === 'string' ? [stop] : stop
