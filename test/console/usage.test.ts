@@ -76,3 +76,39 @@ it('usage is accessible, also on a phone', async () => {
   await expectAccessible(await gateway.open('usage?compare=1'))
   await expectAccessible(await gateway.open('usage?metric=p95_ms&group_by=tag', { width: 390 }))
 })
+
+it('the time before is a line of the chart, and what is empty says since when', async () => {
+  const page = await gateway.open('usage?metric=calls&range=1h')
+  await page.route('**/ui/api/spend/report?*', async (route) => {
+    const query = new URL(route.request().url()).searchParams
+    const isBefore = Date.parse(query.get('to') ?? '') <= Date.now() && query.get('split_by') === null
+    if (!isBefore || query.get('group_by') !== 'hour') return route.fallback()
+    const answer = await (await route.fetch()).json()
+    const [like] = (await gateway.ask('GET', '/ui/api/spend/report?group_by=hour')).body.data
+    return route.fulfill({ json: { ...answer, data: [{ ...like, group: query.get('from'), calls: 77 }] } })
+  })
+  await page.getByRole('button', { name: 'Compare with the time before' }).click()
+  await page.locator('.chart path.line').waitFor({ state: 'attached' })
+  await page.getByRole('img', { name: /^Calls by hour/ }).focus()
+  await page.keyboard.press('Home')
+  expect(await page.locator('.chart svg').getAttribute('aria-label')).toContain('All, in the time before 77')
+  const to = new Date().toISOString()
+  await page.unroute('**/ui/api/spend/report?*')
+  await page.route('**/ui/api/spend/report?*', (route) =>
+    route.fulfill({ json: { from: to, to, group_by: 'model', split_by: null, data: [], next_cursor: null } }),
+  )
+  await page.go('usage?range=24h')
+  await page.getByText(/^None at all since .+\.$/).waitFor()
+})
+
+it('a view is kept under a name, and leads back', async () => {
+  const page = await gateway.open('usage?metric=calls&group_by=team')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Keep this view…' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Calls of teams')
+  await page.keyboard.press('Enter')
+  await page.go('usage')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitemradio', { name: 'Calls of teams' }).click()
+  await page.getByRole('img', { name: 'Calls by day of UTC and team' }).waitFor()
+})

@@ -86,6 +86,7 @@ describe('GET /health/deployments', () => {
       healthy_count: 1,
       total_count: 3,
       store: { mode: 'local', degraded_mode: 'fail_open' },
+      notes: [],
     })
     const of = (id: string) => report.deployments.find(({ deployment_id }) => deployment_id === id)
     expect(of(first)).toMatchObject({

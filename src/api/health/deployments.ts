@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import { hasPermission } from '../../identity/grants.ts'
 import { personalTargets } from '../../identity/personal-targets.ts'
 import { lazily } from '../../lib/lazily.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import type { Deployment } from '../../routing/deployment.ts'
 import type { Registry } from '../../routing/registry.ts'
+import { type ConfigNote, unknownNames } from '../../routing/unknown-names.ts'
 import { CAPACITY_UNITS, type DeploymentSignals, shareUsed } from '../../stores/kv/deployment-signals.ts'
 import { json } from '../respond.ts'
 import { defineRoute } from '../route.ts'
+import type { ApiServices } from '../scope.ts'
 
 const time = () => z.iso.datetime().nullable()
 
@@ -40,6 +43,11 @@ const report = lazily(() =>
       mode: z.enum(['shared', 'local', 'degraded']),
       degraded_mode: z.enum(['fail_open', 'fail_closed']),
     }),
+    notes: z
+      .array(
+        z.object({ path: z.string(), message: z.string().describe('Continues the sentence that the path begins.') }),
+      )
+      .describe('What of the configuration is worth a look; empty without the permission config.read.'),
   }),
 )
 
@@ -77,9 +85,17 @@ export const deploymentsHealth = defineRoute(
       total_count: healths.length,
       deployments: healths,
       store: { mode: services.store.mode(), degraded_mode: services.config.general_settings.degraded_mode },
+      notes: hasPermission(caller(), 'config.read') ? notesOf(services) : [],
     } satisfies z.output<ReturnType<typeof report>>)
   },
 )
+
+function notesOf({ config, registry, live }: ApiServices): ConfigNote[] {
+  return unknownNames(config, {
+    group: (name) => registry.resolve(name) !== undefined,
+    credential: (name) => live.credentials().has(name),
+  })
+}
 
 /** The deployments of the groups that the caller may call. A group that it may not call looks like one that does not
  *  exist. */

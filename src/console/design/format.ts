@@ -34,6 +34,16 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.round(ms / 86_400_000)} d`
 }
 
+/** The bounds between which the distribution of times is kept. */
+const [SHORTEST_MS, LONGEST_MS] = [50, 102_400]
+
+/** A percentile of times, which is known between two bounds. */
+export function percentile(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms <= SHORTEST_MS) return `≤ ${duration(SHORTEST_MS)}`
+  return ms >= LONGEST_MS ? `> ${duration(LONGEST_MS)}` : duration(ms)
+}
+
 /** How long ago, or until when. */
 export function ago(at: string | number, now = Date.now()): string {
   const distance = now - new Date(at).getTime()

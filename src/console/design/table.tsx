@@ -82,12 +82,7 @@ export function Table<Row>({
         <thead>
           <tr>
             {chosen.map((column) => (
-              <th
-                key={column.id}
-                scope="col"
-                class={column.number ? 'number' : undefined}
-                data-priority={column.priority}
-              >
+              <th key={column.id} scope="col" class={classOf(column)} data-priority={column.priority}>
                 {column.label}
               </th>
             ))}
@@ -114,7 +109,7 @@ export function Table<Row>({
                 }}
               >
                 {chosen.map((column, at) => (
-                  <td key={column.id} class={column.number ? 'number' : undefined} data-priority={column.priority}>
+                  <td key={column.id} class={classOf(column)} data-priority={column.priority}>
                     {at === 0 && opens ? (
                       <a
                         class="row-link"
@@ -186,6 +181,9 @@ function useWalk<Row>(
     }
   }, [])
 }
+
+const classOf = ({ number, elastic }: { readonly number?: boolean; readonly elastic?: boolean }) =>
+  number ? 'number' : elastic ? 'elastic' : undefined
 
 function Waiting({ columns }: { readonly columns: number }) {
   const late = useLate(true, 150)

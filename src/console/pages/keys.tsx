@@ -59,7 +59,7 @@ const COLUMNS: ReadonlyArray<Column<Key>> = [
   },
   { id: 'state', label: 'State', cell: (key) => <KeyState of={key} /> },
   { id: 'spend', label: 'Spent of budget', priority: 2, cell: (key) => <Spent of={key} /> },
-  { id: 'limits', label: 'Own limits', priority: 3, cell: (key) => <Limits of={key} /> },
+  { id: 'limits', label: 'Tightest limit', priority: 3, cell: (key) => <Limits of={key} /> },
   { id: 'ends', label: 'Ends', priority: 3, cell: (key) => <Ago at={key.expires_at} never="never" /> },
   { id: 'used', label: 'Last used', priority: 2, cell: (key) => <Ago at={key.last_used_at} never="never" /> },
   {

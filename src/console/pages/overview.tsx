@@ -18,6 +18,8 @@ import { Tiles } from './overview/tiles.tsx'
 const LIVE = { live: 30 }
 const ENDING_SOON_DAYS = 7
 const MODELS = 7
+/** Of what is listed, how many of a kind. */
+const MOST = 20
 
 export function Overview() {
   const params = useParams()
@@ -39,11 +41,11 @@ export function Overview() {
     { enabled: seesAll, ...LIVE },
   )
   const health = useApi('GET /health/deployments', {}, LIVE)
-  const budgets = useApi('GET /ui/api/budgets', { query: { above: 0.8, limit: 20 } }, LIVE)
+  const budgets = useApi('GET /ui/api/budgets', { query: { above: 0.8, limit: MOST } }, LIVE)
   const soon = new Date(Date.parse(to) + ENDING_SOON_DAYS * 86_400_000).toISOString()
   const ending = useApi(
     'GET /ui/api/keys',
-    { query: { ends_before: soon, state: 'active', limit: 20 } },
+    { query: { ends_before: soon, state: 'active', limit: MOST } },
     { enabled: seesAll && may('key.read'), ...LIVE },
   )
   const keys = useApi('GET /ui/api/keys', { query: { owner: 'me', limit: 20 } }, mine)
@@ -69,6 +71,7 @@ export function Overview() {
         keys={seesAll ? ending : keys}
         unpriced={summary.data?.total.unpriced_calls ?? 0}
         soon={soon}
+        most={MOST}
         opens={link}
         range={rangeParams(params)}
       />

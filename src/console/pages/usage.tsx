@@ -11,11 +11,13 @@ import { rangeParams, useTimeRange } from '../data/time-range.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery } from '../design/filters.tsx'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { Views } from '../design/list/views.tsx'
 import { Menu } from '../design/menu.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty, Loaded } from '../design/states.tsx'
 import { ListTable } from '../design/table.tsx'
 import { Segmented } from '../design/tabs.tsx'
+import { Moment } from '../design/time.tsx'
 import { RangePicker } from '../design/time-range.tsx'
 import { columnsOf, leadsTo } from './usage/columns.tsx'
 import { Footnotes } from './usage/footnotes.tsx'
@@ -73,6 +75,14 @@ export function Usage() {
     { query: { ...filters, from, to: range.from, group_by: group, limit: MOST_ROWS } },
     { enabled: compared },
   )
+  const chartBefore = useApi(
+    'GET /ui/api/spend/report',
+    { query: { ...filters, from, to: range.from, group_by: step, limit: MOST_ROWS } },
+    { enabled: compared },
+  )
+  // Where there is nothing, it is told when there was something at last.
+  const isEmpty = list.rows.length === 0 && !list.pending && !list.error
+  const last = useApi('GET /ui/api/logs', { query: { ...filters, to: range.to, limit: 1 } }, { enabled: isEmpty })
   const columns = columnsOf({
     group,
     metric,
@@ -81,6 +91,7 @@ export function Usage() {
   })
   const file = (format: 'csv' | 'jsonl') =>
     addressOf('GET /ui/api/spend/report', { query: { ...spent, group_by: group, limit: MOST_ROWS, format } })
+  const [lastCall] = last.data?.data ?? []
   const narrowed = Object.keys(filterQuery(params, all)).length > 0
   useEffect(() => shortcut('r', 'Refresh', () => void refresh('/ui/api/spend')), [])
 
@@ -139,7 +150,17 @@ export function Usage() {
         </span>
       </div>
       <Loaded of={chart} lines={6}>
-        {({ data }) => <OverTime rows={data} {...{ range, step, group, name, metric, cumulative }} />}
+        {({ data }) => (
+          <OverTime
+            rows={data}
+            before={
+              compared && chartBefore.data?.data.length
+                ? { from, to: range.from, rows: chartBefore.data.data }
+                : undefined
+            }
+            {...{ range, step, group, name, metric, cumulative }}
+          />
+        )}
       </Loaded>
       <div class="bar">
         <Loaded of={summary} lines={1}>
@@ -151,6 +172,7 @@ export function Usage() {
             on={compared}
             onChange={(on) => params.set({ compare: on ? '1' : undefined })}
           />
+          <Views page="usage" />
           <ColumnChoice name="usage" columns={columns} />
         </span>
       </div>
@@ -172,7 +194,15 @@ export function Usage() {
               )
             }
           >
-            {narrowed ? 'None that is like the filters.' : 'Choose a longer one, or make a call.'}
+            {narrowed ? 'None that is like the filters' : 'None at all'}
+            {lastCall ? (
+              <>
+                {' '}
+                since <Moment at={lastCall.at} />.
+              </>
+            ) : (
+              '.'
+            )}
           </Empty>
         }
       />

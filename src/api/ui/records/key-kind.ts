@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { lazily } from '../../../lib/lazily.ts'
 import { KEY_STATES, type KeyRecord, type KeyState } from '../../../stores/sql/records/key-records.ts'
 import { moment } from '../moment.ts'
+import { effectiveLimits, effectiveLimitsOf } from './effective-limits.ts'
 import {
   countOf,
   type Fields,
@@ -60,7 +61,7 @@ export const keyKind: RecordKind<KeyRecord> = {
   })),
   orders: ['name', 'created_at', 'spend', 'last_used_at'],
   facts: ({ records }, rows) => records.facts.ofKeys(rows),
-  derived: (record, now) => ({ state: stateOf(record, now) }),
+  derived: (record, now) => ({ state: stateOf(record, now), effective_limits: effectiveLimitsOf(record) }),
   answer: lazily(() =>
     z.object({
       key_id: z.string(),
@@ -83,6 +84,7 @@ export const keyKind: RecordKind<KeyRecord> = {
         .nullable()
         .describe('When its last call ended, accurate to a minute; null: it was never used.'),
       ...limitAnswer(),
+      effective_limits: effectiveLimits(),
       model_max_budget: z.record(z.string(), z.number()),
       max_parallel_requests: z.number().nullable(),
       allowed_ips: z.array(z.string()).nullable(),

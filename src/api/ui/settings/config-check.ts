@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { ConfigError, type Mistake, pathText } from '../../../config/config-error.ts'
+import { ConfigError, type Mistake } from '../../../config/config-error.ts'
 import { differencesOf } from '../../../config/differences.ts'
 import type { Environment } from '../../../config/env-references.ts'
-import { groupReferences } from '../../../config/group-names.ts'
 import { originsOf } from '../../../config/origins.ts'
 import { placesIn } from '../../../config/places.ts'
 import type { Config } from '../../../config/schema.ts'
@@ -10,6 +9,7 @@ import { lazily } from '../../../lib/lazily.ts'
 import { providers } from '../../../providers/index.ts'
 import { loadConfig } from '../../../routing/configuration.ts'
 import { deploymentsOf } from '../../../routing/registry.ts'
+import { unknownNames } from '../../../routing/unknown-names.ts'
 import { json } from '../../respond.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -68,16 +68,10 @@ export const configCheck = defineRoute(
     const { config: proposed } = found
     const models = new Set(proposed.model_list.map(({ model_name }) => model_name))
     const aliases = proposed.router_settings.model_group_alias
-    const unknown = [
-      ...groupReferences(proposed).filter(
-        ({ name }) => !models.has(name) && !Object.hasOwn(aliases, name) && !registry.resolve(name),
-      ),
-      ...credentialReferences(proposed).filter(({ name }) => !live.credentials().has(name)),
-    ]
-    const notes = unknown.map(({ path, name }) => ({
-      path: pathText(path),
-      message: `names '${name}', which there is not yet`,
-    }))
+    const notes = unknownNames(proposed, {
+      group: (name) => models.has(name) || Object.hasOwn(aliases, name) || registry.resolve(name) !== undefined,
+      credential: (name) => live.credentials().has(name),
+    })
     const changes = differencesOf(config, proposed)
     return json({
       ok: true,
@@ -90,12 +84,6 @@ export const configCheck = defineRoute(
     })
   },
 )
-
-function credentialReferences({ model_list: entries }: Config) {
-  return entries.flatMap(({ gateway_params: { credential: name } }, index) =>
-    name === undefined ? [] : [{ path: ['model_list', index, 'gateway_params', 'credential'], name }],
-  )
-}
 
 /** The file as a start would read it, with the environment of this process. */
 function readIn(

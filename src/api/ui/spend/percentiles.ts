@@ -12,7 +12,7 @@ export function percentileFields(name: string, what: string): Record<string, z.Z
   )
 }
 
-const HOW = 'estimated within buckets that double; of calls that a provider answered, null without any.'
+const HOW = `estimated within buckets that double, ${LATENCY_BOUNDS[0]} where it is at most that; of calls that a provider answered, null without any.`
 
 /** The percentiles of a latency by its buckets. */
 export function percentilesOf(name: string, latency: Latency, sums: Sums): Record<string, number | null> {
@@ -22,8 +22,8 @@ export function percentilesOf(name: string, latency: Latency, sums: Sums): Recor
   )
 }
 
-/** The latency that a share of the calls does not exceed, as if those of a bucket were spread evenly over it. Beyond the
- *  last bound it is that bound. */
+/** The latency that a share of the calls does not exceed, as if those of a bucket were spread evenly over it. Nothing is
+ *  known of how they are spread over the first bucket and beyond the last bound: there it is the bound. */
 export function percentile(counts: readonly number[], share: number): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return null
@@ -34,6 +34,7 @@ export function percentile(counts: readonly number[], share: number): number | n
     const upper = LATENCY_BOUNDS[index]
     if (count > 0 && below + count >= wanted) {
       if (upper === undefined) return lower
+      if (index === 0) return upper
       return Math.round(lower + ((upper - lower) * (wanted - below)) / count)
     }
     below += count

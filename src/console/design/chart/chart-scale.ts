@@ -18,7 +18,7 @@ const COLOURS = 7
 /** The colours of series by their ids: each keeps its own as long as the tab lives, so that a model looks the same on every
  *  page. `other` is grey. */
 export function colourClass(id: string): string {
-  if (id === OTHER) return 'c-other'
+  if (id === OTHER || id === BEFORE) return 'c-other'
   if (id === FAILED) return 'c-bad'
   let at = assigned.get(id)
   if (at === undefined) {
@@ -33,6 +33,9 @@ const assigned = new Map<string, number>()
 export const OTHER = '\u0000other'
 /** The id of what went wrong. */
 export const FAILED = '\u0000failed'
+
+/** The id of what was in the time before. */
+export const BEFORE = '\u0000before'
 
 export interface Series {
   readonly id: string

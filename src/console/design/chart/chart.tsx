@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { colourClass, labelEvery, niceScale, type Series } from './chart-scale.ts'
+import { Tip } from './tip.tsx'
 
 interface ChartProps {
   /** What is shown, for those who do not see it; the numbers are in the table of the page. */
@@ -8,6 +9,10 @@ interface ChartProps {
   readonly times: readonly string[]
   readonly series: readonly Series[]
   readonly format: (value: number) => string
+  /** How the axis tells values, where that is another way. */
+  readonly axis?: ((value: number) => string) | undefined
+  /** The same moments of another time, as one line over the others. */
+  readonly before?: Series | undefined
   readonly kind?: 'bars' | 'lines'
   readonly height?: number
   /** The last moment has not ended. */
@@ -28,12 +33,15 @@ export function Chart({
   times,
   series,
   format,
+  axis = format,
+  before,
   kind = 'bars',
   height = 200,
   unfinished = false,
   onRange,
   legend = series.length > 1,
 }: ChartProps) {
+  const told = before ? [...series, before] : series
   const host = useRef<HTMLDivElement>(null)
   const width = useWidth(host)
   const [at, setAt] = useState<number>()
@@ -43,10 +51,12 @@ export function Chart({
   const step = inner / Math.max(1, count)
   const bottom = height - BOTTOM
   const sums = times.map((_, moment) => series.reduce((sum, { values }) => sum + (values[moment] ?? 0), 0))
-  const greatest =
-    kind === 'bars'
-      ? Math.max(0, ...sums)
-      : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+  const lines = kind === 'bars' ? [] : series
+  const greatest = Math.max(
+    0,
+    ...(kind === 'bars' ? sums : []),
+    ...[...lines, ...(before ? [before] : [])].flatMap(({ values }) => values.map((value) => value ?? 0)),
+  )
   const { top, ticks } = niceScale(greatest)
   const y = (value: number) => bottom - (value / top) * (bottom - TOP)
   const every = labelEvery(count, inner)
@@ -74,7 +84,7 @@ export function Chart({
     }
   }
   const chosen = at === undefined ? undefined : { first: Math.min(from ?? at, at), last: Math.max(from ?? at, at) }
-  const spoken = at === undefined ? label : `${times[at]}: ${wordsAt(series, at, format)}`
+  const spoken = at === undefined ? label : `${times[at]}: ${wordsAt(told, at, format)}`
 
   return (
     <div class="chart" ref={host}>
@@ -97,7 +107,7 @@ export function Chart({
           <g key={tick}>
             <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
             <text class="axis" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
-              {format(tick)}
+              {axis(tick)}
             </text>
           </g>
         ))}
@@ -134,16 +144,24 @@ export function Chart({
                 d={linePath(values, (moment) => LEFT + (moment + 0.5) * step, y)}
               />
             ))}
+        {before && (
+          <path
+            class={`line ${colourClass(before.id)}`}
+            stroke-dasharray="5 4"
+            d={linePath(before.values, (moment) => LEFT + (moment + 0.5) * step, y)}
+          />
+        )}
       </svg>
       {at !== undefined && (
         <Tip
           left={LEFT + (at + 0.5) * step}
-          {...{ width, series, at, format }}
+          {...{ width, at, format }}
+          series={told}
           time={times[at] ?? ''}
           sum={kind === 'bars' && series.length > 1 ? (sums[at] ?? 0) : undefined}
         />
       )}
-      {legend && <Legend series={series} />}
+      {legend && <Legend series={told} />}
     </div>
   )
 }
@@ -217,51 +235,6 @@ const wordsAt = (series: readonly Series[], at: number, format: (value: number) 
     .filter(([, value]) => value !== null && value !== undefined && value !== 0)
     .map(([label, value]) => `${label} ${format(value as number)}`)
     .join(', ') || 'nothing'
-
-function Tip({
-  left,
-  width,
-  series,
-  at,
-  time,
-  sum,
-  format,
-}: {
-  readonly left: number
-  readonly width: number
-  readonly series: readonly Series[]
-  readonly at: number
-  readonly time: string
-  readonly sum: number | undefined
-  readonly format: (value: number) => string
-}) {
-  const tip = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    // Beside the moment, on the side that has room.
-    if (tip.current)
-      tip.current.style.translate = `${left > width / 2 ? left - tip.current.offsetWidth - 14 : left + 14}px`
-  })
-  const shown = series.filter(({ values }) => values[at] !== null && values[at] !== undefined && values[at] !== 0)
-  return (
-    <div ref={tip} class="chart-tip" aria-hidden="true">
-      <div class="quiet">{time}</div>
-      {shown.map(({ id, label, values }) => (
-        <div key={id} class="row">
-          <span class={`key-colour ${colourClass(id)}`} />
-          <span class="grow cut">{label}</span>
-          <b>{format(values[at] as number)}</b>
-        </div>
-      ))}
-      {shown.length === 0 && <div>nothing</div>}
-      {sum !== undefined && shown.length > 1 && (
-        <div class="row">
-          <span class="grow">Together</span>
-          <b>{format(sum)}</b>
-        </div>
-      )}
-    </div>
-  )
-}
 
 export function Legend({ series }: { readonly series: readonly Series[] }) {
   return (

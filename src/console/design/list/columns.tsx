@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly label: string
   readonly cell: (row: Row) => ComponentChildren
   readonly number?: boolean
+  /** It is as wide as the others leave room for, and its text is cut. */
+  readonly elastic?: boolean
   /** 1 is always there; 3 goes first where there is little room. Default: 1. */
   readonly priority?: 1 | 2 | 3
   /** Shown only to those who chose it. */

@@ -24,9 +24,16 @@ export const PARALLEL = {
 /** The limits that a key can have. */
 export const KEY_LIMITS = [...LIMITS, PARALLEL] as const
 
-/** The limits that are set, in few words: `60 req/min`. */
-export const limitsOf = (key: Key): readonly string[] =>
-  KEY_LIMITS.flatMap(({ name, short: unit }) => {
-    const limit = key[name]
-    return limit === null ? [] : [`${limit < 10_000 ? count(limit) : short(limit)} ${unit}`]
-  })
+const shown = (limit: number, unit: string) => `${limit < 10_000 ? count(limit) : short(limit)} ${unit}`
+
+/** What holds, the tightest first, with whose limit it is where it is not the key's: `60 req/min of the team`. */
+export const effectiveLimitsOf = ({
+  effective_limits: all,
+  max_parallel_requests: parallel,
+}: Key): readonly string[] => [
+  ...all.map(({ name, limit, of }) => {
+    const text = shown(limit, LIMITS.find((one) => one.name === name)?.short ?? name)
+    return of === 'key' ? text : `${text} of the ${of}`
+  }),
+  ...(parallel === null ? [] : [shown(parallel, PARALLEL.short)]),
+]

@@ -1,8 +1,8 @@
-import { type Key, limitsOf } from './key.ts'
+import { effectiveLimitsOf, type Key } from './key.ts'
 
-/** The first of a key's own limits; all of them as a title. */
+/** The tightest limit that a key's calls count against, whosever it is; all of them as a title. */
 export function Limits({ of: key }: { readonly of: Key }) {
-  const [first, ...others] = limitsOf(key)
+  const [first, ...others] = effectiveLimitsOf(key)
   if (first === undefined) return <span class="quiet">none</span>
   return (
     <span title={[first, ...others].join(', ')}>

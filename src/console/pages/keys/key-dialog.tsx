@@ -43,6 +43,8 @@ export function KeyDialog({
     model_max_budget: like?.model_max_budget ?? {},
     allowed_ips: like?.allowed_ips?.join('\n') ?? null,
     turn_off_message_logging: like?.turn_off_message_logging ?? false,
+    no_log_allowed: like?.no_log_allowed ?? true,
+    metadata: jsonOf(like?.metadata),
     expires_at: edited?.expires_at ?? null,
     models: [] as readonly string[],
   })
@@ -54,8 +56,9 @@ export function KeyDialog({
   async function save(): Promise<void> {
     let made: MadeKey | undefined
     const done = await form.submit(async () => {
-      const { models: only, allowed_ips: ips, ...values } = edited ? form.changes() : form.values
+      const { models: only, allowed_ips: ips, metadata, ...others } = edited ? form.changes() : form.values
       const addresses = ips === undefined ? {} : { allowed_ips: linesOf(ips) }
+      const values = metadata === undefined ? others : { ...others, metadata: objectOf(metadata) }
       if (edited) {
         await changed.mutateAsync({ params: { key_id: edited.key_id }, body: { ...values, ...addresses } })
         return
@@ -138,6 +141,22 @@ export function KeyDialog({
           name="turn_off_message_logging"
           label="Keep the content of its calls out of every sink"
         />
+        <CheckField
+          form={form}
+          name="no_log_allowed"
+          label="A request may ask for that by x-gateway-no-log"
+          hint="Off: what the sinks keep is not decided by its callers."
+        />
+        <TextField
+          form={form}
+          name="metadata"
+          label="Metadata"
+          lines={3}
+          nullable
+          mono
+          placeholder={'{"cost_center": "4711"}'}
+          hint="Any JSON object, kept with the key."
+        />
       </div>
     </Dialog>
   )
@@ -150,6 +169,20 @@ async function restrict({ key_id }: MadeKey, only: readonly string[]): Promise<v
     params: { key_id },
     body: { mode: 'restrict', models: [...only], access_groups: [] },
   }).catch((error: Error) => toast(`It may call every model of its team: ${error.message}`, { bad: true }))
+}
+
+const jsonOf = (metadata: Key['metadata'] | undefined): string | null =>
+  metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata, null, 2) : null
+
+/** What was typed as JSON; nothing is an empty object. */
+function objectOf(text: string | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}')
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // Told below, as what is JSON and no object.
+  }
+  throw Object.assign(new Error('must be a JSON object, such as {"cost_center": "4711"}'), { param: 'metadata' })
 }
 
 function linesOf(text: string | null): string[] | null {

@@ -148,8 +148,11 @@ function About({ of: key }: { readonly of: Key }) {
           ['Ends', <Ago at={key.expires_at} never="never" />],
           ['Last used', <Ago at={key.last_used_at} never="never" />],
           ['Created', <Ago at={key.created_at} />],
+          ['Metadata', hasSome(key.metadata) ? <span class="mono">{JSON.stringify(key.metadata)}</span> : undefined],
         ]}
       />
     </Section>
   )
 }
+
+const hasSome = (metadata: Key['metadata']) => Object.keys(metadata).length > 0

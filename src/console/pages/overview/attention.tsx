@@ -36,6 +36,7 @@ export function Attention({
   keys,
   unpriced,
   soon,
+  most,
   opens,
   range,
 }: {
@@ -45,18 +46,29 @@ export function Attention({
   readonly unpriced: number
   /** Keys that end before are told. */
   readonly soon: string
+  /** Of each kind, so many are shown. */
+  readonly most: number
   /** Whether the person may open a page. */
   readonly opens: (page: string) => boolean
   readonly range: Readonly<Record<string, string>>
 }) {
+  const away = health.data ? ofHealth(health.data) : []
+  const notes = health.data?.notes ?? []
   const items = [
-    ...(health.data ? ofHealth(health.data) : []),
+    ...away.slice(0, most),
+    ...notes.slice(0, most).map(ofNote),
     ...(budgets.data?.data.map(ofBudget) ?? []),
     ...(keys.data?.data
       .filter(({ state, expires_at: at }) => state === 'active' && at !== null && at < soon)
       .map(ofKey) ?? []),
     ...(unpriced > 0 ? [withoutPrice(unpriced, range)] : []),
   ].toSorted((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'))
+  const more = [
+    away.length > most && { text: `${count(away.length - most)} more deployments`, page: 'health', params: {} },
+    budgets.data?.next_cursor && { text: 'more budgets', page: 'keys', params: { order: 'spend' } },
+    keys.data?.next_cursor && { text: 'more keys that end', page: 'keys', params: { ends_before: soon } },
+    notes.length > most && { text: `${count(notes.length - most)} more notes`, page: 'settings', params: {} },
+  ].filter((one) => typeof one === 'object' && one !== null)
   const failed = [health, budgets, keys].filter(({ error }) => error !== null)
   const read = health.data !== undefined && budgets.data !== undefined
   return (
@@ -78,6 +90,18 @@ export function Attention({
           rowId={({ id }) => id}
           href={({ page, params }) => (opens(page) ? pathTo(page, params) : undefined)}
         />
+      )}
+      {more.length > 0 && (
+        <p class="quiet">
+          And{' '}
+          {more.map(({ text, page, params }, at) => (
+            <>
+              {at > 0 && ', '}
+              {opens(page) ? <a href={pathTo(page, params)}>{text}</a> : text}
+            </>
+          ))}
+          .
+        </p>
       )}
       {items.length === 0 && read && failed.length === 0 && (
         <p class="quiet">Nothing: every deployment takes calls, and no budget or key is about to end.</p>
@@ -137,6 +161,16 @@ function ofHealth({ store, deployments }: Health): Item[] {
     ...away,
   ]
 }
+
+const ofNote = ({ path, message }: Health['notes'][number]): Item => ({
+  id: `note ${path}`,
+  thing: path,
+  tone: 'warn',
+  what: 'configuration',
+  more: message,
+  page: 'settings',
+  params: { search: path.split('.')[1] ?? path },
+})
 
 const PAGES = { organization: 'organizations', team: 'teams', user: 'people', key: 'keys' } as const
 

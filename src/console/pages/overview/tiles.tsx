@@ -1,6 +1,6 @@
 import { pathTo } from '../../data/params.ts'
 import { changeOf, type Totals } from '../../data/sums.ts'
-import { count, duration, money, share } from '../../design/format.ts'
+import { count, duration, money, percentile, share } from '../../design/format.ts'
 import { Tile } from '../../design/page.tsx'
 
 /** What was spent, called and failed, and how long it took, with what it was in the time before. */
@@ -64,8 +64,8 @@ export function Tiles({
         note={
           <Lines
             of={[
-              p95 !== null && `95 % end within ${duration(p95)}`,
-              first !== null && `95 % begin within ${duration(first)}`,
+              p95 !== null && `95 % end within ${bound(p95)}`,
+              first !== null && `95 % begin within ${bound(first)}`,
               before(total.average_ms, previous.average_ms, duration),
             ]}
           />
@@ -74,6 +74,9 @@ export function Tiles({
     </div>
   )
 }
+
+/** `95 % end within 50 ms` says already that it may be less. */
+const bound = (ms: number): string => percentile(ms).replace('≤ ', '')
 
 const Lines = ({ of }: { readonly of: ReadonlyArray<string | false> }) => (
   <>

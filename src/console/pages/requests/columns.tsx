@@ -23,15 +23,19 @@ export const columnsFor = (pages: readonly string[]): ReadonlyArray<Column<Call>
         const { tone, words } = endingOf(call)
         const [name, value] = call.error_type ? ['error_type', call.error_type] : ['ending', call.ending]
         return (
-          <Narrow name={name} value={value} label={`calls that ended so: ${words}`} excludes>
-            <State tone={tone}>{words}</State>
-          </Narrow>
+          <>
+            <Narrow name={name} value={value} label={`calls that ended so: ${words}`} excludes>
+              <State tone={tone}>{words}</State>
+            </Narrow>{' '}
+            <Tries of={call} />
+          </>
         )
       },
     },
     {
       id: 'model',
       label: 'Model',
+      elastic: true,
       cell: ({ requested_model, model }) => {
         const isOther = model !== null && model !== requested_model
         return (
@@ -92,19 +96,6 @@ export const columnsFor = (pages: readonly string[]): ReadonlyArray<Column<Call>
       priority: 2,
       cell: ({ cost, ending }) =>
         cost === null ? ending === 'failed' ? none : <State tone="warn">no price</State> : money(cost),
-    },
-    {
-      id: 'tries',
-      label: 'Tries',
-      priority: 3,
-      cell: ({ attempts, failed_over }) =>
-        attempts > 1 ? (
-          <Narrow name="failed_over" value={failed_over ? 'true' : null} label="calls that failed over">
-            <Badge tone={failed_over ? 'warn' : 'quiet'}>{`${attempts} tries`}</Badge>
-          </Narrow>
-        ) : (
-          ''
-        ),
     },
     {
       id: 'endpoint',
@@ -180,3 +171,11 @@ export const columnsFor = (pages: readonly string[]): ReadonlyArray<Column<Call>
     },
   ]
 }
+
+/** That more than one deployment was asked, or one more than once. */
+const Tries = ({ of: { attempts, failed_over } }: { readonly of: Call }) =>
+  attempts > 1 ? (
+    <Narrow name="failed_over" value={failed_over ? 'true' : null} label="calls that failed over">
+      <Badge tone={failed_over ? 'warn' : 'quiet'}>{`${attempts} tries`}</Badge>
+    </Narrow>
+  ) : null

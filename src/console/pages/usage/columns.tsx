@@ -1,7 +1,7 @@
 import { pathTo } from '../../data/params.ts'
 import { changeOf, type Sums, type Totals } from '../../data/sums.ts'
 import { Cut } from '../../design/badge.tsx'
-import { count, duration, money, share, short } from '../../design/format.ts'
+import { count, duration, money, percentile, share, short } from '../../design/format.ts'
 import type { Column } from '../../design/table.tsx'
 import { GROUPS, type Group, type Metric, withoutOne } from './metrics.ts'
 
@@ -26,6 +26,7 @@ export function columnsOf({
     {
       id: 'group',
       label: GROUPS[group].label,
+      elastic: true,
       cell: ({ group: value, group_name: name }) =>
         value === null ? (
           <span class="quiet">{withoutOne(group)}</span>
@@ -97,13 +98,13 @@ export function columnsOf({
         input_tokens + output_tokens > 0 && spend > 0 ? money((1e6 * spend) / (input_tokens + output_tokens)) : '–',
     },
     { id: 'average', label: 'Average', number: true, priority: 3, cell: ({ average_ms: ms }) => duration(ms) },
-    { id: 'p95', label: '95 %', number: true, priority: 3, cell: ({ p95_ms: ms }) => duration(ms) },
+    { id: 'p95', label: '95 %', number: true, priority: 3, cell: ({ p95_ms: ms }) => percentile(ms) },
     {
       id: 'first',
       label: 'First token, 95 %',
       number: true,
       optional: true,
-      cell: ({ first_token_p95_ms: ms }) => duration(ms),
+      cell: ({ first_token_p95_ms: ms }) => percentile(ms),
     },
     { id: 'saved', label: 'Saved', number: true, optional: true, cell: ({ saved }) => money(saved) },
     { id: 'unpriced', label: 'No price', number: true, priority: 3, cell: ({ unpriced_calls: calls }) => some(calls) },

@@ -1,10 +1,12 @@
 import type { Totals } from '../../data/sums.ts'
-import { duration, money, short } from '../../design/format.ts'
+import { duration, money, percentile, short } from '../../design/format.ts'
 
 export interface Metric {
   readonly label: string
   readonly value: (sums: Totals) => number | null
   readonly format: (value: number) => string
+  /** How an axis tells values, where that is another way. */
+  readonly axis?: (value: number) => string
   /** Sums of it mean something: it is stacked, and can be added up over time. */
   readonly adds: boolean
 }
@@ -16,10 +18,11 @@ const dollars = (label: string, value: (sums: Totals) => number): Metric => ({
   format: money,
   adds: true,
 })
-const time = (label: string, value: (sums: Totals) => number | null): Metric => ({
+const time = (label: string, value: (sums: Totals) => number | null, format: Metric['format'] = duration): Metric => ({
   label,
   value,
-  format: duration,
+  format,
+  axis: duration,
   adds: false,
 })
 
@@ -34,8 +37,8 @@ export const METRICS = {
   reasoning_tokens: number('Reasoning tokens', ({ reasoning_tokens: tokens }) => tokens),
   saved: dollars('Saved by the cache', ({ saved }) => saved),
   average_ms: time('Average time', ({ average_ms: ms }) => ms),
-  p95_ms: time('Time, 95th percentile', ({ p95_ms: ms }) => ms),
-  first_token_p95_ms: time('First token, 95th percentile', ({ first_token_p95_ms: ms }) => ms),
+  p95_ms: time('Time, 95th percentile', ({ p95_ms: ms }) => ms, percentile),
+  first_token_p95_ms: time('First token, 95th percentile', ({ first_token_p95_ms: ms }) => ms, percentile),
 } as const satisfies Record<string, Metric>
 export type MetricName = keyof typeof METRICS
 

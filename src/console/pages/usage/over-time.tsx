@@ -10,7 +10,7 @@ import {
 } from '../../data/sums.ts'
 import type { TimeRange } from '../../data/time-range.ts'
 import { Chart } from '../../design/chart/chart.tsx'
-import { OTHER, type Series } from '../../design/chart/chart-scale.ts'
+import { BEFORE, OTHER, type Series } from '../../design/chart/chart-scale.ts'
 import { GROUPS, type Group, type Metric, withoutOne } from './metrics.ts'
 
 /** A metric over time, the greatest groups apart. */
@@ -22,8 +22,11 @@ export function OverTime({
   name,
   metric,
   cumulative,
+  before,
 }: {
   readonly rows: readonly Sums[]
+  /** The range of the same length before and its sums by time; undefined: nothing is compared. */
+  readonly before: { readonly from: string; readonly to: string; readonly rows: readonly Sums[] } | undefined
   readonly range: TimeRange
   readonly step: Step
   readonly group: Group
@@ -32,10 +35,13 @@ export function OverTime({
   readonly cumulative: boolean
 }) {
   const moments = momentsOf(range, step)
+  const shown = (own: readonly Sums[], at: readonly number[]) => {
+    const values = valuesOf(own, at, metric.value, metric.adds ? 0 : null)
+    return cumulative ? running(values) : values
+  }
   const series = bySplit(rows)
     .map(({ split, rows: own }): Series => {
-      const values = valuesOf(own, moments, metric.value, metric.adds ? 0 : null)
-      return { id: idOf(split, group), label: labelOf(split, group), values: cumulative ? running(values) : values }
+      return { id: idOf(split, group), label: labelOf(split, group), values: shown(own, moments) }
     })
     .filter(({ values }) => values.some((value) => value !== null && value > 0))
   const per = step === 'hour' ? 'by hour' : 'by day of UTC'
@@ -46,7 +52,11 @@ export function OverTime({
       label={label}
       times={moments.map((moment) => momentName(moment, step))}
       series={series}
+      before={
+        before && { id: BEFORE, label: 'All, in the time before', values: shown(before.rows, momentsOf(before, step)) }
+      }
       format={metric.format}
+      axis={metric.axis}
       kind={metric.adds ? 'bars' : 'lines'}
       height={260}
       unfinished={range.open}

@@ -14,6 +14,8 @@ export interface KeyFacts {
   /** It has an owner whose account is not active. */
   readonly owner_disabled: boolean
   readonly last_used_at: string | null
+  /** The limits of its team, organization and user, by whose and which: `team.rpm_limit`. */
+  readonly wider_limits: Readonly<Record<string, string | number | null>>
 }
 
 export interface TeamFacts {
@@ -61,11 +63,18 @@ export function recordFacts(database: Sql): RecordFacts {
   }
 }
 
+const LIMIT_NAMES = ['rpm_limit', 'tpm_limit', 'rph_limit', 'rpd_limit', 'tpd_limit'] as const
+const WIDER_LIMITS = sql.join(
+  ['team', 'organization', 'person'].flatMap((whose) =>
+    LIMIT_NAMES.map((limit) => sql`${sql.lit(`${whose}.${limit}`)}, ${sql.ref(`${whose}.${limit}`)}`),
+  ),
+)
+
 const OF_KEYS = [
   sql`team.team_name, organization.organization_name, coalesce(person.user_name, person.user_email) AS user_name,
     account.email AS owner_email,
     record.owner_account_id IS NOT NULL AND account.state IS DISTINCT FROM 'active' AS owner_disabled,
-    used.last_used_at`,
+    used.last_used_at, jsonb_build_object(${WIDER_LIMITS}) AS wider_limits`,
   sql`LEFT JOIN gateway_team AS team ON team.team_id = record.team_id
     LEFT JOIN gateway_organization AS organization ON organization.organization_id = record.organization_id
     LEFT JOIN gateway_user AS person ON person.user_id = record.user_id

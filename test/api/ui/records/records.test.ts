@@ -382,7 +382,7 @@ describe.each([
         [
           ...['key_id', 'key_name', 'team_id', 'organization_id', 'user_id', 'owner_account_id', 'max_budget'],
           ...['soft_budget', 'budget_duration', 'model_max_budget', 'spend', ...LIMITS, 'max_parallel_requests'],
-          ...['turn_off_message_logging', 'no_log_allowed', 'state', 'last_used_at'],
+          ...['turn_off_message_logging', 'no_log_allowed', 'state', 'last_used_at', 'effective_limits'],
           ...['team_name', 'organization_name', 'user_name', 'owner_email'],
           ...['allowed_ips', 'expires_at', 'revoked_at', 'metadata', 'created_at', 'updated_at'],
         ].sort(),
@@ -390,6 +390,20 @@ describe.each([
       const one = await ask('GET', `/keys/${record.key_id}`)
       expect(one.body).toEqual(record)
       expect(JSON.stringify((await ask('GET', '/keys')).body)).not.toContain(key.slice(3))
+    })
+
+    it('tell the smallest of each limit, and whose it is, the tightest first', async () => {
+      const team = await ask('POST', '/teams', { rpm_limit: 60, tpd_limit: 1000 })
+      const { team_id } = team.body
+      const made = await ask('POST', '/keys', { team_id, rpm_limit: 100, rpd_limit: 500, tpd_limit: 0 })
+      const limits = [
+        { name: 'rpd_limit', limit: 500, of: 'key' },
+        { name: 'rpm_limit', limit: 60, of: 'team' },
+        { name: 'tpd_limit', limit: 0, of: 'key' },
+      ]
+      expect(made.body.effective_limits).toEqual(limits)
+      const listed = await ask('GET', `/keys?team_id=${team_id}`)
+      expect(listed.body.data.map((one: { effective_limits: unknown }) => one.effective_limits)).toEqual([limits])
     })
 
     it('take the rest of their fields', async () => {

@@ -7,7 +7,7 @@ const counts = (filled: Readonly<Record<number, number>>) =>
 
 it('is found within the bucket that the share ends in', () => {
   expect(percentile(counts({}), 0.5)).toBe(null)
-  expect(percentile(counts({ 0: 10 }), 0.5)).toBe(25)
+  expect(percentile(counts({ 0: 10 }), 0.5)).toBe(50)
   expect(percentile(counts({ 4: 100 }), 0.5)).toBe(600)
   expect(percentile(counts({ 0: 90, 5: 10 }), 0.95)).toBe(1200)
   expect(percentile(counts({ 0: 1, 3: 1 }), 0.5)).toBe(50)
