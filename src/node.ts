@@ -14,7 +14,7 @@ module.enableCompileCache()
 const operands = process.argv.slice(2)
 if (operands.length > 0) {
   const { commandLine } = await import('./runtimes/node/process/command-line.node.ts')
-  process.exit(commandLine(operands, process.env))
+  process.exit(await commandLine(operands, process.env))
 }
 // If the reader of standard output closes it, calls continue without log lines.
 process.stdout.on('error', () => {})

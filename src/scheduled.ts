@@ -1,6 +1,6 @@
 import { retention as fileRetention } from './batch/files/retention.ts'
 import { expiringKeys } from './identity/expiring-keys.ts'
-import type { Job } from './lib/job.ts'
+import { type Job, MINUTELY_JOB } from './lib/job.ts'
 import { describeError } from './lib/log.ts'
 import { healthChecks } from './pipeline/health/health-checks.ts'
 import type { Services } from './services.ts'
@@ -47,7 +47,7 @@ const RUN_MS = 50_000
 /** Fills tables that are newer than the records from which they are derived. */
 function filling({ backfill, clock }: Services): Job {
   return {
-    name: 'backfill',
+    name: MINUTELY_JOB,
     everySeconds: 60,
     atStart: true,
     async run(signal) {

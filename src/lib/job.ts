@@ -9,6 +9,9 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** A job that is never off and runs once a minute. Its marks in the shared store show that the clock goes. */
+export const MINUTELY_JOB = 'backfill'
+
 /** Well below the subrequests that Workers allows for one event. */
 const MOST_STEPS = 60
 const MOST_MS = 50_000

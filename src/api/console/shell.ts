@@ -27,16 +27,20 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
+/** A browser that came by https never comes by plain http again. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
+
 const NOT_BUILT = 'The console is not built. In the folder of the gateway, run: npm install && npm run build:console'
 
 /** The console is one page, which finds by its address what to show. It is answered here and not as a file, so that every
  *  other path stays with the gateway. */
 export function consoleRoutes(): readonly Route[] {
   let page: ReturnType<typeof builtOnce> | undefined
-  const shell = ({ services: { consoleShell }, header }: Scope): Answer => {
+  const shell = ({ services: { consoleShell }, header, site }: Scope): Answer => {
     if (consoleShell === undefined) throw new GatewayError('console_not_built', NOT_BUILT)
     page ??= builtOnce('text/html; charset=utf-8', () => consoleShell, HEADERS)
-    return page(header('if-none-match'))
+    const answer = page(header('if-none-match'))
+    return site().isHttps ? { ...answer, headers: { ...answer.headers, ...STRICT_TRANSPORT } } : answer
   }
   const at = (path: string, open: { readonly open?: true }) =>
     defineRoute(

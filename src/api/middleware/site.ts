@@ -4,6 +4,8 @@ export interface Site {
   readonly host: string
   /** The request came by plain http over the loopback interface, not a network. */
   readonly isPlainLoopback: boolean
+  /** The client came by https, to this process or to a proxy before it. */
+  readonly isHttps: boolean
   /** The connection to this process is encrypted, so that the host is one of its own. */
   readonly isEncrypted: boolean
 }
@@ -21,5 +23,5 @@ export function siteOf(request: RequestHead): Site {
   const host = request.header('host') ?? urlHost
   const isEncrypted = protocol === 'https:'
   const isHttps = isEncrypted || request.header('x-forwarded-proto') === 'https'
-  return { host, isPlainLoopback: !isHttps && LOOPBACK.test(host), isEncrypted }
+  return { host, isPlainLoopback: !isHttps && LOOPBACK.test(host), isHttps, isEncrypted }
 }

@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { MINUTELY_JOB } from '../../../lib/job.ts'
 import { lazily } from '../../../lib/lazily.ts'
+import { jobKey } from '../../../stores/kv/keys.ts'
+import type { SharedStore } from '../../../stores/kv/shared-store.ts'
 import { type InstanceFacts, instanceFacts } from '../../../stores/sql/instance-facts.ts'
 import { topics } from '../../../telemetry/topics.ts'
 import { json } from '../../respond.ts'
@@ -7,6 +10,7 @@ import { defineRoute } from '../../route.ts'
 import { VERSION } from '../../version.ts'
 
 const PING_MS = 1500
+const MINUTE_MS = 60_000
 
 const reached = () => ({
   ok: z.boolean(),
@@ -44,6 +48,10 @@ const answer = lazily(() =>
     records_waiting: z
       .record(z.string(), z.int())
       .describe('Records that wait in this process for the database, by kind.'),
+    clock_ran_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('The minute in which work by the clock last ran; null: in neither this minute nor the last.'),
     draining: z.boolean(),
   }),
 )
@@ -59,12 +67,13 @@ export const instance = defineRoute(
     responses: { 200: { description: 'As it is now.', schema: answer } },
   },
   async ({ services }) => {
-    const { store, sql, config, delivery, host } = services
+    const { store, sql, config, delivery, host, clock } = services
     const { redis_url, database_url, degraded_mode } = config.general_settings
-    const [storePing, databasePing, facts] = await Promise.all([
+    const [storePing, databasePing, facts, clockRanAt] = await Promise.all([
       latencyOf(store),
       latencyOf(sql),
       instanceFacts(sql).catch((): InstanceFacts | undefined => undefined),
+      lastRun(store, clock.now()),
     ])
     // Not every runtime tells when it began.
     const begun = performance.timeOrigin
@@ -82,6 +91,7 @@ export const instance = defineRoute(
       schema: facts?.schema ?? null,
       queue: facts?.queue ?? null,
       records_waiting: Object.fromEntries(topics.map(({ name }) => [name, delivery.depth(name)])),
+      clock_ran_at: clockRanAt,
       draining: services.draining(),
     } satisfies z.output<ReturnType<typeof answer>>)
   },
@@ -95,4 +105,14 @@ async function latencyOf(dependency: { ping(timeoutMs: number): Promise<void> })
   } catch {
     return { ok: false, latency_ms: null }
   }
+}
+
+/** Each run of a job leaves a mark of its interval for two intervals. */
+async function lastRun(store: Pick<SharedStore, 'get'>, now: number): Promise<string | null> {
+  const minute = Math.floor(now / MINUTE_MS)
+  for (const candidate of [minute, minute - 1]) {
+    const mark = await store.get(jobKey(MINUTELY_JOB, candidate)).catch(() => undefined)
+    if (mark !== undefined) return new Date(candidate * MINUTE_MS).toISOString()
+  }
+  return null
 }

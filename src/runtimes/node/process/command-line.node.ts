@@ -7,6 +7,7 @@ const HELP = `Usage: model-gateway [command]
   (none)         starts the gateway, with gateway.yaml of this folder if there is one
   init           writes a commented gateway.yaml into this folder
   check [file]   says what is wrong with a configuration file, and starts nothing
+  smoke URL      tests a running gateway from outside, with a key of it (--key)
   --version, -v  prints the version
   --help, -h     prints this
 
@@ -15,15 +16,19 @@ GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY, DATABASE_URL, REDIS_URL, GATEWAY_PROCESSES
 `
 
 /** Runs a command of the command line. Returns the exit code. */
-export function commandLine(
+export async function commandLine(
   [command, ...operands]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): number {
+): Promise<number> {
   switch (command) {
     case 'init':
       return init()
     case 'check':
       return checkConfig(operands[0] ?? env.GATEWAY_CONFIG ?? 'gateway.yaml', env)
+    case 'smoke': {
+      const { smoke } = await import('../../local/smoke/smoke.node.ts')
+      return smoke(operands, env)
+    }
     case '--version':
     case '-v':
       return print(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)

@@ -148,6 +148,8 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
       queue: { waiting: expect.any(Number), dead: 0 },
       draining: false,
     })
+    // A gateway runs such work at its start.
+    expect(Date.now() - Date.parse(body.clock_ran_at)).toBeLessThan(130_000)
     expect(Date.parse(body.started_at)).toBeLessThanOrEqual(Date.now())
   })
 })
