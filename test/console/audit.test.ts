@@ -16,13 +16,13 @@ beforeAll(async () => {
 
 it('the audit says in words what was changed, and marks what was refused', async () => {
   const page = await gateway.open('audit?resource_id=audited')
-  await page.getByText('changed rpm limit 60 → 120 of team').waitFor()
+  await page.getByText('changed requests per minute 60 → 120 of team').waitFor()
   expect(await page.getByText('refused 400').count()).toBe(1)
 })
 
 it('an event of the audit is told whole, with the fields before and after', async () => {
   const page = await gateway.open('audit?resource_id=audited')
-  await page.getByText('changed rpm limit 60 → 120 of team').click()
+  await page.getByText('changed requests per minute 60 → 120 of team').click()
   const panel = page.getByRole('complementary')
   const change = panel.getByRole('row').filter({ hasText: 'rpm_limit' })
   expect(await change.textContent()).toBe('rpm_limit60120')
@@ -46,7 +46,7 @@ it('filters of the audit are those of its request and of its file', async () => 
 
 it('the audit is accessible with a panel, without events, and on a phone', async () => {
   const page = await gateway.open('audit?resource_id=audited')
-  await page.getByText('changed rpm limit 60 → 120 of team').click()
+  await page.getByText('changed requests per minute 60 → 120 of team').click()
   await expectAccessible(page)
   await expectAccessible(await gateway.open('audit?resource_id=nothing-is-like-this', { width: 390 }))
 })

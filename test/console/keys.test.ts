@@ -221,7 +221,7 @@ it('a form of limits tells which one holds instead, and what the team may call',
   await dialog.getByRole('combobox', { name: 'Team', exact: true }).fill('narrow')
   await dialog.getByRole('option', { name: /Narrow/ }).click()
   await dialog.getByText('It may call echo.').waitFor()
-  await dialog.getByText('Narrow may spend $50 per 30d in all.').waitFor()
+  await dialog.getByText('Narrow may spend $50 in 30 days in all.').waitFor()
   await dialog.getByText('Wide allows 100 in all.').waitFor()
   const requests = dialog.getByRole('spinbutton', { name: 'Requests per minute' })
   await requests.fill('500')

@@ -27,7 +27,10 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const demo = values.at === undefined ? await startDemo({ port: Number(values.port), isEmpty: values.empty }) : undefined
+const demo =
+  values.at === undefined
+    ? await startDemo({ port: Number(values.port), isEmpty: values.empty, hasPast: !values.empty })
+    : undefined
 const url = values.at ?? demo?.url ?? ''
 if (values.serve) {
   process.stdout.write(`${url}/console\nmaster key ${DEMO_KEY}\n`)

@@ -44,13 +44,13 @@ it('the filters ask the gateway: a kind of request, a part of the name, and what
   await page.getByRole('menuitem', { name: 'As key' }).click()
   await page.getByRole('combobox', { name: 'As key' }).fill('of the echo')
   await page.getByRole('option', { name: /of the echo alone/ }).click()
-  await page.getByText('1 shown, all there are').waitFor()
+  await page.getByText('1 in total').waitFor()
   await page.goto('/console/models?mode=rerank')
   await page.getByRole('link', { name: 'claude-opus' }).waitFor()
   expect(await page.getByRole('link', { name: 'echo', exact: true }).count()).toBe(0)
   await page.getByRole('searchbox').fill('gpt')
   await page.waitForURL(/search=gpt/)
-  await page.getByText('1 shown, all there are').waitFor()
+  await page.getByText('1 in total').waitFor()
 })
 
 it('somebody whose organization leaves nothing to call is told why', async () => {

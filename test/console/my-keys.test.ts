@@ -25,7 +25,7 @@ it('a developer makes a key within what the team allows, renames it, regenerates
     rpm_limit: 100,
   })
   await page.getByText('0 of 1 keys').waitFor()
-  await page.getByText(/each spends at most \$20 in 30d, each ends within 30 days/).waitFor()
+  await page.getByText(/each spends at most \$20 in 30 days, each ends within 30 days/).waitFor()
   expect(page.traffic.length).toBeLessThanOrEqual(6)
   await page.keyboard.press('c')
   const dialog = page.getByRole('dialog', { name: 'New key in Team own-a' })

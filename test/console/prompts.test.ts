@@ -26,7 +26,7 @@ it('the list shows what each label names, and asks the gateway for the search an
   await page.getByRole('button', { name: 'All', exact: true }).click()
   await page.getByRole('searchbox').fill('before a person reads')
   await page.waitForURL(/search=before/)
-  await page.getByText('1 shown, all there are').waitFor()
+  await page.getByText('1 in total').waitFor()
 })
 
 it('the panel opens what production says, and renders it as a call would', async () => {

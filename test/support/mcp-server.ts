@@ -17,8 +17,10 @@ interface Message {
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const text = (of: string) => ({ type: 'text', text: of })
 
+type Tools = Readonly<Record<string, (args: Readonly<Record<string, unknown>>) => object>>
+
 /** What each tool returns; `hang` never does. */
-const TOOLS: Readonly<Record<string, (args: Readonly<Record<string, unknown>>) => object>> = {
+const TOOLS: Tools = {
   echo: ({ message }) => ({ content: [text(`echo: ${message}`)] }),
   big: () => ({ content: [text('x'.repeat(10 * 1024 * 1024))] }),
   image: () => ({ content: [text('a picture'), { type: 'image', mimeType: 'image/png', data: PNG }] }),
@@ -28,7 +30,7 @@ const TOOLS: Readonly<Record<string, (args: Readonly<Record<string, unknown>>) =
 }
 
 /** A server of tools on this machine, which speaks MCP over Streamable HTTP. */
-export async function startMcpServer(): Promise<McpServer> {
+export async function startMcpServer(tools = TOOLS, name = 'of the tests'): Promise<McpServer> {
   const heard: Heard[] = []
   let sessions = 0
 
@@ -48,7 +50,7 @@ export async function startMcpServer(): Promise<McpServer> {
     heard.push({ name: address.pathname.split('/').at(-1) ?? '', method, params })
     if (id === undefined) return void response.writeHead(202).end()
     if (method === 'tools/call' && params.name === 'hang') return
-    const result = resultOf(method, params)
+    const result = resultOf({ tools, name }, method, params)
     const body = result
       ? { jsonrpc: '2.0', id, result }
       : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
@@ -70,20 +72,24 @@ export async function startMcpServer(): Promise<McpServer> {
   }
 }
 
-function resultOf(method: string, params: Readonly<Record<string, unknown>>): object | undefined {
+function resultOf(
+  { tools, name }: { readonly tools: Tools; readonly name: string },
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): object | undefined {
   switch (method) {
     case 'initialize': {
-      const serverInfo = { name: 'of the tests', version: '1.0.0' }
+      const serverInfo = { name, version: '1.0.0' }
       return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo }
     }
     case 'ping':
       return {}
     case 'tools/list': {
       const inputSchema = { type: 'object', properties: { message: { type: 'string' } } }
-      return { tools: Object.keys(TOOLS).map((name) => ({ name, description: `Does ${name}.`, inputSchema })) }
+      return { tools: Object.keys(tools).map((name) => ({ name, description: `Does ${name}.`, inputSchema })) }
     }
     case 'tools/call':
-      return TOOLS[String(params.name)]?.((params.arguments ?? {}) as Record<string, unknown>)
+      return tools[String(params.name)]?.((params.arguments ?? {}) as Record<string, unknown>)
     default:
       return undefined
   }

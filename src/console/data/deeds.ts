@@ -56,11 +56,20 @@ const OF_ACCOUNTS: Readonly<Record<string, string>> = {
 }
 const NAMES_ITS_OBJECT = new Set(['account.end_sessions', 'account.reset_mfa'])
 
-const plain = (name: string): string => name.replaceAll('_', ' ')
+const plain = (name: string): string => NAMES[name] ?? name.replaceAll('_', ' ')
+
+/** Names of fields and kinds whose words are not those of their name. */
+const NAMES: Readonly<Record<string, string>> = {
+  mcp_server: 'MCP server',
+  max_budget: 'budget',
+  rpm_limit: 'requests per minute',
+  tpm_limit: 'tokens per minute',
+  max_parallel_requests: 'parallel calls',
+}
 
 export const refused = ({ status }: AuditEvent): boolean => status >= 400
 
-/** What was done, as words: `changed rpm limit 60 → 120`. The resource follows, where there is one. */
+/** What was done, as words: `changed requests per minute 60 → 120`. The resource follows, where there is one. */
 export function deed(event: AuditEvent): { readonly words: string; readonly namesResource: boolean } {
   const own = OF_ACCOUNTS[event.action]
   if (own !== undefined) return { words: own, namesResource: NAMES_ITS_OBJECT.has(event.action) }

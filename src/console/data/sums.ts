@@ -36,11 +36,16 @@ export function momentsOf({ from, to }: Ends, step: Step): readonly number[] {
 
 export const momentEnds = (moment: number, step: Step): number => moment + (step === 'hour' ? HOUR : DAY)
 
-const dayOfUtc = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: '2-digit', timeZone: 'UTC' })
+const DAY_OF_UTC = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
+const dayOfUtc = new Intl.DateTimeFormat('en-GB', DAY_OF_UTC)
+const dayAndYear = new Intl.DateTimeFormat('en-GB', { ...DAY_OF_UTC, year: '2-digit' })
 
-/** Its name on the axis. */
-export const momentName = (moment: number, step: Step): string =>
-  step === 'hour' ? dayAndTime(moment) : dayOfUtc.format(moment)
+/** Its name on the axis; the year where it is not this one. */
+export function momentName(moment: number, step: Step): string {
+  if (step === 'hour') return dayAndTime(moment)
+  const isThisYear = new Date(moment).getUTCFullYear() === new Date().getUTCFullYear()
+  return (isThisYear ? dayOfUtc : dayAndYear).format(moment)
+}
 
 /** A series of one value for each moment, of the rows of a report by time: the sum of all rows of a moment. `null`: what the
  *  value is where there are no calls. */

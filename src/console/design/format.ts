@@ -15,7 +15,7 @@ export function money(dollars: number | null | undefined): string {
 }
 
 /** Dollars of a limit that somebody set: no digits that nobody wrote. */
-export const budget = (dollars: number): string => `$${limits.format(dollars)}`
+export const budget = (dollars: number): string => `$${limits.format(dollars).replace(/\.\d$/, '$&0')}`
 
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : plain.format(value)
@@ -47,8 +47,11 @@ export function percentile(ms: number | null): string {
 /** How long ago, or until when. */
 export function ago(at: string | number, now = Date.now()): string {
   const distance = now - new Date(at).getTime()
-  if (Math.abs(distance) < 5_000) return 'now'
-  return distance > 0 ? `${duration(distance)} ago` : `in ${duration(-distance)}`
+  const length = Math.abs(distance)
+  if (length < 5_000) return 'now'
+  // Seconds are told of the last minute only.
+  const words = length >= 60_000 && length < 120_000 ? '1 min' : duration(length)
+  return distance > 0 ? `${words} ago` : `in ${words}`
 }
 
 const zone = () => (settingsNow().zone === 'utc' ? { timeZone: 'UTC' } : {})

@@ -23,6 +23,8 @@ interface TableProps<Row> {
   readonly group?: ((row: Row) => string) | undefined
   /** The id of the row that is open. */
   readonly open?: string | undefined
+  /** It has so many columns that long names are cut early. */
+  readonly dense?: boolean | undefined
   /** Ids of rows that this page has just written. */
   readonly fresh?: readonly string[] | undefined
 }
@@ -44,7 +46,7 @@ export function ListTable<Row>({
           <Table {...table} rows={rows} busy={stale} />
           <div class="under">
             <span>
-              {rows.length} shown{more === false ? ', all there are' : ''}
+              {rows.length} {more === false ? 'in total' : 'shown'}
             </span>
             {more === 'more' && (
               <Button small onClick={list.loadMore} busy={list.loadingMore}>
@@ -70,6 +72,7 @@ export function Table<Row>({
   group,
   open,
   fresh,
+  dense = false,
   busy = false,
 }: TableProps<Row> & { readonly rows: readonly Row[]; readonly busy?: boolean }) {
   const chosen = useColumns(name, columns)
@@ -78,7 +81,7 @@ export function Table<Row>({
   return (
     // A region that can be scrolled sideways is reached by the keyboard too.
     <div class="table-wrap" aria-busy={busy} role="region" aria-label={label} tabIndex={0}>
-      <table class="table">
+      <table class={dense ? 'table dense' : 'table'}>
         <thead>
           <tr>
             {chosen.map((column) => (

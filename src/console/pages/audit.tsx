@@ -16,6 +16,7 @@ import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
 import { Moment } from '../design/time.tsx'
 import { RangePicker } from '../design/time-range.tsx'
+import { recent } from '../design/time-words.ts'
 import { EventPanel, Refusal } from './audit/event-panel.tsx'
 
 const FILTERS: readonly Filter[] = [
@@ -36,15 +37,15 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const COLUMNS: ReadonlyArray<Column<AuditEvent>> = [
-  { id: 'time', label: 'Time', cell: (event) => <Moment at={event.occurred_at} /> },
+  { id: 'time', label: 'Time', cell: (event) => <Moment at={event.occurred_at} as={recent} /> },
   { id: 'actor', label: 'Actor', cell: actorOf },
   {
     id: 'action',
     label: 'What was done',
     cell: (event) => (
-      <>
+      <span class="wraps">
         {deed(event).words} <Refusal event={event} />
-      </>
+      </span>
     ),
   },
   {
@@ -87,13 +88,13 @@ export function Audit() {
       title="Audit"
       actions={
         <>
-          <Button onClick={() => setLive(!live)} aria-pressed={live}>
+          <Button small onClick={() => setLive(!live)} aria-pressed={live}>
             Live
           </Button>
-          <ButtonLink download href={file('csv')}>
+          <ButtonLink small icon="download" download href={file('csv')}>
             CSV
           </ButtonLink>
-          <ButtonLink download href={file('jsonl')}>
+          <ButtonLink small icon="download" download href={file('jsonl')}>
             JSONL
           </ButtonLink>
         </>

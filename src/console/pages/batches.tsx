@@ -121,6 +121,7 @@ export function Batches() {
           <ListTable
             name="batches"
             label="Batches"
+            dense
             list={list}
             columns={COLUMNS}
             rowId={({ id }) => id}

@@ -4,7 +4,7 @@ import { useParams } from '../data/params.ts'
 import { useApi, usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
-import { Badge } from '../design/badge.tsx'
+import { Badge, State } from '../design/badge.tsx'
 import { ButtonLink } from '../design/button.tsx'
 import { StateOf } from '../design/deployment-state.tsx'
 import { SearchField } from '../design/filters.tsx'
@@ -180,7 +180,7 @@ const columnsOf = (stateOf: (one: Deployment) => ComponentChildren): ReadonlyArr
     label: 'Price, 1M tokens',
     number: true,
     priority: 2,
-    cell: (one) => priceWords(one) ?? <Badge tone="warn">no price</Badge>,
+    cell: (one) => priceWords(one) ?? <State tone="warn">no price</State>,
   },
   {
     id: 'limits',

@@ -26,7 +26,7 @@ const columnsOf = (policies: Policies): ReadonlyArray<Column<Group>> => [
   { id: 'name', label: 'Group', cell: ({ name }) => name },
   {
     id: 'enabled',
-    label: 'Clients can call it',
+    label: 'Callable',
     cell: ({ enabled }) => (enabled ? 'yes' : <span class="quiet">no</span>),
   },
   {

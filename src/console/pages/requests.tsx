@@ -137,6 +137,7 @@ function Calls() {
           <ListTable
             name="requests"
             label="Requests"
+            dense
             list={list}
             columns={columns}
             rowId={({ call_id }) => call_id}

@@ -103,10 +103,10 @@ export function Usage() {
       }
       actions={
         <>
-          <ButtonLink download href={file('csv')}>
+          <ButtonLink small icon="download" download href={file('csv')}>
             CSV
           </ButtonLink>
-          <ButtonLink download href={file('jsonl')}>
+          <ButtonLink small icon="download" download href={file('jsonl')}>
             JSONL
           </ButtonLink>
         </>

@@ -143,7 +143,7 @@ describe('a list', () => {
       expect(await rows.count(), id).toBe(before)
       broken = false
       await more.first().click()
-      await page.getByText('all there are').first().waitFor()
+      await page.getByText('in total').first().waitFor()
       expect(await page.getByRole('alert').count(), id).toBe(0)
       read.push(id)
     }

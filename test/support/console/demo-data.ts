@@ -27,22 +27,30 @@ model_list:
     gateway_params: { model: echo/echo }${deployment('claude-opus', 'claude-opus-1', upstream)}${deployment('claude-opus', 'claude-opus-2', upstream)}${deployment('gpt-5-mini', 'gpt-5-mini-east', upstream)}${deployment('accounts/fireworks/models/llama-v3p3-70b-instruct', 'llama-70b', upstream)}
 `
 
-type Body = Readonly<Record<string, unknown>>
+export type Body = Readonly<Record<string, unknown>>
 
-/** Organizations, teams, people, keys, and calls of every kind: answered, failed over, failed, refused. */
-export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
-  async function ask<Answer = Record<string, string>>(
+/** Asks the gateway with the master key, or with another; throws where the administration refuses. */
+export function askOf(url: string) {
+  return async <Answer = Record<string, string>>(
     method: string,
     path: string,
-    body: Body,
+    body?: Body | FormData,
     key = DEMO_KEY,
-  ): Promise<Answer> {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
+  ): Promise<Answer> => {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` }
+    const isForm = body instanceof FormData
+    if (body && !isForm) headers['content-type'] = 'application/json'
+    const sent = body && { body: isForm ? body : JSON.stringify(body) }
+    const response = await fetch(url + path, { method, headers, ...sent })
     const text = await response.text()
     if (path.startsWith('/ui') && !response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return (text.startsWith('{') ? JSON.parse(text) : text) as Answer
   }
+}
+
+/** Organizations, teams, people, keys, and calls of every kind: answered, failed over, failed, refused. */
+export async function fillDemo(url: string, upstream: Upstream): Promise<void> {
+  const ask = askOf(url)
   const post = (path: string, body: Body) => ask('POST', path, body)
 
   for (const [organization_id, organization_name] of [

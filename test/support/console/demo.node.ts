@@ -7,9 +7,12 @@ import { serve } from '../../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../../src/runtimes/node/setup/adapters.node.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { SCHEMA } from '../embedded-database.node.ts'
+import { type McpServer, startMcpServer } from '../mcp-server.ts'
 import { cheapHasher } from '../passwords.ts'
 import { startUpstream, type Upstream } from '../scripted-upstream.ts'
 import { DEMO_KEY, demoConfig, fillDemo } from './demo-data.ts'
+import { fillPast } from './demo-past.ts'
+import { DEMO_TOOLS, fillRouting } from './demo-routing.ts'
 
 export const DEMO_SALT_KEY = 'salt-of-the-demo-4b7d11c09e'
 
@@ -27,6 +30,8 @@ export interface DemoOptions {
   readonly port?: number
   /** Without anybody or anything in it. */
   readonly isEmpty?: boolean
+  /** With two weeks of calls, for pictures. */
+  readonly hasPast?: boolean
   /** YAML in place of the demo's own. */
   readonly config?: (upstream: string) => string
   /** Lays the database into a folder that is not there yet. */
@@ -37,6 +42,7 @@ export interface DemoOptions {
 export async function startDemo({
   port = 0,
   isEmpty,
+  hasPast,
   config: yaml = demoConfig,
   layDatabase,
 }: DemoOptions = {}): Promise<Demo> {
@@ -51,7 +57,13 @@ export async function startDemo({
   const serving = await serve(config, { ...adapters, passwordHasher }, { port, host: '127.0.0.1' })
   await adapters.ready
   const url = `http://127.0.0.1:${serving.port}`
-  if (!isEmpty) await fillDemo(url, upstream)
+  let tools: McpServer | undefined
+  if (!isEmpty) {
+    tools = await startMcpServer(DEMO_TOOLS, 'orders')
+    await fillDemo(url, upstream)
+    await fillRouting(url, upstream, tools.url)
+    if (hasPast) await fillPast(url, adapters.sql)
+  }
   await serving.idle()
   return {
     url,
@@ -61,7 +73,7 @@ export async function startDemo({
     async close() {
       await serving.stop(1000)
       await adapters.close()
-      await upstream.close()
+      await Promise.all([upstream.close(), tools?.close()])
       await rm(dataFolder, { recursive: true, force: true })
     },
   }

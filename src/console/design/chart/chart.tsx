@@ -184,6 +184,7 @@ function Stack({
   readonly unfinished: boolean
 }) {
   const gap = width > 6 ? Math.min(4, width * 0.2) : width > 3 ? 1 : 0
+  const bar = Math.max(0.5, Math.min(width - gap, 48))
   let below = 0
   return (
     <g class={unfinished ? 'unfinished' : undefined}>
@@ -198,8 +199,8 @@ function Stack({
             key={id}
             class={colourClass(id)}
             stroke="none"
-            x={x + gap / 2}
-            width={Math.max(0.5, Math.min(width - gap, 48))}
+            x={x + (width - bar) / 2}
+            width={bar}
             y={high}
             height={Math.max(0, Math.min(low, bottom) - high)}
           />

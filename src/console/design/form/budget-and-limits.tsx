@@ -1,4 +1,5 @@
 import { budget, count } from '../format.ts'
+import { period } from '../time-words.ts'
 import { NumberField, TextField } from './fields.tsx'
 import type { Form, Values } from './form.tsx'
 import { LimitField } from './limit-field.tsx'
@@ -101,8 +102,8 @@ function tighter(
   if (!tightest || (value !== null && value <= tightest.most)) return undefined
   const { whose, most, of } = tightest
   if (name === 'max_budget') {
-    const period = of.budget_duration ? ` per ${of.budget_duration}` : ''
-    return `${whose} may spend ${budget(most)}${period} in all.`
+    const within = of.budget_duration ? ` in ${period(of.budget_duration)}` : ''
+    return `${whose} may spend ${budget(most)}${within} in all.`
   }
   return value === null
     ? `${whose} allows ${count(most)} in all.`

@@ -84,28 +84,30 @@ function Changes({ event }: { readonly event: AuditEvent }) {
   const changes = Object.entries(event.changes)
   if (changes.length === 0) return <p class="quiet">{refused(event) ? 'Nothing: it was refused.' : 'No field.'}</p>
   return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(([name, change]) => (
-          <tr key={name}>
-            <td class="mono">{name}</td>
-            <td>
-              <Value of={change.old} />
-            </td>
-            <td>
-              <Value of={change.new} />
-            </td>
+    <div class="table-wrap">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {changes.map(([name, change]) => (
+            <tr key={name}>
+              <td class="mono">{name}</td>
+              <td>
+                <Value of={change.old} />
+              </td>
+              <td>
+                <Value of={change.new} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -44,6 +44,7 @@ export function BatchPanel({
   const mayChange =
     batch !== undefined && may('key.update', { team_id: batch.team_id, organization_id: batch.organization_id })
   const stoppable = batch?.status === 'validating' || batch?.status === 'in_progress'
+  const runsAgain = batch !== undefined && isOver(batch) && batch.progress.failed > 0
   async function stop(): Promise<void> {
     const sure = await confirmed({
       title: 'Cancel this batch?',
@@ -70,14 +71,15 @@ export function BatchPanel({
       title={<span class="mono">{id}</span>}
       onClose={onClose}
       footer={
-        mayChange && (
+        mayChange &&
+        (stoppable || runsAgain) && (
           <>
             {stoppable && (
               <Button kind="danger" busy={cancel.isPending} onClick={() => void stop()}>
                 Cancel the batch
               </Button>
             )}
-            {isOver(batch) && batch.progress.failed > 0 && (
+            {runsAgain && (
               <Button busy={retry.isPending} onClick={again}>
                 Run the failed again
               </Button>
@@ -89,7 +91,7 @@ export function BatchPanel({
       <Loaded of={read}>
         {(whole) => (
           <>
-            <Progress batch={whole} full />
+            {whole.progress.total > 0 && <Progress batch={whole} full />}
             {whole.oldest_error && !isOver(whole) && (
               <Notice tone="warn">
                 {whole.oldest_error.custom_id ?? `Request ${whole.oldest_error.item}`} is tried again:{' '}

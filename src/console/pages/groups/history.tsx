@@ -43,7 +43,12 @@ export function History({ name, current }: { readonly name: string; readonly cur
       ),
     },
     { id: 'at', label: 'Published', cell: ({ published_at: at }) => <Ago at={at} /> },
-    { id: 'by', label: 'By', priority: 2, cell: ({ published_by: by }) => by ?? <span class="quiet">–</span> },
+    {
+      id: 'by',
+      label: 'By',
+      priority: 2,
+      cell: ({ published_by: by }) => by?.replace('master_key', 'Master key') ?? <span class="quiet">–</span>,
+    },
     { id: 'policy', label: 'What it sets', priority: 2, cell: ({ policy }) => wordsOf(policy) },
     {
       id: 'back',

@@ -18,7 +18,7 @@ const COLUMNS: ReadonlyArray<Column<Line>> = [
     id: 'why',
     label: 'Why',
     priority: 2,
-    cell: ({ eligible, reason }) => <span class={eligible ? 'quiet' : 'wrong'}>{reason}</span>,
+    cell: ({ eligible, reason }) => <span class={eligible ? 'wraps quiet' : 'wraps wrong'}>{reason}</span>,
   },
 ]
 

@@ -14,6 +14,7 @@ export const COLUMNS: ReadonlyArray<Column<Deployment>> = [
   {
     id: 'used',
     label: 'Used',
+    number: true,
     priority: 2,
     cell: ({ utilization: used }) => <Meter used={used} of={used > 0 ? 1 : null} text={share(used, 1)} />,
   },

@@ -2,11 +2,11 @@ import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useApi } from '../../data/query.ts'
 import { Badge } from '../../design/badge.tsx'
-import { clock } from '../../design/format.ts'
 import { Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { type Column, Table } from '../../design/table.tsx'
 import { Moment } from '../../design/time.tsx'
+import { recent } from '../../design/time-words.ts'
 
 type Fallback = Answer<'GET /health/fallback-events'>['events'][number] & { readonly at: string }
 
@@ -16,10 +16,10 @@ const COLUMNS: ReadonlyArray<Column<Fallback>> = [
     label: 'Time',
     cell: ({ timestamp, call_id: call }) =>
       call === null ? (
-        <Moment at={timestamp} as={clock} />
+        <Moment at={timestamp} as={recent} />
       ) : (
         <a href={pathTo('requests', { open: call })}>
-          <Moment at={timestamp} as={clock} />
+          <Moment at={timestamp} as={recent} />
         </a>
       ),
   },

@@ -1,6 +1,7 @@
 import type { Row } from '../../data/client.ts'
 import { LIMITS } from '../../design/form/budget-and-limits.tsx'
 import { budget, count } from '../../design/format.ts'
+import { period } from '../../design/time-words.ts'
 import type { Key } from '../key/key.ts'
 
 export type Team = Row<'GET /ui/api/teams'>
@@ -21,7 +22,7 @@ export function rulesOf(team: Team): readonly string[] {
   return [
     ceiling === null
       ? ''
-      : `each spends at most ${budget(ceiling)}${team.budget_duration ? ` in ${team.budget_duration}` : ' in all'}`,
+      : `each spends at most ${budget(ceiling)}${team.budget_duration ? ` in ${period(team.budget_duration)}` : ' in all'}`,
     days !== null ? `each ends within ${days} days` : team.self_service_require_expiry ? 'each has an end' : '',
   ].filter(Boolean)
 }

@@ -3,6 +3,7 @@ import { Dialog } from '../../design/dialog.tsx'
 import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { budget, count } from '../../design/format.ts'
+import { period } from '../../design/time-words.ts'
 import { ExpiryField, inDays } from '../key/expiry-field.tsx'
 import { KEY_LIMITS } from '../key/key.ts'
 import type { MadeKey } from '../key/key-made.tsx'
@@ -41,7 +42,7 @@ export function OwnKeyDialog({
     onMade(made)
     onClose()
   }
-  const period = team.budget_duration ? ` in ${team.budget_duration}` : ', for good'
+  const within = team.budget_duration ? ` in ${period(team.budget_duration)}` : ', for good'
   return (
     <Dialog
       title={`New key in ${team.team_name ?? team.team_id}`}
@@ -55,7 +56,7 @@ export function OwnKeyDialog({
           form={form}
           name="max_budget"
           label="Spends at most"
-          unit={`US dollars${ceiling === null ? '' : period}`}
+          unit={`US dollars${ceiling === null ? '' : within}`}
           min={0}
           {...(ceiling === null ? {} : { max: ceiling })}
           placeholder="no limit of its own"

@@ -24,8 +24,8 @@ type Keys = Answer<'GET /ui/api/keys'>
 
 const COLUMNS: ReadonlyArray<Column<Item>> = [
   { id: 'thing', label: 'What', cell: ({ thing }) => <span class="cut">{thing}</span> },
-  { id: 'how', label: 'How it is', cell: ({ tone, what }) => <State tone={tone}>{what}</State> },
-  { id: 'more', label: 'More', priority: 2, cell: ({ more }) => <span class="quiet">{more}</span> },
+  { id: 'how', label: 'State', cell: ({ tone, what }) => <State tone={tone}>{what}</State> },
+  { id: 'more', label: 'Detail', priority: 2, cell: ({ more }) => <span class="quiet wraps">{more}</span> },
 ]
 
 /** What somebody should look at, the worst first. Each part is read for itself: where one cannot be read, the others are

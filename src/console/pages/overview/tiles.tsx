@@ -33,7 +33,7 @@ export function Tiles({
             of={[
               before(total.spend, previous.spend, money),
               total.saved > 0 && `${money(total.saved)} saved by the cache`,
-              total.unpriced_calls > 0 && `without ${count(total.unpriced_calls)} calls that have no price`,
+              total.unpriced_calls > 0 && `${count(total.unpriced_calls)} calls have no price`,
             ]}
           />
         }
@@ -64,8 +64,8 @@ export function Tiles({
         note={
           <Lines
             of={[
-              p95 !== null && `95 % end within ${bound(p95)}`,
-              first !== null && `95 % begin within ${bound(first)}`,
+              p95 !== null && `95 % within ${bound(p95)}`,
+              first !== null && `first token: 95 % within ${bound(first)}`,
               before(total.average_ms, previous.average_ms, duration),
             ]}
           />

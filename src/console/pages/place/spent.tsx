@@ -1,5 +1,6 @@
 import { budget, money } from '../../design/format.ts'
 import { Meter } from '../../design/meter.tsx'
+import { period } from '../../design/time-words.ts'
 
 /** What an organization, a team or a person has spent of its budget. */
 export function Spent({
@@ -15,7 +16,7 @@ export function Spent({
       used={spend}
       of={max_budget}
       full={full}
-      text={`${money(spend)} of ${budget(max_budget)}${budget_duration ? ` in ${budget_duration}` : ''}`}
+      text={`${money(spend)} of ${budget(max_budget)}${budget_duration ? ` in ${period(budget_duration)}` : ''}`}
     />
   )
 }

@@ -175,16 +175,24 @@ export function Chat({
             min={0}
             max={2}
             step={0.1}
-            placeholder="the model's"
+            placeholder="the model's own"
           />
-          <NumberField form={form} name="top_p" label="Top p" min={0} max={1} step={0.05} placeholder="the model's" />
+          <NumberField
+            form={form}
+            name="top_p"
+            label="Top p"
+            min={0}
+            max={1}
+            step={0.05}
+            placeholder="the model's own"
+          />
           <NumberField
             form={form}
             name="max_tokens"
-            label="Most output tokens"
+            label="Output tokens, at most"
             min={1}
             step={1}
-            placeholder="the model's"
+            placeholder="the model's own"
           />
           <TextField
             form={form}

@@ -138,7 +138,7 @@ function FieldOf({
   if (kind === 'number') return <NumberField {...common} min={1} step={1} placeholder={placeholder ?? ''} />
   if (kind === 'choice') {
     const options = (choices ?? []).map((value) => ({ value, label: value }))
-    return <SelectField {...common} options={options} none="the model's" />
+    return <SelectField {...common} options={options} none="the model's own" />
   }
   return <TextField {...common} {...(kind === 'lines' && { lines: 3 })} placeholder={placeholder ?? ''} />
 }

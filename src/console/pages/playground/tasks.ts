@@ -53,7 +53,7 @@ export const TASKS: readonly Task[] = [
         hint: 'One a line. Two or more are compared.',
         example: 'The cat sleeps on the sofa.\nA kitten naps on the couch.\nThe invoice is due on Friday.',
       },
-      { name: 'dimensions', label: 'Dimensions', kind: 'number', placeholder: "the model's" },
+      { name: 'dimensions', label: 'Dimensions', kind: 'number', placeholder: "the model's own" },
     ],
     body: (given) => ({ input: lines(given.input), ...filled(given, 'dimensions') }),
   },

@@ -32,7 +32,7 @@ export function Text({ prompt }: { readonly prompt: Prompt }) {
             <Facts
               of={[
                 ['Written', <Ago at={one.created_at} />],
-                ['By', one.created_by],
+                ['By', one.created_by.replace('master_key', 'Master key')],
                 ['Note', one.note || undefined],
                 ['Named by calls as', <NamedAs prompt={prompt} version={one.version} />],
               ]}

@@ -33,7 +33,11 @@ export function Versions({ prompt }: { readonly prompt: Prompt }) {
         )),
     },
     { id: 'note', label: 'Note', cell: ({ note }) => <span title={note}>{note}</span> },
-    { id: 'by', label: 'By', cell: ({ created_by: by }) => <span title={by}>{by}</span> },
+    {
+      id: 'by',
+      label: 'By',
+      cell: ({ created_by: by }) => <span title={by}>{by.replace('master_key', 'Master key')}</span>,
+    },
     { id: 'at', label: 'Written', cell: ({ created_at: at }) => <Ago at={at} /> },
   ]
   return (

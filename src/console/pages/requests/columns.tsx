@@ -1,21 +1,19 @@
 import { pathTo } from '../../data/params.ts'
 import { Badge, Cut, Entity, State } from '../../design/badge.tsx'
-import { clock, count, day, dayAndTime, duration, money } from '../../design/format.ts'
+import { count, duration, money } from '../../design/format.ts'
 import type { Column } from '../../design/list/columns.tsx'
 import { Narrow } from '../../design/list/narrow.tsx'
 import { Moment } from '../../design/time.tsx'
+import { recent } from '../../design/time-words.ts'
 import { type Call, endingOf } from './call.ts'
 
 const none = <span class="quiet">–</span>
-
-/** The time alone for what was today. */
-const when = (at: string | number) => (day(at) === day(Date.now()) ? clock(at) : dayAndTime(at))
 
 export const columnsFor = (pages: readonly string[]): ReadonlyArray<Column<Call>> => {
   const leads = (page: string, open: string | null) =>
     open && pages.includes(page) ? pathTo(page, { open }) : undefined
   return [
-    { id: 'at', label: 'Time', cell: ({ at }) => <Moment at={at} as={when} /> },
+    { id: 'at', label: 'Time', cell: ({ at }) => <Moment at={at} as={recent} /> },
     {
       id: 'ending',
       label: 'Ending',

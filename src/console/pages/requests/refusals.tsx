@@ -10,11 +10,23 @@ import { errorWords } from './call.ts'
 
 type Refusal = Row<'GET /ui/api/refusals'>
 
+const LIMITS: Readonly<Record<string, string>> = {
+  rpm: 'requests per minute',
+  rph: 'requests per hour',
+  rpd: 'requests per day',
+  tpm: 'tokens per minute',
+  tpd: 'tokens per day',
+}
+
+/** `key_rpm` is "key requests per minute". */
+const limitWords = (name: string): string =>
+  errorWords(name).replace(/\b[rt]p[mhd]\b/, (short) => LIMITS[short] ?? short)
+
 const COLUMNS: ReadonlyArray<Column<Refusal>> = [
   { id: 'minute', label: 'Minute', cell: ({ minute }) => <Moment at={minute} as={dayAndTime} /> },
   { id: 'calls', label: 'Refused calls', number: true, cell: ({ calls }) => count(calls) },
-  { id: 'code', label: 'Why', cell: ({ code }) => errorWords(code) },
-  { id: 'scope', label: 'By', cell: ({ scope }) => (scope ? errorWords(scope) : <span class="quiet">–</span>) },
+  { id: 'code', label: 'Why', cell: ({ code }) => limitWords(code) },
+  { id: 'scope', label: 'By', cell: ({ scope }) => (scope ? limitWords(scope) : <span class="quiet">–</span>) },
   { id: 'key', label: 'Key', cell: ({ key_id, key_name }) => <Entity id={key_id} name={key_name} /> },
   {
     id: 'team',

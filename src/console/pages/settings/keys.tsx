@@ -37,7 +37,7 @@ const COLUMNS: ReadonlyArray<Column<Key>> = [
   { id: 'key', label: 'Setting', cell: ({ key }) => <span class="mono">{key.slice(key.indexOf('.') + 1)}</span> },
   { id: 'value', label: 'Value', cell: (key) => <Value of={key} /> },
   { id: 'source', label: 'From', cell: (key) => <Source of={key} /> },
-  { id: 'meaning', label: 'Meaning', priority: 2, cell: ({ meaning }) => meaning },
+  { id: 'meaning', label: 'Meaning', priority: 2, cell: ({ meaning }) => <span class="wraps">{meaning}</span> },
 ]
 
 /** Every key of the configuration with what it is and where that comes from. */

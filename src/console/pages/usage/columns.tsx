@@ -98,10 +98,10 @@ export function columnsOf({
         input_tokens + output_tokens > 0 && spend > 0 ? money((1e6 * spend) / (input_tokens + output_tokens)) : '–',
     },
     { id: 'average', label: 'Average', number: true, priority: 3, cell: ({ average_ms: ms }) => duration(ms) },
-    { id: 'p95', label: '95 %', number: true, priority: 3, cell: ({ p95_ms: ms }) => percentile(ms) },
+    { id: 'p95', label: '95 % within', number: true, priority: 3, cell: ({ p95_ms: ms }) => percentile(ms) },
     {
       id: 'first',
-      label: 'First token, 95 %',
+      label: 'First token, 95 % within',
       number: true,
       optional: true,
       cell: ({ first_token_p95_ms: ms }) => percentile(ms),
