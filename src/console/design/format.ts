@@ -4,7 +4,6 @@ const money4 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'US
 const money2 = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
 const limits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
 const plain = new Intl.NumberFormat('en-US')
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Dollars: four digits under a dollar, two above; what has no price says so. */
 export function money(dollars: number | null | undefined): string {
@@ -19,9 +18,6 @@ export const budget = (dollars: number): string => `$${limits.format(dollars).re
 
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : plain.format(value)
-export const short = (value: number): string => (Math.abs(value) < 10_000 ? plain.format(value) : compact.format(value))
-export const share = (part: number, whole: number): string =>
-  whole === 0 ? '–' : `${(Math.round((1000 * part) / whole) / 10).toFixed(1).replace(/\.0$/, '')} %`
 
 /** A length of time: 840 ms, 3.2 s, 4 min, 2 h, 3 d. */
 export function duration(ms: number | null | undefined): string {
@@ -32,16 +28,6 @@ export function duration(ms: number | null | undefined): string {
   if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`
   if (ms < 172_800_000) return `${Math.round(ms / 3_600_000)} h`
   return `${Math.round(ms / 86_400_000)} d`
-}
-
-/** The bounds between which the distribution of times is kept. */
-const [SHORTEST_MS, LONGEST_MS] = [50, 102_400]
-
-/** A percentile of times, which is known between two bounds. */
-export function percentile(ms: number | null): string {
-  if (ms === null) return '–'
-  if (ms <= SHORTEST_MS) return `≤ ${duration(SHORTEST_MS)}`
-  return ms >= LONGEST_MS ? `> ${duration(LONGEST_MS)}` : duration(ms)
 }
 
 /** How long ago, or until when. */
@@ -55,7 +41,7 @@ export function ago(at: string | number, now = Date.now()): string {
 }
 
 const zone = () => (settingsNow().zone === 'utc' ? { timeZone: 'UTC' } : {})
-const formatted = (options: Intl.DateTimeFormatOptions) => (at: string | number) =>
+export const formatted = (options: Intl.DateTimeFormatOptions) => (at: string | number) =>
   new Intl.DateTimeFormat('en-GB', { ...options, ...zone() }).format(new Date(at))
 
 /** 23 Nov 2026, 00:12:05 */
@@ -64,7 +50,5 @@ export const moment = formatted({ dateStyle: 'medium', timeStyle: 'medium' })
 export const dayAndTime = formatted({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 /** 23 Nov 2026 */
 export const day = formatted({ dateStyle: 'medium' })
-/** 00:12:05 */
-export const clock = formatted({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
 export const zoneName = (): string =>
   settingsNow().zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone || 'local time'

@@ -107,7 +107,7 @@ export function Chart({
           <g key={tick}>
             <line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
             <text class="axis" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
-              {axis(tick)}
+              {axis(tick).replace(/(\.\d\d)0+$/, '$1')}
             </text>
           </g>
         ))}

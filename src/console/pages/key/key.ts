@@ -1,7 +1,8 @@
 import type { Row } from '../../data/client.ts'
 import type { Session } from '../../data/session.ts'
 import { LIMITS } from '../../design/form/budget-and-limits.tsx'
-import { count, short } from '../../design/format.ts'
+import { count } from '../../design/format.ts'
+import { short } from '../../design/rounded.ts'
 
 export type Key = Row<'GET /ui/api/keys'>
 

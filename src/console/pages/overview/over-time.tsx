@@ -4,8 +4,9 @@ import { rangeParams, type TimeRange } from '../../data/time-range.ts'
 import { Cut } from '../../design/badge.tsx'
 import { Chart } from '../../design/chart/chart.tsx'
 import { FAILED, OTHER, type Series } from '../../design/chart/chart-scale.ts'
-import { count, duration, money, share, short } from '../../design/format.ts'
+import { count, duration, money } from '../../design/format.ts'
 import { Section } from '../../design/page.tsx'
+import { share, short } from '../../design/rounded.ts'
 import { type Column, Table } from '../../design/table.tsx'
 
 interface Model {

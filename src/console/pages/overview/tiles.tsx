@@ -1,7 +1,8 @@
 import { pathTo } from '../../data/params.ts'
 import { changeOf, type Totals } from '../../data/sums.ts'
-import { count, duration, money, percentile, share } from '../../design/format.ts'
+import { count, duration, money } from '../../design/format.ts'
 import { Tile } from '../../design/page.tsx'
+import { percentile, share } from '../../design/rounded.ts'
 
 /** What was spent, called and failed, and how long it took, with what it was in the time before. */
 export function Tiles({

@@ -2,7 +2,8 @@ import { useApi } from '../../data/query.ts'
 import type { TimeRange } from '../../data/time-range.ts'
 import { Chart } from '../../design/chart/chart.tsx'
 import { FAILED, OTHER } from '../../design/chart/chart-scale.ts'
-import { clock, count, day } from '../../design/format.ts'
+import { count, day } from '../../design/format.ts'
+import { clock } from '../../design/time-words.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,7 +1,8 @@
 import { pathTo } from '../../data/params.ts'
 import { changeOf, type Sums, type Totals } from '../../data/sums.ts'
 import { Cut } from '../../design/badge.tsx'
-import { count, duration, money, percentile, share, short } from '../../design/format.ts'
+import { count, duration, money } from '../../design/format.ts'
+import { percentile, share, short } from '../../design/rounded.ts'
 import type { Column } from '../../design/table.tsx'
 import { GROUPS, type Group, type Metric, withoutOne } from './metrics.ts'
 

@@ -1,5 +1,6 @@
 import type { Totals } from '../../data/sums.ts'
-import { duration, money, percentile, short } from '../../design/format.ts'
+import { duration, money } from '../../design/format.ts'
+import { percentile, short } from '../../design/rounded.ts'
 
 export interface Metric {
   readonly label: string
