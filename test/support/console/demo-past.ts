@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { ownerOf } from '../../../src/limits/accounts.ts'
 import { usageOf } from '../../../src/modes/usage.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
@@ -12,7 +13,7 @@ const DAYS = 14
 const HOUR = 3_600_000
 const MINUTE = 60_000
 /** How many calls the hours of a day have, from midnight UTC. */
-const DAY = [2, 1, 1, 1, 1, 2, 4, 7, 11, 14, 15, 14, 12, 13, 15, 14, 12, 9, 7, 5, 4, 4, 3, 2]
+const DAY = [8, 5, 4, 4, 5, 8, 16, 28, 44, 56, 60, 56, 48, 52, 60, 56, 48, 36, 28, 20, 16, 16, 12, 8]
 const WEEKEND = 0.3
 
 /** How often each is called, and what its calls are about: tokens, milliseconds. */
@@ -49,6 +50,7 @@ export async function fillPast(url: string, sql: Sql): Promise<void> {
   const { data: keys } = await askOf(url)<{ data: readonly Key[] }>('GET', '/ui/api/keys?limit=100')
   await fillChanges(url, keys)
   await fillBatches(url)
+  await untilStill(() => countOf(sql))
   // What was called so far took no time at all: it is not what a reader sees first.
   await sql.query({ sql: "UPDATE gateway_spend SET at = at - interval '20 minutes'", parameters: [] })
   const accounts = (await sql.query<Account>({ sql: 'SELECT subject, period FROM gateway_budget', parameters: [] }))
@@ -62,10 +64,27 @@ export async function fillPast(url: string, sql: Sql): Promise<void> {
   for (let from = 0; from < calls.length; from += 500) await ledger.write(sql, calls.slice(from, from + 500))
 }
 
+const countOf = async (sql: Sql) => {
+  const { rows } = await sql.query<{ calls: string }>({
+    sql: 'SELECT count(*) AS calls FROM gateway_spend',
+    parameters: [],
+  })
+  return rows[0]?.calls
+}
+
+/** Waits until something has been the same for a second. */
+async function untilStill(read: () => Promise<unknown>): Promise<void> {
+  for (let before = await read(), now: unknown; ; before = now) {
+    await wait(1000)
+    now = await read()
+    if (now === before) return
+  }
+}
+
 /** Many by day, few by night and at weekends, and some within the last quarter of an hour. */
 function momentsOf(now: number, { next }: Random): readonly number[] {
   const moments: number[] = []
-  for (let begin = now - DAYS * 24 * HOUR; begin < now - HOUR; begin += HOUR) {
+  for (let begin = now - DAYS * 24 * HOUR; begin < now - HOUR / 2; begin += HOUR) {
     const date = new Date(begin)
     const usual = (DAY[date.getUTCHours()] ?? 1) * (date.getUTCDay() % 6 === 0 ? WEEKEND : 1)
     const calls = Math.round(usual * (0.7 + 0.6 * next()))
@@ -154,10 +173,10 @@ const attempt = (known: Partial<AttemptFinished>) =>
 async function fillChanges(url: string, keys: readonly Key[]): Promise<void> {
   const ask = askOf(url)
   const id = keys.find(({ key_name }) => key_name === 'build-server')?.key_id
-  await ask('PATCH', `/ui/api/keys/${id}`, { max_budget: 4.5 })
+  await ask('PATCH', `/ui/api/keys/${id}`, { max_budget: 18 })
   await ask('PATCH', `/ui/api/keys/${id}`, { rpm_limit: 120 })
   await ask('PATCH', '/ui/api/teams/support', { max_budget: 60 })
-  await ask('PATCH', '/ui/api/teams/search', { max_budget: 25 })
+  await ask('PATCH', '/ui/api/teams/search', { max_budget: 50 })
   await ask('DELETE', '/ui/api/teams/search').catch(() => {})
 }
 
