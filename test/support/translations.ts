@@ -159,10 +159,11 @@ export function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
-/** An expectation as it is written: `*` is anything, and a text behind `~` a pattern. `partly`: objects may have more
+/** An expectation as it is written: `*` is anything, `<null>` is null, and a text behind `~` a pattern. `partly`: objects may have more
  *  members. */
 export function matching(value: unknown, partly: boolean): unknown {
   if (value === '*') return expect.anything()
+  if (value === '<null>') return null
   if (typeof value === 'string' && value.startsWith('~')) return expect.stringMatching(value.slice(1))
   if (Array.isArray(value)) return value.map((one) => matching(one, partly))
   if (typeof value !== 'object' || value === null) return value

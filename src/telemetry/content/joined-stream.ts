@@ -1,11 +1,13 @@
 /** The events of an answer's stream joined to what the same answer would be in one, as far as a reader needs it: texts,
  *  tool calls and why it ended. undefined for a stream of an unknown form. */
 export function joinedStream(events: readonly Fields[]): unknown {
+  if (events.some(({ candidates }) => Array.isArray(candidates))) return joinedCandidates(events)
   const first = events.find((event) => typeof event.object === 'string' || typeof event.type === 'string')
   if (!first) return undefined
   if (typeof first.object === 'string' && Array.isArray(first.choices)) return joinedChunks(events)
   const type = String(first.type)
   if (type.startsWith('response.')) return joinedResponse(events)
+  if (type === 'message-start') return joinedCohere(events)
   return type === 'message_start' || type.startsWith('content_block') ? joinedMessage(events) : undefined
 }
 
@@ -87,6 +89,49 @@ function joinedMessage(events: readonly Fields[]): unknown {
     if (type === 'message_delta') Object.assign(message, isFields(delta) ? delta : {}, isFields(usage) ? { usage } : {})
   }
   return { ...message, content: [...blocks.values()] }
+}
+
+/** Candidates of Gemini's API: each event has further parts. */
+function joinedCandidates(events: readonly Fields[]): unknown {
+  const joined = new Map<unknown, Draft & { readonly parts: Draft[] }>()
+  const whole: Draft = {}
+  for (const { candidates, ...head } of events) {
+    Object.assign(whole, head)
+    for (const { index = 0, content, finishReason } of listOf(candidates)) {
+      const candidate = joined.get(index) ?? { index, parts: [] }
+      joined.set(index, candidate)
+      if (finishReason !== undefined) candidate.finishReason = finishReason
+      for (const part of listOf(isFields(content) ? content.parts : undefined)) {
+        const last = candidate.parts.at(-1)
+        if (typeof part.text === 'string' && typeof last?.text === 'string' && last.thought === part.thought) {
+          last.text += part.text
+        } else candidate.parts.push({ ...part })
+      }
+    }
+  }
+  const candidates = [...joined.values()].map(({ parts, ...rest }) => ({ content: { role: 'model', parts }, ...rest }))
+  return { ...whole, candidates }
+}
+
+/** Cohere's chat: parts of the text and calls are numbered apart. */
+function joinedCohere(events: readonly Fields[]): unknown {
+  let message: Draft = {}
+  let ended: Fields = {}
+  const parts = new Map<unknown, Draft>()
+  for (const { type, index, delta } of events) {
+    if (!isFields(delta)) continue
+    if (type === 'message-end') ended = delta
+    const said = isFields(delta.message) ? delta.message : {}
+    const part = isFields(said.content) ? said.content : isFields(said.tool_calls) ? said.tool_calls : undefined
+    if (part) {
+      const key = part === said.content ? index : `call ${index}`
+      parts.set(key, joinedDelta(parts.get(key) ?? {}, part))
+    } else message = joinedDelta(message, said)
+  }
+  const all = [...parts.entries()]
+  const content = all.flatMap(([key, part]) => (typeof key === 'string' ? [] : [part]))
+  const tool_calls = all.flatMap(([key, part]) => (typeof key === 'string' ? [part] : []))
+  return { ...ended, message: { ...message, content, tool_calls } }
 }
 
 function isFields(value: unknown): value is Fields {

@@ -1,8 +1,11 @@
 import { joinBytes } from '../../../lib/bytes/bytes.ts'
 import type { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
-import type { ChatChunk, ChatDelta, FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
+import { asRecord, asText, isRecord } from '../../../lib/json/lenient.ts'
+import type { ChatChunk, FinishReason, WireUsage } from '../../../modes/chat-completion.ts'
 import type { DialectStream } from '../../../pipeline/translate/dialect.ts'
+import { contentFields } from '../content-fields.ts'
+import { type JsonEnd, jsonEnd } from '../json-end.ts'
 import { cohereUsage, finishOf } from './from-chat.ts'
 
 const encoder = new TextEncoder()
@@ -14,8 +17,10 @@ export function cohereEvents(): DialectStream {
   let begun = false
   let parts = 0
   let open: 'text' | 'thinking' | undefined
-  /** The calls that have begun, by their index in chat. */
-  const calls = new Map<number, number>()
+  /** The calls that have begun, by their index in chat, and the newest of them if it has not ended. */
+  const calls = new Map<unknown, number>()
+  let newest: { readonly index: number; readonly end: JsonEnd } | undefined
+  const unended = new Set<number>()
   let finish: FinishReason | null = null
   let usage: WireUsage | undefined
 
@@ -32,8 +37,8 @@ export function cohereEvents(): DialectStream {
     return [event('content-end', { index: parts++ })]
   }
 
-  function say(kind: 'text' | 'thinking', words: string | null | undefined): Uint8Array[] {
-    if (!words) return []
+  function say(kind: 'text' | 'thinking', words: string): Uint8Array[] {
+    if (words === '') return []
     const events = open === kind ? [] : endPart()
     if (open !== kind) {
       open = kind
@@ -42,21 +47,32 @@ export function cohereEvents(): DialectStream {
     return [...events, event('content-delta', { index: parts, delta: { message: { content: { [kind]: words } } } })]
   }
 
-  function call({ index: key, id, function: called }: NonNullable<ChatDelta['tool_calls']>[number]): Uint8Array[] {
+  function endCall(index: number): Uint8Array[] {
+    return unended.delete(index) ? [event('tool-call-end', { index })] : []
+  }
+
+  function call(delta: unknown): Uint8Array[] {
+    const { index: key, id, function: called } = asRecord(delta)
+    const { name, arguments: given } = asRecord(called)
     const events: Uint8Array[] = []
     let index = calls.get(key)
     if (index === undefined) {
+      // A call ends before the next one, unless the vendor mixes their pieces.
+      if (newest?.end.closed) events.push(...endCall(newest.index))
       index = calls.size
       calls.set(key, index)
+      unended.add(index)
+      newest = { index, end: jsonEnd() }
       const begins = {
-        id: id || newId('call'),
+        id: asText(id) || newId('call'),
         type: 'function',
-        function: { name: called?.name ?? '', arguments: '' },
+        function: { name: asText(name), arguments: '' },
       }
       events.push(...endPart(), event('tool-call-start', { index, delta: { message: { tool_calls: begins } } }))
     }
-    const written = called?.arguments
-    if (written) {
+    const written = isRecord(given) ? JSON.stringify(given) : asText(given)
+    if (written !== '') {
+      if (newest?.index === index) newest.end.push(written)
       const tool_calls = { function: { arguments: written } }
       events.push(event('tool-call-delta', { index, delta: { message: { tool_calls } } }))
     }
@@ -66,23 +82,23 @@ export function cohereEvents(): DialectStream {
   return {
     write(chunk) {
       if (chunk.usage) usage = chunk.usage
-      const [choice] = chunk.choices
+      const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
       if (!choice) return joinBytes(begin(chunk))
-      const { delta = {}, finish_reason } = choice
-      finish = finish_reason ?? finish
+      const { content, refusal, reasoning_content, tool_calls } = contentFields(choice.delta)
+      finish = choice.finish_reason ?? finish
       return joinBytes([
         ...begin(chunk),
-        ...say('thinking', delta.reasoning_content),
-        ...say('text', delta.content),
-        ...say('text', delta.refusal),
-        ...(delta.tool_calls ?? []).flatMap(call),
+        ...say('thinking', reasoning_content),
+        ...say('text', content),
+        ...say('text', refusal),
+        ...tool_calls.flatMap(call),
       ])
     },
     close() {
       const reason = calls.size > 0 && finish !== 'length' ? 'TOOL_CALL' : finishOf(finish)
       return joinBytes([
         ...endPart(),
-        ...[...calls.values()].map((index) => event('tool-call-end', { index })),
+        ...[...unended].flatMap(endCall),
         event('message-end', { delta: { finish_reason: reason, ...cohereUsage(usage) } }),
       ])
     },

@@ -8,7 +8,9 @@ type Part = JsonRecord & { readonly type: string }
 /** The content of a call as the conventions write it: JSON texts of messages with their parts. */
 export function messageAttributes(call: CallFinished, { request, answer }: CallContent): Attributes {
   const asked = asRecord(JSON.parse(request))
-  const system = asked.instructions ?? asked.system
+  const { instructions, system: told, systemInstruction, system_instruction } = asked
+  const instruction = systemInstruction ?? system_instruction
+  const system = instructions ?? told ?? asRecord(instruction).parts ?? instruction
   const input = inputMessages(asked)
   const output = outputMessages(JSON.parse(answer))
   return {
@@ -20,7 +22,8 @@ export function messageAttributes(call: CallFinished, { request, answer }: CallC
 
 /** The messages of a request in any of the dialects; the whole request where it has none. */
 function inputMessages(asked: JsonRecord): JsonRecord[] {
-  const { messages, input, prompt } = asked
+  const { messages, input, prompt, contents } = asked
+  if (Array.isArray(contents)) return contents.map(contentOf)
   if (Array.isArray(messages)) return messages.map(messageOf)
   if (Array.isArray(input) && input.some(isRecord)) return input.map(itemOf)
   const text = input ?? prompt ?? (asked.shortened === undefined ? undefined : asked.shortened)
@@ -28,8 +31,15 @@ function inputMessages(asked: JsonRecord): JsonRecord[] {
 }
 
 function outputMessages(answer: unknown): JsonRecord[] {
-  const { choices, content, output, answer: inside, output_text } = asRecord(answer)
+  const { choices, content, output, answer: inside, output_text, candidates, message, finish_reason } = asRecord(answer)
   if (inside !== undefined) return outputMessages(inside)
+  if (isRecord(message)) return [{ ...messageOf(message), finish_reason: finish_reason ?? 'stop' }]
+  if (Array.isArray(candidates)) {
+    return candidates.map((one) => {
+      const { content: said, finishReason } = asRecord(one)
+      return { role: 'assistant', parts: contentOf(said).parts, finish_reason: finishReason ?? 'stop' }
+    })
+  }
   if (Array.isArray(choices)) {
     return choices.map((one) => {
       const { message, text, finish_reason } = asRecord(one)
@@ -47,11 +57,18 @@ function outputMessages(answer: unknown): JsonRecord[] {
   return [{ role: 'assistant', parts: partsOf(output_text ?? answer), finish_reason: 'stop' }]
 }
 
+/** A content of Gemini's API. */
+function contentOf(content: unknown): JsonRecord {
+  const { role = 'user', parts } = asRecord(content)
+  return { role: role === 'model' ? 'assistant' : role, parts: partsOf(asList(parts)) }
+}
+
 /** A message of chat or of Anthropic's API. */
 function messageOf(message: unknown): JsonRecord {
-  const { role = 'user', content, tool_calls, tool_call_id, reasoning_content } = asRecord(message)
+  const { role = 'user', content, tool_calls, tool_call_id, reasoning_content, tool_plan } = asRecord(message)
   if (role === 'tool') return { role, parts: [{ type: 'tool_call_response', id: tool_call_id, response: content }] }
-  const thoughts = reasoning_content ? [{ type: 'reasoning', content: reasoning_content }] : []
+  const thought = reasoning_content || tool_plan
+  const thoughts = thought ? [{ type: 'reasoning', content: thought }] : []
   const calls = asList(tool_calls).map((call) => {
     const { id, function: called } = asRecord(call)
     const { name = '', arguments: given } = asRecord(called)
@@ -78,8 +95,15 @@ function partsOf(content: unknown): Part[] {
 
 function partOf(part: unknown): Part {
   if (!isRecord(part)) return { type: 'text', content: typeof part === 'string' ? part : JSON.stringify(part) }
-  const { type, text, id, name = '', input, partial_json, tool_use_id, content, thinking } = part
-  if (typeof text === 'string') return { type: 'text', content: text }
+  const { type, text, thought, id, name = '', input, partial_json, tool_use_id, content, thinking } = part
+  if (typeof text === 'string') return { type: thought === true ? 'reasoning' : 'text', content: text }
+  const { functionCall, functionResponse } = part
+  if (isRecord(functionCall)) {
+    return { type: 'tool_call', id: functionCall.id, name: functionCall.name, arguments: functionCall.args }
+  }
+  if (isRecord(functionResponse)) {
+    return { type: 'tool_call_response', id: functionResponse.id, response: functionResponse.response }
+  }
   if (type === 'tool_use') return { type: 'tool_call', id, name, arguments: partial_json ?? input }
   if (type === 'tool_result') return { type: 'tool_call_response', id: tool_use_id, response: content }
   if (type === 'thinking') return { type: 'reasoning', content: thinking }
