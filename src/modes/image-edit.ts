@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazily } from '../lib/lazily.ts'
 import { flag, formFile } from './form.ts'
-import { imageGeneration, imageSize, madeTokens } from './image-generation.ts'
+import { imageGeneration, imageRequest, imageSize, madeTokens } from './image-generation.ts'
 import type { Mode } from './mode.ts'
 import { tokensOfCharacters } from './usage.ts'
 
@@ -21,6 +21,22 @@ export const imageEditRequest = lazily(() =>
   }),
 )
 export type ImageEditRequest = z.output<ReturnType<typeof imageEditRequest>>
+
+/** An image by its address, or its bytes as one. A file that the provider keeps would be any client's. */
+const imageReference = () =>
+  z.looseObject({
+    image_url: z.string().min(1).describe('The address of the image, or a data: address with base64.'),
+    file_id: z.null({ error: 'names a file of the provider: send image_url' }).optional(),
+  })
+
+/** The same request without files, which refers to its images. */
+export const imageEditReferences = lazily(() =>
+  imageRequest().extend({
+    images: z.array(imageReference()).min(1).describe('The images.'),
+    mask: imageReference().nullish().describe('Where its pixels are transparent, the first image is edited.'),
+  }),
+)
+type ImageEditReferences = z.output<ReturnType<typeof imageEditReferences>>
 
 export const imageVariationRequest = lazily(() =>
   z.looseObject({
@@ -43,11 +59,23 @@ export const imageEdit: Mode<ImageEditRequest> = {
   ...forms,
   operation: 'image_edit',
   schema: imageEditRequest,
-  unreported(request) {
-    const images = [request.image, request.mask].flat().filter((file) => file != null).length
-    const inputTokens = tokensOfCharacters(request.prompt.length) + IMAGE_TOKENS * images
-    return { inputTokens, outputTokens: madeTokens(request) }
-  },
+  unreported: (request) => tokensOf(request, [request.image, request.mask]),
+}
+
+/** The same, of images that the request refers to. */
+export const imageEditByReference: Mode<ImageEditReferences> = {
+  ...(imageGeneration as unknown as Mode<ImageEditReferences>),
+  operation: 'image_edit',
+  schema: imageEditReferences,
+  unreported: (request) => tokensOf(request, [request.images, request.mask]),
+}
+
+function tokensOf(request: ImageEditRequest | ImageEditReferences, images: readonly unknown[]) {
+  const read = images.flat().filter((image) => image != null).length
+  return {
+    inputTokens: tokensOfCharacters(request.prompt.length) + IMAGE_TOKENS * read,
+    outputTokens: madeTokens(request),
+  }
 }
 
 /** Images like a given one. Vendors bill them by the image. */

@@ -155,7 +155,33 @@ describe('edits of images', () => {
     expect(await response.json()).toMatchObject({ error })
   })
 
-  it('are refused by models that make no images, and as JSON', async () => {
+  it('refer to their images in JSON', async () => {
+    await upstream.script(path('painter'), [json(200, { created: 1, data: [{ b64_json: 'AA' }] })])
+    const images = [{ image_url: 'https://x.example/a.png' }, { image_url: 'data:image/png;base64,AAAA' }]
+    const asked = { prompt: 'A hat.', images, mask: { image_url: 'https://x.example/m.png' }, size: '1024x1024', n: 1 }
+    const response = await gateway.fetch('/v1/images/edits', chatInit({ model: 'painter', ...asked }))
+    expect([response.status, await response.json()]).toMatchObject([200, { data: [{ b64_json: 'AA' }] }])
+    const call = (await upstream.calls(path('painter'))).at(-1)
+    expect(call?.path).toBe(`${path('painter')}/v1/images/edits`)
+    expect(JSON.parse(new TextDecoder().decode(call?.body))).toEqual({ model: 'up-painter', ...asked })
+    expect(await finished()).toMatchObject({ endpoint: '/v1/images/edits', mode: 'image_generation' })
+  })
+
+  it.each([
+    [{ images: [{ file_id: 'file-1' }] }, 'images.0'],
+    [{ images: [{ image_url: 'https://x.example/a.png', file_id: 'file-1' }] }, 'images.0.file_id'],
+    [{ images: [] }, 'images'],
+    [{}, 'images'],
+  ])('in JSON are refused with %j', async (fields, param) => {
+    const body = { model: 'painter', prompt: 'A hat.', ...fields }
+    const response = await gateway.fetch('/v1/images/edits', chatInit(body))
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { param: expect.stringMatching(`^${param}`) } },
+    ])
+  })
+
+  it('are refused by models that make no images, and as neither a form nor JSON', async () => {
     const fields = [
       ['image', picture(9)],
       ['prompt', 'A hat.'],
@@ -163,8 +189,11 @@ describe('edits of images', () => {
     ] as const
     const refused = await gateway.fetch('/v1/images/edits', form(fields))
     expect(await refused.json()).toMatchObject({ error: { code: 'unsupported_mode', param: 'model' } })
-    const asJson = await gateway.fetch('/v1/images/edits', chatInit({ model: 'painter', prompt: 'A hat.' }))
-    expect(asJson.status).toBe(415)
+    const text = await gateway.fetch('/v1/images/edits', { method: 'POST', body: 'A hat.' })
+    expect(text.status).toBe(415)
+    for (const place of ['/v1/images/variations', '/v1/audio/translations']) {
+      expect((await gateway.fetch(place, chatInit({ model: 'painter', prompt: 'A hat.' }))).status).toBe(415)
+    }
   })
 })
 

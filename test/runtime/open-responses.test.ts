@@ -125,6 +125,21 @@ const CASES: Readonly<Record<string, { readonly says: 'text' | 'tool'; readonly 
       ],
     },
   },
+  'a file': {
+    says: 'text',
+    body: {
+      input: [
+        message('user', [
+          { type: 'input_text', text: 'What is its title?' },
+          { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0xLjE=' },
+        ]),
+      ],
+    },
+  },
+  'a function that has to be called': {
+    says: 'tool',
+    body: { input: 'The weather?', tools: [weather], tool_choice: { type: 'function', name: 'get_weather' } },
+  },
   'a history': {
     says: 'text',
     body: { input: [message('user', 'I am Ada.'), message('assistant', 'Hi Ada.'), message('user', 'Who am I?')] },
@@ -191,6 +206,27 @@ describe.each(Object.keys(KINDS) as Kind[])('Open Responses at %s', (kind) => {
     const wordless = ({ output }: { output: readonly ResponseItem[] }) =>
       wordsOf(output).map(({ text }) => JSON.stringify(text).replace(/\s/g, ''))
     expect(wordless(last.response)).toEqual(wordless(whole))
+  })
+
+  it('takes the result of a call that it made, by its input or by the id of its answer', async () => {
+    await upstream.script(path(kind), [script(kind, 'tool', false)])
+    const asked = { model: kind, input: 'The weather?', tools: [weather] }
+    const first = responseObject.parse(await (await respond(asked)).json())
+    const [called] = first.output.filter((one) => one.type === 'function_call')
+    const result = { type: 'function_call_output', call_id: called?.call_id, output: '{"sunny":true}' }
+    const turns = [
+      { input: [message('user', 'The weather?'), ...first.output, result] },
+      { previous_response_id: first.id, input: [result] },
+    ]
+    for (const turn of turns) {
+      await upstream.script(path(kind), [script(kind, 'text', false)])
+      const second = responseObject.parse(await (await respond({ ...asked, ...turn })).json())
+      expect(second).toMatchObject({ status: 'completed', previous_response_id: turn.previous_response_id ?? null })
+      expect(wordsOf(second.output)).toMatchObject([{ text: words }])
+      const told = new TextDecoder().decode((await upstream.calls(path(kind))).at(-1)?.body)
+      expect(told).toContain('get_weather')
+      expect(told).toMatch(/sunny/)
+    }
   })
 
   it('ends an answer that reached its limit as incomplete', async () => {

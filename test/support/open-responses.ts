@@ -84,6 +84,7 @@ export const responseObject = z.looseObject({
   background: z.boolean(),
   service_tier: text,
   metadata: z.looseObject({}),
+  user: nullable(text),
   safety_identifier: nullable(text),
   prompt_cache_key: nullable(text),
 })

@@ -23,6 +23,8 @@ type Fields = Readonly<Record<string, unknown>>
  *  case stand in the place of those of its file; one that is null is not there. */
 export interface Case {
   readonly name: string
+  /** Where the vendor publishes what is expected, if it is not said for the whole file. */
+  readonly source?: string
   /** `kind/model`, of the case or of its file. */
   readonly model?: string
   readonly sends?: Fields

@@ -1,4 +1,4 @@
-import { imageEdit, imageVariation } from '../../modes/image-edit.ts'
+import { imageEdit, imageEditByReference, imageVariation } from '../../modes/image-edit.ts'
 import { asMode } from '../../modes/mode.ts'
 import { chatErrorEvent } from '../failures.ts'
 import { modelRoute } from './model-route.ts'
@@ -14,6 +14,7 @@ export const imagesEdits = modelRoute(
       },
     },
   },
+  { path: '/v1/images/edits', mode: asMode(imageEditByReference), errorEvent: chatErrorEvent },
 )
 
 export const imagesVariations = modelRoute(

@@ -19,19 +19,23 @@ export interface ModelRoute extends Route {
   readonly endpoint: Endpoint
 }
 
-/** The route of an endpoint that runs a model: reads the body and passes the call to the pipeline. */
+/** The route of an endpoint that runs a model: reads the body and passes the call to the pipeline. `inJson`: an endpoint of
+ *  forms for requests that are JSON. */
 export function modelRoute(
   endpoint: Endpoint,
   contract: Pick<RouteContract, 'summary' | 'responses' | 'errorBody' | 'credentialHeader' | 'requestIdHeader'>,
+  inJson: Endpoint = endpoint,
 ): ModelRoute {
   const { path, mode, dialect } = endpoint
   const body = { schema: dialect?.schema ?? mode.schema, contentType: MEDIA_TYPES[mode.body] }
   const route = defineRoute(
     { method: 'post', path, tag: 'Models', auth: 'caller', modelCall: true, body, ...contract },
-    (scope) => runModelCall(scope, endpoint, scope.caller()),
+    (scope) => runModelCall(scope, isJson(scope) ? inJson : endpoint, scope.caller()),
   )
   return { ...route, endpoint }
 }
+
+const isJson = (scope: Scope) => /json/i.test(scope.header('content-type') ?? '')
 
 /** What the address of a request says of its call. */
 interface Addressed {

@@ -6,7 +6,7 @@ import type { ModerationRequest } from '../../modes/moderation.ts'
 import { imageName } from '../../modes/price/image-price.ts'
 import type { RerankRequest } from '../../modes/rerank.ts'
 import { cohereUsage } from '../cohere/cohere-usage.ts'
-import type { Adapter } from '../provider.ts'
+import type { Adapter, Outgoing } from '../provider.ts'
 import { formRequest } from './form-request.ts'
 import { openaiJson } from './json.ts'
 import { openaiUsage } from './usage.ts'
@@ -15,10 +15,13 @@ export const openaiEmbeddings = openaiJson<EmbeddingRequest>({ path: '/embedding
 
 export const openaiImages = images('/images/generations', 'image_generation.completed')
 
-/** Edits and variations are asked by forms. */
+const edits = images('/images/edits', 'image_edit.completed')
+const editsByForm = formRequest('/images/edits')
+
+/** Edits are asked by forms, or refer to their images in JSON; variations are asked by forms. */
 export const openaiImageEdits: Adapter<ImageEditRequest> = {
-  ...images('/images/edits', 'image_edit.completed'),
-  request: formRequest('/images/edits'),
+  ...edits,
+  request: (call, connection) => (call.form ? editsByForm : edits.request)(call as Outgoing, connection),
 }
 
 const { stream: _stream, events: _events, ...variations } = images('/images/variations', '')

@@ -94,6 +94,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     reasoning: 'reasoning',
     refusesHints: true,
     refuses: ['top_k'],
+    stops: 4,
     efforts: [
       [/gpt-oss/, ['low', 'medium', 'high']],
       [/qwen/, ['none', 'default']],
@@ -157,6 +158,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     reasoning: 'reasoning',
     refusesHints: true,
     refuses: ['top_k'],
+    stops: 4,
     efforts: [[/gpt-oss/, ['low', 'medium', 'high']]],
   },
   nvidia: {
@@ -172,6 +174,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     ...MAX_TOKENS,
     reasoning: 'reasoning_content',
     hottest: 1,
+    stops: 5,
     // Files that were uploaded to the account.
     readsOwn: /^ms:/i,
   },
