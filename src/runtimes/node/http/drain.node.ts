@@ -117,6 +117,10 @@ export function connectionsOf(server: Server): Connections {
   }
 }
 
+/** Resolves when the event loop has read what lay in the sockets. A connection whose next request has come already seems
+ *  idle before, and to close it would fail that request. */
+const lookedAtSockets = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /** Stops accepting connections, waits for running calls, and cuts them after the limit. */
 export async function drain(
   server: Server,
@@ -131,8 +135,12 @@ export async function drain(
   },
 ): Promise<'drained' | 'cut'> {
   connections.last()
+  await lookedAtSockets()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+  const sweep = setInterval(async () => {
+    await lookedAtSockets()
+    server.closeIdleConnections()
+  }, SWEEP_MS)
   const silent = setTimeout(() => connections.closeSilent(), SILENT_MS)
   const inTime = await atMost(
     limitMs,

@@ -121,6 +121,8 @@ export async function serve(
     idle: pending.settled,
     async stop(limitMs = DRAIN_MS) {
       draining = true
+      // A balancer's connections end with their next answer, so that few are left to close when the delay is over.
+      connections.last()
       timers.stop()
       webSockets?.end()
       const stoppingBatches = stopBatches(limitMs)
