@@ -8,6 +8,7 @@ import { cacheHit } from './cache-hit.ts'
 import { cacheMiss } from './cache-miss.ts'
 import { cacheSaved } from './cache-saved.ts'
 import { fieldsDropped } from './fields-dropped.ts'
+import { firstToken } from './first-token.ts'
 import { inputTokens } from './input-tokens.ts'
 import type { Metric } from './metric.ts'
 import { outputTokens } from './output-tokens.ts'
@@ -44,6 +45,7 @@ export const metrics: readonly Metric[] = [
   cacheSaved,
   requestLatency,
   providerLatency,
+  firstToken,
   overhead,
   promptResolutions,
   promptLatency,

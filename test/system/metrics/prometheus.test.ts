@@ -52,6 +52,7 @@ describe.skipIf(!isThere)('Prometheus', () => {
     )
     expect(median?.value).toBeGreaterThan(0)
     expect(median?.value).toBeLessThan(10)
+    expect(await prometheus.query('sum(gateway_first_token_seconds_count)')).toMatchObject([{ value: 3 }])
     expect(await prometheus.query('gateway_deployment_state{deployment="gpt-1"}')).toMatchObject([{ value: 0 }])
     // The next calls are seen as growth.
     expect((await gateway.chat(asked)).status).toBe(200)
