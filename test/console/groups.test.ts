@@ -100,3 +100,28 @@ it('the pages of route groups read at most six things, and are accessible, also 
   await expectAccessible(detail)
   await expectAccessible(await gateway.open('groups?open=claude-opus&tab=chains', { width: 390 }))
 })
+
+it('calls since a publication are counted by deployment, members say how they are, and s simulates another kind', async () => {
+  await gateway.ask('POST', '/ui/api/route-groups', { name: 'watched', members: [{ model_name: 'gpt-5-mini' }] })
+  await gateway.ask('PUT', '/ui/api/route-groups/watched/policy/draft', { num_retries: 1 })
+  await gateway.ask('POST', '/ui/api/route-groups/watched/policy/publish')
+  const page = await gateway.open('groups?open=watched')
+  await page.getByText('No call has ended since.').waitFor()
+  const call = async () => {
+    const { status } = await gateway.ask('POST', '/v1/chat/completions', {
+      model: 'watched',
+      messages: [{ role: 'user', content: 'Hello' }],
+    })
+    return status
+  }
+  await expect.poll(call, { timeout: 20_000 }).toBe(200)
+  const traffic = page.getByRole('region', { name: 'Calls by deployment' })
+  await traffic.getByRole('row').filter({ hasText: 'gpt-5-mini-east' }).waitFor({ timeout: 20_000 })
+  await page.getByLabel('Kind of the simulated calls').selectOption('embedding')
+  const simulated = page.waitForResponse((answer) => answer.url().endsWith('/simulate'))
+  await page.getByRole('heading', { level: 1 }).focus()
+  await page.keyboard.press('s')
+  expect((await simulated).request().postDataJSON()).toMatchObject({ mode: 'embedding' })
+  await page.getByRole('tab', { name: 'Members' }).click()
+  await page.getByText(/1 of 1 healthy/).waitFor()
+})

@@ -32,6 +32,19 @@ it('the page of health tells what a check found', async () => {
   await page.getByText(/echo-1 answered after/).waitFor()
 })
 
+it('a deployment opens beside the others, with the fallbacks of its model, and x checks it', async () => {
+  const page = await gateway.open('health')
+  await page.getByRole('link', { name: 'echo-1' }).click()
+  const panel = page.getByRole('complementary', { name: 'echo-1' })
+  await panel.getByRole('heading', { name: 'Fallbacks' }).waitFor()
+  expect(await panel.getByRole('link', { name: 'Its calls' }).getAttribute('href')).toBe(
+    '/console/requests?deployment=echo-1',
+  )
+  await page.keyboard.press('x')
+  await page.getByText(/echo-1 answered after/).waitFor()
+  await expectAccessible(page)
+})
+
 it('the page of health reads at most six things, and offers nothing to those who may change nothing', async () => {
   const page = await gateway.open('health', { as: 'team_developer' })
   expect(page.traffic.length).toBeLessThanOrEqual(6)

@@ -160,7 +160,7 @@ it('embeddings, images, speech, transcriptions and rankings are shown as what th
     .waitFor()
 
   const use = async (tab: string) => {
-    await page.getByRole('tab', { name: tab }).click()
+    await page.getByRole('tab', { name: tab, exact: true }).click()
     await choose(page, 'Model', 'gpt-5-mini')
   }
   const script = (behaviour: ReturnType<typeof json>) => gateway.demo.upstream.script('gpt-5-mini-east', [behaviour])
@@ -183,6 +183,36 @@ it('embeddings, images, speech, transcriptions and rankings are shown as what th
   await page.getByLabel('Recording').setInputFiles(recording)
   await page.getByRole('button', { name: 'Transcribe' }).click()
   await page.getByText('The train is late.').waitFor()
+
+  await use('Translation')
+  script(json(200, { text: 'The train is on time.' }))
+  await page.getByLabel('Recording').setInputFiles(recording)
+  await page.getByRole('button', { name: 'Translate' }).click()
+  await page.getByText('The train is on time.').waitFor()
+
+  await use('Image edit')
+  script(json(200, { created: 1, data: [{ b64_json: dot }] }))
+  await page.getByRole('button', { name: 'Change the image' }).click()
+  await page.getByText('Choose a picture first.').waitFor()
+  await page
+    .getByLabel('Picture')
+    .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(dot, 'base64') })
+  await page.getByRole('button', { name: 'Change the image' }).click()
+  await page.getByRole('img', { name: 'Image 1' }).waitFor()
+  await page.getByRole('button', { name: 'Code' }).click()
+  expect(await page.getByRole('region', { name: 'The call' }).textContent()).toContain('image=@picture.png')
+  await page.keyboard.press('Escape')
+
+  await use('Moderation')
+  script(
+    json(200, {
+      results: [{ flagged: true, categories: { threat: true }, category_scores: { calm: 0.01, threat: 0.93 } }],
+    }),
+  )
+  await page.getByRole('button', { name: 'Judge' }).click()
+  await page.getByText('Harmful').waitFor()
+  const judged = page.getByRole('region', { name: /^Categories/ }).getByRole('row')
+  expect(await judged.nth(1).textContent()).toBe('threatyes0.930')
 
   await use('Rerank')
   script(

@@ -7,6 +7,8 @@ export interface SampleCall {
   readonly body: Readonly<Record<string, unknown>>
   /** The name of a file that is sent with it, as a form. */
   readonly file?: string | undefined
+  /** The part of the form that the file is; `file` unless told otherwise. */
+  readonly fileName?: string | undefined
   /** The text of a key. Without it, code reads it from the variable GATEWAY_KEY. */
   readonly key?: string | undefined
 }
@@ -69,6 +71,10 @@ const METHODS: Readonly<Record<string, Method>> = {
     name: 'images.generate',
     fields: new Set('model prompt n size quality style background output_format response_format user'.split(' ')),
   },
+  'images/edits': {
+    name: 'images.edit',
+    fields: new Set('model prompt n size quality background output_format response_format user'.split(' ')),
+  },
   'audio/speech': {
     name: 'audio.speech.create',
     fields: new Set('model input voice instructions response_format speed'.split(' ')),
@@ -78,10 +84,15 @@ const METHODS: Readonly<Record<string, Method>> = {
     shown: '.text',
     fields: new Set('model language prompt response_format temperature timestamp_granularities'.split(' ')),
   },
+  'audio/translations': {
+    name: 'audio.translations.create',
+    shown: '.text',
+    fields: new Set('model prompt response_format temperature'.split(' ')),
+  },
 }
 
 function curl(call: SampleCall): string {
-  const { body, file, key } = call
+  const { body, file, fileName = 'file', key } = call
   const bearer = key === undefined ? '"Authorization: Bearer $GATEWAY_KEY"' : word(`Authorization: Bearer ${key}`)
   return [
     `curl ${isStreamed(call) ? '-N ' : ''}${word(addressOf(call))}`,
@@ -90,21 +101,21 @@ function curl(call: SampleCall): string {
       ? ["-H 'Content-Type: application/json'", `-d ${word(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`]
       : [
           ...Object.entries(body).map(([name, value]) => `-F ${word(`${name}=${value}`)}`),
-          `-F ${word(`file=@${file}`)}`,
+          `-F ${word(`${fileName}=@${file}`)}`,
         ]),
     ...(isSpoken(call) ? [`-o ${SPOKEN}`] : []),
   ].join(' \\\n  ')
 }
 
 function python(call: SampleCall): string {
-  const { origin, endpoint, body, file, key } = call
+  const { origin, endpoint, body, file, fileName = 'file', key } = call
   const method = METHODS[endpoint]
   const own = Object.entries(body).filter(([name]) => !method || method.fields.has(name))
   const others = Object.entries(body).filter(([name]) => method && !method.fields.has(name))
   const inside = [
     ...own.map(([name, value]) => `${name}=${inPython(value)}`),
     ...(others.length > 0 ? [`extra_body=${inPython(Object.fromEntries(others))}`] : []),
-    ...(file === undefined ? [] : [`file=open(${JSON.stringify(file)}, "rb")`]),
+    ...(file === undefined ? [] : [`${fileName}=open(${JSON.stringify(file)}, "rb")`]),
   ]
   return [
     ...(key === undefined ? ['import os', ''] : []),
@@ -123,10 +134,10 @@ function python(call: SampleCall): string {
 }
 
 function typescript(call: SampleCall): string {
-  const { origin, endpoint, body, file, key } = call
+  const { origin, endpoint, body, file, fileName = 'file', key } = call
   const method = METHODS[endpoint]
   const lines = Object.entries(body).map(([name, value]) => `  ${name}: ${inScript(value, '  ')},`)
-  const given = [...lines, ...(file === undefined ? [] : [`  file: createReadStream(${inScript(file)}),`])]
+  const given = [...lines, ...(file === undefined ? [] : [`  ${fileName}: createReadStream(${inScript(file)}),`])]
   return [
     ...(file === undefined ? [] : ["import { createReadStream } from 'node:fs'"]),
     ...(isSpoken(call) ? ["import { writeFile } from 'node:fs/promises'"] : []),
@@ -145,14 +156,14 @@ function typescript(call: SampleCall): string {
 }
 
 function javascript(call: SampleCall): string {
-  const { body, file, key } = call
+  const { body, file, fileName = 'file', key } = call
   const bearer = key === undefined ? `\`Bearer \${${KEY_IN_SCRIPT}}\`` : inScript(`Bearer ${key}`)
   const form =
     file === undefined
       ? []
       : [
           'const body = new FormData()',
-          `body.set('file', await openAsBlob(${inScript(file)}), ${inScript(file)})`,
+          `body.set('${fileName}', await openAsBlob(${inScript(file)}), ${inScript(file)})`,
           ...Object.entries(body).map(([name, value]) => `body.set(${inScript(name)}, ${inScript(String(value))})`),
         ]
   return [

@@ -1,6 +1,8 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { pathTo, useParams } from '../data/params.ts'
 import { useApi } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
+import { shortcut } from '../data/shortcuts.ts'
 import { ButtonLink } from '../design/button.tsx'
 import { type Filter, Filters } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
@@ -8,8 +10,10 @@ import { ColumnChoice } from '../design/list/columns.tsx'
 import { Page, Tile } from '../design/page.tsx'
 import { Empty, Loaded, Notice } from '../design/states.tsx'
 import { Table } from '../design/table.tsx'
+import { useCheck } from './health/actions.tsx'
 import { ACTIONS, COLUMNS } from './health/columns.tsx'
 import { type Deployment, type Health as Reading, worstFirst } from './health/deployment.ts'
+import { DeploymentPanel } from './health/deployment-panel.tsx'
 import { Fallbacks } from './health/fallbacks.tsx'
 
 const LIVE_SECONDS = 5
@@ -25,8 +29,34 @@ export function Health() {
   const filters: readonly Filter[] = [
     { name: 'model', label: 'Model', choices: models.map((name) => ({ value: name, label: name })) },
   ]
+  const open = params.get('open') || undefined
+  const opened = read.data?.deployments.find(({ deployment_id: id }) => id === open)
+  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const check = useCheck()
+  const checks = useRef(check.ask)
+  checks.current = check.ask
+  const mayCheck = may('config.update')
+  useEffect(() => {
+    if (!mayCheck) return undefined
+    return shortcut('x', 'Check the deployment now', () => {
+      const id = open ?? document.activeElement?.closest<HTMLElement>('tr[data-id]')?.dataset.id
+      if (id) checks.current(id)
+    })
+  }, [mayCheck, open])
   return (
-    <Page title="Health">
+    <Page
+      title="Health"
+      panel={
+        opened && (
+          <DeploymentPanel
+            key={opened.deployment_id}
+            deployment={opened}
+            live={LIVE_SECONDS}
+            onClose={() => show(undefined)}
+          />
+        )
+      }
+    >
       <Loaded of={read}>
         {(health) => (
           <>
@@ -53,6 +83,9 @@ export function Health() {
                 group={({ model_name }) => model_name}
                 rows={worstFirst(health.deployments)}
                 rowId={({ deployment_id }) => deployment_id}
+                href={({ deployment_id }) => params.with({ open: deployment_id })}
+                onOpen={({ deployment_id }) => show(deployment_id)}
+                open={open}
               />
             )}
             {may('config.update') && health.deployments.every(({ provider }) => provider === 'echo') && (

@@ -6,10 +6,12 @@ import { ConfigCheck } from './settings/config-check.tsx'
 import { Email } from './settings/email.tsx'
 import { Installation } from './settings/installation.tsx'
 import { KeyPanel, Keys } from './settings/keys.tsx'
+import { SignIn } from './settings/sign-in.tsx'
 
 const TABS = [
   { id: 'keys', label: 'Settings', Shows: Keys },
   { id: 'email', label: 'E-mail', Shows: Email },
+  { id: 'sign-in', label: 'Sign-in', Shows: SignIn },
   { id: 'sinks', label: 'Sinks', Shows: Callbacks },
   { id: 'instance', label: 'Installation', Shows: Installation },
   { id: 'check', label: 'Check a file', Shows: ConfigCheck },

@@ -1,14 +1,24 @@
-import { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomNonce } from 'oauth4webapi'
+import { calculatePKCECodeChallenge, customFetch, generateRandomCodeVerifier, generateRandomNonce } from 'oauth4webapi'
 import type { Secret } from '../../lib/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { SignOnProblem } from './problem.ts'
 import { type Profile, profileOf, type Return } from './profile.ts'
-import { type ProviderSettings, providerSource } from './provider.ts'
+import { type Provider, type ProviderSettings, providerSource } from './provider.ts'
 
 export interface ClientSettings {
   readonly id: string
   readonly secret: Secret
   readonly redirectUri: string
+}
+
+/** What a provider says of itself. */
+export interface ProviderFacts {
+  readonly issuer: string | null
+  readonly authorization_endpoint: string
+  readonly token_endpoint: string
+  readonly userinfo_endpoint: string | null
+  /** With how many keys it signs; null: its tokens are not checked against any. */
+  readonly keys: number | null
 }
 
 /** The authorization code flow, with PKCE and a nonce. Everything of OAuth is behind this: it is loaded when the first person
@@ -21,6 +31,8 @@ export interface Authorization {
     locationOf(state: string): string
   }>
   redeem(from: Return): Promise<Profile>
+  /** Asks the provider anew what it says of itself. */
+  check(): Promise<ProviderFacts>
 }
 
 export function authorization(
@@ -56,7 +68,18 @@ export function authorization(
         }
       }),
     redeem: (from) => orProblem(async () => profileOf(await provider(), client, from)),
+    check: () => orProblem(async () => factsOf(await providerSource(settings, transport, now)())),
   }
+}
+
+async function factsOf({ issuer, server, request }: Provider): Promise<ProviderFacts> {
+  const { authorization_endpoint, token_endpoint, userinfo_endpoint = null, jwks_uri: address } = server
+  const facts = { issuer: issuer ?? null, authorization_endpoint, token_endpoint, userinfo_endpoint }
+  if (address === undefined) return { ...facts, keys: null }
+  const answer = await request[customFetch](address, { method: 'GET', headers: { accept: 'application/json' } })
+  const { keys } = (await answer.json()) as { readonly keys?: unknown }
+  if (!Array.isArray(keys)) throw new SignOnProblem('provider_refused', 'its keys are none that could be read')
+  return { ...facts, keys: keys.length }
 }
 
 async function orProblem<Value>(run: () => Promise<Value>): Promise<Value> {

@@ -5,7 +5,7 @@ import { newToken } from '../../lib/token.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { IdentityRecords } from '../../stores/sql/people/identity-records.ts'
 import type { Transport } from '../../transport/transport.ts'
-import type { Authorization } from './authorization.ts'
+import type { Authorization, ProviderFacts } from './authorization.ts'
 import { KINDS } from './kinds.ts'
 import { loginStates } from './login-state.ts'
 import { nextPath } from './next-path.ts'
@@ -27,6 +27,8 @@ export interface Arrival extends SignedOn {
 export interface SingleSignOn {
   /** What a login page may offer; null: none is configured. */
   offer(): { readonly kind: SsoKind; readonly label: string } | null
+  /** Where the provider sends people back to. */
+  readonly redirectUri: string | null
   /** The address at the provider to redirect the browser to, and the token of the browser's cookie, new if it had none. */
   begin(login: {
     readonly next: string | undefined
@@ -36,9 +38,11 @@ export interface SingleSignOn {
   /** The account of the person who came back; the first login creates or links it. `profiled` is called with the profile
    *  before it is decided whether the person is admitted. */
   finish(callback: Callback, browser: string | undefined, profiled?: (profile: Profile) => void): Promise<Arrival>
+  /** Asks the provider what it says of itself. */
+  check(): Promise<ProviderFacts>
 }
 
-const OFF: SingleSignOn = { offer: () => null, begin: off, finish: off }
+const OFF: SingleSignOn = { offer: () => null, redirectUri: null, begin: off, finish: off, check: off }
 
 async function off(): Promise<never> {
   throw new GatewayError('not_found', 'This gateway has no single sign-on.', { code: 'sso_disabled' })
@@ -76,6 +80,8 @@ export function singleSignOn(options: {
 
   return {
     offer: () => ({ kind, label: KINDS[kind].label }),
+    redirectUri,
+    check: async () => (await authorization()).check(),
     async begin({ next, browser: known, address }) {
       const refused = throttle(address)
       if (refused) throw refused

@@ -361,6 +361,29 @@ ${onServer ? `  database_url: '${await freshDatabase(postgresUrl as string)}'\n`
     expect(problemOf(await signOnBrowser(gateway.url).signOn())).toBe('unverified_email')
   })
 
+  it('is checked by an administrator: what the provider tells of itself, or why it could not be asked', async () => {
+    const check = async () => (await gateway.fetch('/ui/api/sso/check', { method: 'POST' })).json()
+    const known = { configured: true, label: 'single sign-on', redirect_uri: 'http://127.0.0.1:1/auth/callback' }
+    expect(await check()).toEqual({
+      ...known,
+      provider: {
+        issuer: provider.url,
+        authorization_endpoint: `${provider.url}/authorize`,
+        token_endpoint: `${provider.url}/token`,
+        userinfo_endpoint: `${provider.url}/userinfo`,
+        keys: 1,
+      },
+      problem: null,
+    })
+    provider.lies = { answers: { '/jwks': (_, response) => response.end('{}') } }
+    const reason = 'its keys are none that could be read'
+    expect(await check()).toEqual({ ...known, provider: null, problem: { code: 'provider_refused', reason } })
+    provider.lies = {
+      answers: { '/.well-known/openid-configuration': (_, response) => response.writeHead(503).end() },
+    }
+    expect(await check()).toMatchObject({ provider: null, problem: { code: 'provider_unreachable' } })
+  })
+
   it('makes one account of fifty first logins at once', async () => {
     const { email, sub } = person()
     await invite(email)

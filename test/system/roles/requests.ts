@@ -325,6 +325,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'DELETE /ui/api/dead-letters': { all: () => ({ query: '?topic=ledger' }) },
   'DELETE /ui/api/dead-letters/{letter_id}': { absent: () => ({ ids: { letter_id: 'no-such' } }) },
   'GET /ui/api/email/outbox': list(),
+  'POST /ui/api/sso/check': creation(() => ({})),
   'POST /ui/api/email/test': creation(() => ({ recipient: 'ann@example.com' })),
   'GET /ui/api/organizations/{organization_id}/model-access': organizations(),
   'PUT /ui/api/organizations/{organization_id}/model-access': organizations(body({})),
@@ -471,7 +472,10 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'POST /ui/api/playground/completions': asKey({}),
   'POST /ui/api/playground/embeddings': asKey({}),
   'POST /ui/api/playground/images/generations': asKey({}),
+  'POST /ui/api/playground/images/edits': asKey({}),
   'POST /ui/api/playground/audio/speech': asKey({}),
   'POST /ui/api/playground/audio/transcriptions': asKey({}),
+  'POST /ui/api/playground/audio/translations': asKey({}),
   'POST /ui/api/playground/rerank': asKey({}),
+  'POST /ui/api/playground/moderations': asKey({}),
 }

@@ -1,12 +1,15 @@
 import { defineRoute, type Route } from '../../route.ts'
 import { audioSpeech } from '../../v1/audio-speech.ts'
 import { audioTranscriptions } from '../../v1/audio-transcriptions.ts'
+import { audioTranslations } from '../../v1/audio-translations.ts'
 import { chatCompletions } from '../../v1/chat-completions.ts'
 import { completions } from '../../v1/completions.ts'
 import { embeddings } from '../../v1/embeddings.ts'
+import { imagesEdits } from '../../v1/images-edits.ts'
 import { imagesGenerations } from '../../v1/images-generations.ts'
 import { messages } from '../../v1/messages.ts'
 import { type ModelRoute, runModelCall } from '../../v1/model-route.ts'
+import { moderations } from '../../v1/moderations.ts'
 import { rerank } from '../../v1/rerank.ts'
 import { createResponse } from '../../v1/responses/create-response.ts'
 import { asUnusableKey, callerOfKey, keyQuery } from './caller-of-key.ts'
@@ -50,7 +53,10 @@ export const playground: readonly Route[] = [
   completions,
   embeddings,
   imagesGenerations,
+  imagesEdits,
   audioSpeech,
   audioTranscriptions,
+  audioTranslations,
   rerank,
+  moderations,
 ].map(playgroundOf)

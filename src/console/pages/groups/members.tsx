@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../data/client.ts'
-import { useChange } from '../../data/query.ts'
+import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
+import { State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { confirmed } from '../../design/confirmed.ts'
+import { type HealthOfDeployment, StateOf } from '../../design/deployment-state.tsx'
 import { Combobox } from '../../design/form/combobox.tsx'
 import { useUnsaved } from '../../design/form/unsaved.ts'
 import { Notice } from '../../design/states.tsx'
@@ -26,6 +28,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   const remove = useChange('DELETE /ui/api/route-groups/{name}', AFTER)
   const dirty = enabled !== group.enabled || JSON.stringify(members) !== JSON.stringify(group.members)
   const draft = useUnsaved(dirty)
+  const health = useApi('GET /health/deployments', { query: { model: name } }, { live: 5 })
   // What a model has behind it, and what weight a deployment has of its own, is not told here: the simulation knows it.
   const isKnown = members.every(
     ({ enabled: on, weight, deployment_id }) => !on || (weight !== undefined && deployment_id),
@@ -62,7 +65,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
         <table class="table">
           <thead>
             <tr>
-              {['Member', 'Weight', 'Share by weight', 'Priority', 'On', 'Actions'].map((label) => (
+              {['Member', 'Health', 'Weight', 'Share by weight', 'Priority', 'On', 'Actions'].map((label) => (
                 <th key={label} scope="col">
                   {label}
                 </th>
@@ -90,6 +93,9 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
                 <tr key={id}>
                   <td>
                     {id} {one.model_name && <span class="quiet">all deployments of the model</span>}
+                  </td>
+                  <td>
+                    <HealthOf member={one} deployments={health.data?.deployments ?? []} />
                   </td>
                   <td>{number('weight')}</td>
                   <td>
@@ -149,6 +155,22 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
       )}
     </div>
   )
+}
+
+/** How a member is: a deployment in a word, a model by how many of its deployments are well. */
+function HealthOf({
+  member: { deployment_id: id, model_name: model },
+  deployments,
+}: {
+  readonly member: Member
+  readonly deployments: readonly HealthOfDeployment[]
+}) {
+  const own = deployments.filter((one) => (id ? one.deployment_id === id : one.model_name === model))
+  const [only] = own
+  if (!only) return <span class="quiet">–</span>
+  if (id) return <StateOf deployment={only} />
+  const well = own.filter(({ state }) => state === 'healthy').length
+  return <State tone={well === own.length ? 'quiet' : 'warn'}>{`${well} of ${own.length} healthy`}</State>
 }
 
 /** Models and deployments by a part of their names; the value tells which of both it is. */

@@ -22,6 +22,7 @@ import {
   settingWords,
 } from './group.ts'
 import { Simulated } from './simulated.tsx'
+import { Traffic } from './traffic.tsx'
 
 const AT = '/ui/api/route-groups'
 
@@ -34,7 +35,9 @@ interface Line {
 /** The policy in force beside a draft of the next one. */
 export function PolicyEditor({ state }: { readonly state: PolicyState }) {
   const { name, published, draft } = state
-  const may = useMay()('config.update')
+  const allowed = useMay()
+  const may = allowed('config.update')
+  const seesCalls = allowed('spend.read')
   const [version, setVersion] = useState(draft?.draft_version)
   const form = useForm(draftOf(draft?.policy ?? published?.policy ?? {}))
   const inherited = useApi(`POST ${AT}/{name}/policy/validate`, { params: { name }, body: {} }, { enabled: may })
@@ -200,6 +203,7 @@ export function PolicyEditor({ state }: { readonly state: PolicyState }) {
         </div>
       </Section>
       <Simulated name={name} policy={policy} onResult={setSimulation} />
+      {published && seesCalls && <Traffic name={name} since={published.published_at} />}
       {may && (
         <footer class="form-foot">
           <span class="grow quiet">

@@ -1,12 +1,25 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, api } from '../../data/client.ts'
 import { useApi } from '../../data/query.ts'
+import { shortcut } from '../../data/shortcuts.ts'
 import { Meter } from '../../design/meter.tsx'
 import { Section } from '../../design/page.tsx'
 import { share } from '../../design/rounded.ts'
 import { Notice } from '../../design/states.tsx'
 import { type Column, Table } from '../../design/table.tsx'
 import type { Policy, Simulation } from './group.ts'
+
+type Mode = Simulation['mode']
+const MODES: readonly Mode[] = [
+  'chat',
+  'completion',
+  'embedding',
+  'image_generation',
+  'audio_speech',
+  'audio_transcription',
+  'rerank',
+  'moderation',
+]
 
 type Line = Simulation['deployments'][number] & { readonly now: number | undefined }
 
@@ -33,14 +46,17 @@ export function Simulated({
   readonly onResult: (simulation: Simulation | undefined) => void
 }) {
   const [tags, setTags] = useState('')
+  const [mode, setMode] = useState<Mode>()
+  const [asks, setAsks] = useState(0)
+  const place = useRef<HTMLDivElement>(null)
   const [drawn, setDrawn] = useState<Simulation>()
   const [wrong, setWrong] = useState('')
   const wanted = tags
     .split(',')
     .map((tag) => tag.trim())
     .filter(Boolean)
-  const asked = JSON.stringify({ policy, tags: wanted })
-  const body = wanted.length > 0 ? { tags: wanted } : {}
+  const asked = JSON.stringify({ policy, tags: wanted, mode, asks })
+  const body = { ...(wanted.length > 0 && { tags: wanted }), ...(mode && { mode }) }
   const now = useApi('POST /ui/api/route-groups/{name}/simulate', { params: { name }, body })
   useEffect(() => {
     const stop = new AbortController()
@@ -64,39 +80,69 @@ export function Simulated({
       stop.abort()
     }
   }, [asked])
+  useEffect(
+    () =>
+      shortcut('s', 'Simulate again', () => {
+        setAsks((count) => count + 1)
+        void now.refetch()
+        place.current?.scrollIntoView({ block: 'nearest' })
+      }),
+    [],
+  )
   return (
-    <Section
-      title="Simulation"
-      actions={
-        <input
-          class="input search"
-          aria-label="Tags of the simulated calls"
-          placeholder="Tags of the calls"
-          value={tags}
-          onInput={(event) => setTags(event.currentTarget.value)}
-        />
-      }
-    >
-      {wrong && <Notice tone="warn">{wrong}</Notice>}
-      {drawn && drawn.unserved > 0 && (
-        <Notice tone="warn">
-          {drawn.unserved} of {drawn.calls} calls find no deployment at this moment: they fall back, wait or fail.
-        </Notice>
-      )}
-      {drawn && (
-        <Table
-          name="simulated"
-          label="Simulation"
-          columns={COLUMNS}
-          rows={drawn.deployments.map((one) => ({
-            ...one,
-            now: now.data?.deployments.find(({ deployment_id: id }) => id === one.deployment_id)?.share,
-          }))}
-          rowId={(one) => one.deployment_id}
-        />
-      )}
-    </Section>
+    <div ref={place}>
+      <Section
+        title="Simulation"
+        actions={
+          <span class="row">
+            <select
+              class="input order"
+              aria-label="Kind of the simulated calls"
+              value={mode ?? ''}
+              onChange={(event) => setMode((event.currentTarget.value || undefined) as Mode | undefined)}
+            >
+              <option value="">
+                {mode === undefined && drawn ? `As it serves: ${words(drawn.mode)}` : 'As it serves'}
+              </option>
+              {MODES.map((one) => (
+                <option key={one} value={one}>
+                  {words(one)}
+                </option>
+              ))}
+            </select>
+            <input
+              class="input search"
+              aria-label="Tags of the simulated calls"
+              placeholder="Tags of the calls"
+              value={tags}
+              onInput={(event) => setTags(event.currentTarget.value)}
+            />
+          </span>
+        }
+      >
+        {wrong && <Notice tone="warn">{wrong}</Notice>}
+        {drawn && drawn.unserved > 0 && (
+          <Notice tone="warn">
+            {drawn.unserved} of {drawn.calls} calls find no deployment at this moment: they fall back, wait or fail.
+          </Notice>
+        )}
+        {drawn && (
+          <Table
+            name="simulated"
+            label="Simulation"
+            columns={COLUMNS}
+            rows={drawn.deployments.map((one) => ({
+              ...one,
+              now: now.data?.deployments.find(({ deployment_id: id }) => id === one.deployment_id)?.share,
+            }))}
+            rowId={(one) => one.deployment_id}
+          />
+        )}
+      </Section>
+    </div>
   )
 }
+
+const words = (mode: Mode) => mode.replaceAll('_', ' ')
 
 const Bar = ({ of }: { readonly of: number }) => <Meter used={of} of={1} text={share(of, 1)} plain />

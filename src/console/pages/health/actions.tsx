@@ -7,24 +7,33 @@ import type { Deployment } from './deployment.ts'
 
 const AFTER = { refreshes: ['/health'] }
 
+/** Asks deployments whether they answer, now. */
+export function useCheck() {
+  const check = useChange('POST /ui/api/models/{deployment_id}/check', AFTER)
+  const ask = (deployment_id: string) =>
+    check.mutate(
+      { params: { deployment_id } },
+      {
+        onSuccess: ({ check: { result, error, total_ms: ms } }) =>
+          result === 'healthy'
+            ? toast(`${deployment_id} answered after ${duration(ms)}.`)
+            : toast(`${deployment_id}: ${error?.message ?? 'the check says nothing'}`, { bad: true }),
+        onError: (error) => toast(error.message, { bad: true }),
+      },
+    )
+  return { ask, busy: check.isPending }
+}
+
 /** What one may do to a deployment: ask it now, end its cooldown, take calls away from it and give them back. */
 export function Actions({ deployment }: { readonly deployment: Deployment }) {
   const { deployment_id, model_name, state, active_requests: active } = deployment
-  const check = useChange('POST /ui/api/models/{deployment_id}/check', AFTER)
+  const check = useCheck()
   const release = useChange('POST /ui/api/models/{deployment_id}/release', AFTER)
   const drain = useChange('POST /ui/api/models/{deployment_id}/drain', AFTER)
   const resume = useChange('POST /ui/api/models/{deployment_id}/resume', AFTER)
   const one = { params: { deployment_id } }
   const failed = (error: Error) => toast(error.message, { bad: true })
   const done = (text: string) => ({ onSuccess: () => toast(text), onError: failed })
-  const ask = () =>
-    check.mutate(one, {
-      onSuccess: ({ check: { result, error, total_ms: ms } }) =>
-        result === 'healthy'
-          ? toast(`${deployment_id} answered after ${duration(ms)}.`)
-          : toast(`${deployment_id}: ${error?.message ?? 'the check says nothing'}`, { bad: true }),
-      onError: failed,
-    })
   async function takeAway(): Promise<void> {
     const sure = await confirmed({
       title: `Drain ${deployment_id}?`,
@@ -39,7 +48,7 @@ export function Actions({ deployment }: { readonly deployment: Deployment }) {
       icon="more"
       class="button plain icon small"
       items={[
-        { label: check.isPending ? 'Checking…' : 'Check now', onSelect: ask },
+        { label: check.busy ? 'Checking…' : 'Check now', note: 'x', onSelect: () => check.ask(deployment_id) },
         ...(state === 'cooling'
           ? [
               {

@@ -38,11 +38,19 @@ const COLUMNS: ReadonlyArray<Column<Fallback>> = [
   },
 ]
 
-/** Calls that another model answered, or tried to. */
-export function Fallbacks({ model, live }: { readonly model: string | undefined; readonly live: number }) {
+/** Calls that another model answered, or tried to: of all models, or from one and to it. */
+export function Fallbacks({
+  model,
+  live,
+  level = 2,
+}: {
+  readonly model: string | undefined
+  readonly live: number
+  readonly level?: 2 | 3
+}) {
   const read = useApi('GET /health/fallback-events', { query: { limit: 100 } }, { live })
   return (
-    <Section title="Fallbacks">
+    <Section title="Fallbacks" level={level}>
       <Loaded of={read}>
         {({ events }) => {
           const shown = events.filter(
@@ -52,7 +60,7 @@ export function Fallbacks({ model, live }: { readonly model: string | undefined;
           return (
             <Table
               name="fallbacks"
-              label="Fallbacks"
+              label={level === 2 ? 'Fallbacks' : `Fallbacks of ${model}`}
               columns={COLUMNS}
               rows={shown.map((event, at) => ({ ...event, at: `${event.timestamp} ${at}` }))}
               rowId={({ at }) => at}

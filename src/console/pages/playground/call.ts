@@ -5,9 +5,12 @@ export type Endpoint =
   | 'chat/completions'
   | 'embeddings'
   | 'images/generations'
+  | 'images/edits'
   | 'audio/speech'
   | 'audio/transcriptions'
+  | 'audio/translations'
   | 'rerank'
+  | 'moderations'
 
 /** What is known of a call at once; the ledger knows the rest a moment later. */
 export interface Told {

@@ -3,7 +3,7 @@ import { Samples } from '../../design/call/call-code.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import type { Endpoint } from './call.ts'
 
-export interface Example extends Pick<SampleCall, 'body' | 'file'> {
+export interface Example extends Pick<SampleCall, 'body' | 'file' | 'fileName'> {
   readonly endpoint: Endpoint
 }
 

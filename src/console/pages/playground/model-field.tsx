@@ -2,7 +2,14 @@ import { useId } from 'preact/hooks'
 import { api } from '../../data/client.ts'
 import { Combobox } from '../../design/form/combobox.tsx'
 
-export type Mode = 'chat' | 'embedding' | 'image_generation' | 'audio_speech' | 'audio_transcription' | 'rerank'
+export type Mode =
+  | 'chat'
+  | 'embedding'
+  | 'image_generation'
+  | 'audio_speech'
+  | 'audio_transcription'
+  | 'rerank'
+  | 'moderation'
 
 const MOST = 30
 const KINDS = { model: undefined, route_group: 'route group', alias: 'alias' } as const

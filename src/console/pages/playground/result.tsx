@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { State } from '../../design/badge.tsx'
 import { ButtonLink } from '../../design/button.tsx'
 import { Code } from '../../design/code.tsx'
 import { count } from '../../design/format.ts'
@@ -21,9 +22,10 @@ export function ResultOf({
   const value = result.value as Readonly<Record<string, never>>
   const data = (value.data ?? []) as readonly unknown[]
   if (task.id === 'embeddings') return <Vectors texts={textsOf(given.input)} data={data as readonly Vector[]} />
-  if (task.id === 'image') return <Pictures data={data as readonly Picture[]} />
+  if (task.id === 'image' || task.id === 'image-edit') return <Pictures data={data as readonly Picture[]} />
   if (task.id === 'rerank')
     return <Ranking texts={textsOf(given.documents)} rows={(value.results ?? []) as readonly Ranked[]} />
+  if (task.id === 'moderation') return <Judgement of={(value.results ?? []) as readonly Judged[]} />
   if (typeof value.text === 'string') return <p class="play-text">{value.text}</p>
   return <Code wrap label="The answer" text={JSON.stringify(value, null, 2)} />
 }
@@ -151,5 +153,38 @@ function Ranking({ texts, rows }: { readonly texts: readonly string[]; readonly 
         { id: 'score', label: 'Score', number: true, cell: ({ relevance_score: score }) => score.toFixed(3) },
       ]}
     />
+  )
+}
+
+interface Judged {
+  readonly flagged: boolean
+  readonly categories?: Readonly<Record<string, boolean>>
+  readonly category_scores?: Readonly<Record<string, number>>
+}
+
+/** What a text was judged to be, the most certain first. */
+function Judgement({ of: [judged] }: { readonly of: readonly Judged[] }) {
+  const scores = Object.entries(judged?.category_scores ?? {}).toSorted(([, one], [, other]) => other - one)
+  return (
+    <>
+      <p>
+        <State tone={judged?.flagged ? 'bad' : 'ok'}>{judged?.flagged ? 'Harmful' : 'Nothing harmful'}</State>
+      </p>
+      <Table
+        name="play-judgement"
+        label="Categories, the most certain first"
+        rows={scores}
+        rowId={([category]) => category}
+        columns={[
+          { id: 'category', label: 'Category', cell: ([category]) => category },
+          {
+            id: 'flagged',
+            label: 'Found',
+            cell: ([category]) => (judged?.categories?.[category] ? 'yes' : <span class="quiet">no</span>),
+          },
+          { id: 'score', label: 'Score', number: true, cell: ([, score]) => score.toFixed(3) },
+        ]}
+      />
+    </>
   )
 }

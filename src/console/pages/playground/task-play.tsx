@@ -36,12 +36,17 @@ export function TaskPlay({
   const run = () => {
     if (!isReady) return
     void form.submit(async () => {
-      if (task.needsFile && !file) throw new ApiError('Choose a recording first.', { status: 0, param: 'file' })
+      if (task.file && !file) throw new ApiError(task.file.missing, { status: 0, param: 'file' })
       const body = bodyOf(task, form.values)
       setAsked(form.values)
       sides.forEach((side, index) => {
         const whole = { model: models[index], ...body }
-        void side.call({ keyId, endpoint: task.endpoint, explain: false, body: file ? formOf(whole, file) : whole })
+        void side.call({
+          keyId,
+          endpoint: task.endpoint,
+          explain: false,
+          body: task.file && file ? formOf(whole, task.file.name, file) : whole,
+        })
       })
     })
   }
@@ -52,7 +57,7 @@ export function TaskPlay({
   const showCode = () =>
     form.submit(async () => {
       const body = { model: models[0], ...bodyOf(task, form.values) }
-      setExample({ endpoint: task.endpoint, body, file: task.needsFile ? 'audio.mp3' : undefined })
+      setExample({ endpoint: task.endpoint, body, file: task.file?.example, fileName: task.file?.name })
     })
   return (
     <div class="play-main">
@@ -69,14 +74,14 @@ export function TaskPlay({
         ))}
       </div>
       <div class="fields narrow">
-        {task.needsFile && (
+        {task.file && (
           <div class="field">
-            <label for={id}>Recording</label>
+            <label for={id}>{task.file.label}</label>
             <input
               id={id}
               class="input file"
               type="file"
-              accept="audio/*,video/mp4,video/webm"
+              accept={task.file.accept}
               onChange={(event) => setFile(event.currentTarget.files?.[0])}
             />
           </div>
@@ -143,10 +148,10 @@ function FieldOf({
   return <TextField {...common} {...(kind === 'lines' && { lines: 3 })} placeholder={placeholder ?? ''} />
 }
 
-function formOf(body: Readonly<Record<string, unknown>>, file: File): FormData {
+function formOf(body: Readonly<Record<string, unknown>>, name: string, file: File): FormData {
   const form = new FormData()
-  for (const [name, value] of Object.entries(body))
-    form.set(name, typeof value === 'string' ? value : JSON.stringify(value))
-  form.set('file', file, file.name)
+  for (const [field, value] of Object.entries(body))
+    form.set(field, typeof value === 'string' ? value : JSON.stringify(value))
+  form.set(name, file, file.name)
   return form
 }

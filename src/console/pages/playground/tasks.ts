@@ -2,7 +2,15 @@ import type { Endpoint } from './call.ts'
 import { jsonOf } from './call.ts'
 import type { Mode } from './model-field.tsx'
 
-export type TaskId = 'embeddings' | 'image' | 'speech' | 'transcription' | 'rerank'
+export type TaskId =
+  | 'embeddings'
+  | 'image'
+  | 'image-edit'
+  | 'speech'
+  | 'transcription'
+  | 'translation'
+  | 'rerank'
+  | 'moderation'
 export type Given = Readonly<Record<string, string | number | null>>
 
 export interface TaskField {
@@ -16,6 +24,25 @@ export interface TaskField {
   readonly placeholder?: string
 }
 
+/** A file that a call needs. */
+export interface TaskFile {
+  /** Of the part of the form that it is sent as. */
+  readonly name: string
+  readonly label: string
+  readonly accept: string
+  readonly missing: string
+  /** What code calls it. */
+  readonly example: string
+}
+
+const RECORDING: TaskFile = {
+  name: 'file',
+  label: 'Recording',
+  accept: 'audio/*,video/mp4,video/webm',
+  missing: 'Choose a recording first.',
+  example: 'audio.mp3',
+}
+
 /** One call with one result. */
 export interface Task {
   readonly id: TaskId
@@ -23,7 +50,7 @@ export interface Task {
   readonly endpoint: Endpoint
   readonly mode: Mode
   readonly run: string
-  readonly needsFile?: boolean
+  readonly file?: TaskFile
   readonly fields: readonly TaskField[]
   body(given: Given): Readonly<Record<string, unknown>>
 }
@@ -37,6 +64,8 @@ const lines = (text: string | number | null | undefined) =>
 /** What is left empty is not sent. */
 const filled = (given: Given, ...names: readonly string[]) =>
   Object.fromEntries(names.flatMap((name) => (given[name] === null || given[name] === '' ? [] : [[name, given[name]]])))
+
+const TEXT_FORMATS = ['json', 'verbose_json', 'text', 'srt', 'vtt']
 
 export const TASKS: readonly Task[] = [
   {
@@ -76,6 +105,26 @@ export const TASKS: readonly Task[] = [
     body: (given) => ({ prompt: given.prompt, ...filled(given, 'size', 'n') }),
   },
   {
+    id: 'image-edit',
+    label: 'Image edit',
+    endpoint: 'images/edits',
+    mode: 'image_generation',
+    run: 'Change the image',
+    file: {
+      name: 'image',
+      label: 'Picture',
+      accept: 'image/*',
+      missing: 'Choose a picture first.',
+      example: 'picture.png',
+    },
+    fields: [
+      { name: 'prompt', label: 'What to change', kind: 'lines', example: 'The same at night, with the lamp lit.' },
+      { name: 'size', label: 'Size', kind: 'text', placeholder: '1024x1024' },
+      { name: 'n', label: 'How many', kind: 'number', placeholder: '1' },
+    ],
+    body: (given) => ({ prompt: given.prompt, ...filled(given, 'size', 'n') }),
+  },
+  {
     id: 'speech',
     label: 'Speech',
     endpoint: 'audio/speech',
@@ -94,18 +143,26 @@ export const TASKS: readonly Task[] = [
     endpoint: 'audio/transcriptions',
     mode: 'audio_transcription',
     run: 'Transcribe',
-    needsFile: true,
+    file: RECORDING,
     fields: [
       { name: 'language', label: 'Language', kind: 'text', placeholder: 'found out by the model' },
       { name: 'prompt', label: 'Words that occur', kind: 'text', hint: 'Names and terms that the model may mishear.' },
-      {
-        name: 'response_format',
-        label: 'Format',
-        kind: 'choice',
-        choices: ['json', 'verbose_json', 'text', 'srt', 'vtt'],
-      },
+      { name: 'response_format', label: 'Format', kind: 'choice', choices: TEXT_FORMATS },
     ],
     body: (given) => filled(given, 'language', 'prompt', 'response_format'),
+  },
+  {
+    id: 'translation',
+    label: 'Translation',
+    endpoint: 'audio/translations',
+    mode: 'audio_transcription',
+    run: 'Translate into English',
+    file: RECORDING,
+    fields: [
+      { name: 'prompt', label: 'Words that occur', kind: 'text', hint: 'In English.' },
+      { name: 'response_format', label: 'Format', kind: 'choice', choices: TEXT_FORMATS },
+    ],
+    body: (given) => filled(given, 'prompt', 'response_format'),
   },
   {
     id: 'rerank',
@@ -126,6 +183,15 @@ export const TASKS: readonly Task[] = [
       { name: 'top_n', label: 'How many', kind: 'number', placeholder: 'all' },
     ],
     body: (given) => ({ query: given.query, documents: lines(given.documents), ...filled(given, 'top_n') }),
+  },
+  {
+    id: 'moderation',
+    label: 'Moderation',
+    endpoint: 'moderations',
+    mode: 'moderation',
+    run: 'Judge',
+    fields: [{ name: 'input', label: 'Text', kind: 'lines', example: 'I will find you, and you will regret it.' }],
+    body: (given) => ({ input: given.input }),
   },
 ]
 

@@ -33,7 +33,7 @@ function Source({ of: { source, variable } }: { readonly of: Key }) {
   return <>{source}</>
 }
 
-const COLUMNS: ReadonlyArray<Column<Key>> = [
+export const COLUMNS: ReadonlyArray<Column<Key>> = [
   { id: 'key', label: 'Setting', cell: ({ key }) => <span class="mono">{key.slice(key.indexOf('.') + 1)}</span> },
   { id: 'value', label: 'Value', cell: (key) => <Value of={key} /> },
   { id: 'source', label: 'From', cell: (key) => <Source of={key} /> },
