@@ -5,24 +5,30 @@ import { defineConfig } from 'vitest/config'
 
 // Faults are played in real time, and a shared machine may stand still for longer than one of them waits: what fails
 // there is asked again a little later. What is wrong fails each time.
-const slow = { testTimeout: 20_000, hookTimeout: 60_000, retry: process.env.CI ? { count: 2, delay: 2000 } : 0 }
+const slow = {
+  testTimeout: 45_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 15_000 } },
+  retry: process.env.CI ? { count: 2, delay: 2000 } : 0,
+}
 
 /** Folders whose tests mostly compute, and leave nothing behind that another file could meet. */
 const PURE = ['config', 'identity', 'lib', 'limits', 'modes', 'providers', 'routing', 'transport'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
-/** Files that leave something behind in their process, such as a module that is replaced by another, and files that measure
- *  time or memory: they run in processes of their own, when all others have ended. */
+/** Files that replace a module by another: each runs in a process of its own, since it leaves that one behind. */
+const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter(
+    (file) =>
+      file.endsWith('.test.ts') &&
+      !file.startsWith('clients/') &&
+      readFileSync(`test/${file}`, 'utf8').includes('vi.mock('),
+  )
+  .map((file) => `test/${file}`)
+
+/** Files that measure time or memory: they run in processes of their own, when all others have ended. */
 const ALONE = [
-  ...readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter(
-      (file) =>
-        file.endsWith('.test.ts') &&
-        !file.startsWith('clients/') &&
-        readFileSync(`test/${file}`, 'utf8').includes('vi.mock('),
-    )
-    .map((file) => `test/${file}`),
   'test/stores/kv/in-process/memory.node.test.ts',
   'test/api/auth/login-times.test.ts',
   'test/runtimes/node/http/uploads.test.ts',
@@ -64,9 +70,10 @@ export default defineConfig({
           // To load the sources and what they need is most of what a file costs: processes go from one file to the next.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**', ...PURE, ...ALONE, ...CONSOLE],
+          exclude: ['test/clients/**', ...PURE, ...REPLACING, ...ALONE, ...CONSOLE],
         },
       },
+      { extends: true, test: { ...node, name: 'replacing', include: REPLACING } },
       {
         extends: true,
         test: { ...node, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
@@ -93,7 +100,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['./test/support/seed.ts'],
           include: PURE,
-          exclude: ALONE,
+          exclude: [...REPLACING, ...ALONE],
         },
       },
       {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
+import { busyMs } from '../support/busy-ms.ts'
 
 function linesOf(yaml: string, env: Record<string, unknown> = {}): string[] {
   try {
@@ -66,14 +67,15 @@ describe('the text', () => {
   })
 
   it('refuses an alias bomb and deep nesting at once', () => {
-    const started = performance.now()
-    const bomb = Array.from({ length: 12 }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n ? `*a${n - 1}` : 'x')}]`)
-    expect(linesOf(bomb.join('\n'))[0]).toMatch(/^top level: an anchor, alias/)
-    expect(linesOf('['.repeat(50_000))[0]).toMatch(/^line 1, column \d+: /)
-    expect(linesOf(`a: ${'['.repeat(100)}${']'.repeat(100)}`)).toEqual([
-      'top level: the file holds too many values or nests too deeply',
-    ])
-    expect(performance.now() - started).toBeLessThan(2000)
+    const busy = busyMs(() => {
+      const bomb = Array.from({ length: 12 }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n ? `*a${n - 1}` : 'x')}]`)
+      expect(linesOf(bomb.join('\n'))[0]).toMatch(/^top level: an anchor, alias/)
+      expect(linesOf('['.repeat(50_000))[0]).toMatch(/^line 1, column \d+: /)
+      expect(linesOf(`a: ${'['.repeat(100)}${']'.repeat(100)}`)).toEqual([
+        'top level: the file holds too many values or nests too deeply',
+      ])
+    })
+    expect(busy).toBeLessThan(2000)
   })
 })
 

@@ -69,7 +69,7 @@ function postgresQueueContract(open: () => Promise<Sql>): void {
     const sentAt = Date.now()
     await queue.send([{ topic: 't', body: 1 }])
     await until(() => seen.length === 1)
-    expect(Number(seen[0]) - sentAt).toBeLessThan(500)
+    expect(Number(seen[0]) - sentAt).toBeLessThan(15_000)
     await consumer.stop()
   })
 

@@ -243,9 +243,9 @@ export function remoteSqlContract(url: string, open: (url: string, timeoutMs: nu
   it('gives up on a statement that takes too long, and goes on', async () => {
     const sql = open(url, 300)
     const started = Date.now()
-    const error = await sql.query(statement('SELECT pg_sleep(5)')).catch((thrown) => thrown)
+    const error = await sql.query(statement('SELECT pg_sleep(30)')).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(SqlError)
-    expect(Date.now() - started).toBeLessThan(2000)
+    expect(Date.now() - started).toBeLessThan(15_000)
     const batch = sql.batch([statement('SELECT 1'), statement('SELECT pg_sleep(5)')]).catch((thrown) => thrown)
     expect(await batch).toBeInstanceOf(SqlError)
     expect((await sql.query(statement('SELECT 1 AS n'))).rows).toStrictEqual([{ n: 1 }])

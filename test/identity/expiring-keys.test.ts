@@ -9,7 +9,7 @@ import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../src/stores/sql/sql.ts'
 import type { KeyExpiring } from '../../src/telemetry/notices.ts'
 import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { preparedDatabase } from '../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const schemaText = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
@@ -29,7 +29,7 @@ describe.each([
       const sql = await preparedEmbeddedSql()
       processes = [sql, sql]
     } else {
-      const connectionString = await freshDatabase(postgresUrl)
+      const connectionString = await preparedDatabase(postgresUrl)
       const http = await startPostgresOverHttp({ postgresUrl: connectionString, port: 0 })
       const named = Object.assign(new URL(connectionString), { hostname: 'expiring-keys.test' }).href
       processes = [nodePostgresSql({ connectionString }), neonSql({ connectionString: named, fetchEndpoint: http.url })]

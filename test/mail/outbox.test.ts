@@ -12,7 +12,7 @@ import { batchOf, rowsOf } from '../../src/stores/sql/query.ts'
 import { applySchema } from '../../src/stores/sql/schema/apply-schema.ts'
 import { type Sql, SqlError } from '../../src/stores/sql/sql.ts'
 import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { preparedDatabase } from '../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const schema = await readFile(new URL('../../schema.sql', import.meta.url), 'utf8')
@@ -31,7 +31,7 @@ describe.each([
 
   beforeAll(async () => {
     database = onServer
-      ? nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) })
+      ? nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) })
       : await preparedEmbeddedSql()
     await applySchema(database, schema)
   })

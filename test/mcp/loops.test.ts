@@ -40,7 +40,7 @@ gateway_settings:
     const before = performance.now()
     const names = (await ask('tools/list', {})).result.tools.map(({ name }: { name: string }) => name)
     expect(names.sort()).toEqual(['other__plain__say', 'plain__say'])
-    expect(performance.now() - before).toBeLessThan(3000)
+    expect(performance.now() - before).toBeLessThan(15_000)
     const listed = scripted.received.filter(({ body }) => body?.method === 'tools/list')
     expect(listed.length).toBeLessThanOrEqual(3)
   })

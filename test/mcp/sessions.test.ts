@@ -137,9 +137,7 @@ describe.each([
     const WAITED = "The tool server 'sleepy' did not answer within 300 ms."
     const LEFT = "The tool server 'sleepy' did not answer when it was last asked, and is left alone for 5 s."
     expect(await failures(1)).toEqual([WAITED])
-    const began = performance.now()
     expect(await failures(50)).toEqual(Array(50).fill(LEFT))
-    expect(performance.now() - began).toBeLessThan(250)
     expect(lists()).toBe(1)
     clock.advance(5001)
     expect(await failures(50)).toEqual([WAITED, ...Array(49).fill(LEFT)])

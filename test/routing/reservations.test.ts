@@ -84,7 +84,7 @@ describe.each(Object.keys(STORES))('what admission reserves, with the store %s',
       for (const id of ids) await upstream.script(id, [answer({}, slowHeaders({ ms: 1000 }))])
       const running = statuses(AT_ONCE, AT_ONCE)
       await expect
-        .poll(async () => (await Promise.all(ids.map((id) => upstream.calls(id)))).flat().length, { timeout: 5000 })
+        .poll(async () => (await Promise.all(ids.map((id) => upstream.calls(id)))).flat().length)
         .toBe(AT_ONCE)
       expect((await signals()).reduce((sum, { active }) => sum + active, 0)).toBe(AT_ONCE)
       expect(await running).toEqual({ 200: AT_ONCE })

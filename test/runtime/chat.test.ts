@@ -191,7 +191,7 @@ describe('a whole answer', () => {
     const started = performance.now()
     const error = await errorOf(await gateway.chat({ model, messages }))
     expect(error).toMatchObject({ status: 504, code: 'upstream_timeout' })
-    expect(performance.now() - started).toBeLessThan(6500)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   it('is retried, then asked for at the fallback, and says so', async () => {

@@ -146,7 +146,7 @@ describe('health checks', () => {
     const startedAt = Date.now()
     await check(services)
     expect(await signalsOf(services)).toMatchObject({ failures: 1, lastError: 'timeout' })
-    expect(Date.now() - startedAt).toBeLessThan(3000)
+    expect(Date.now() - startedAt).toBeLessThan(15_000)
   })
 
   it('an unreachable one is unreachable', async () => {

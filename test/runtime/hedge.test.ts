@@ -31,7 +31,7 @@ async function begin(settings: object, members = 3): Promise<void> {
   const group = [first, second, third].slice(0, members)
   await gateway.restart(
     configuration({
-      router_settings: { routing_strategy: 'priority-based-routing', timeout: 5, retry_after: 0.02, ...settings },
+      router_settings: { routing_strategy: 'priority-based-routing', timeout: 15, retry_after: 0.02, ...settings },
       gateway_settings: { fallbacks: [{ group: ['spare'] }] },
       model_list: [
         ...group.map((id, priority) => deployment(upstream.url, 'group', id, { priority })),
@@ -65,11 +65,9 @@ describe.each([
 ] as const)('a second deployment beside a late one, for %s', (_, streamed) => {
   it('answers first, and the late one is ended', async () => {
     await begin({ hedge_after_ms: 100 })
-    await upstream.script(first, [slow(3000)])
-    const started = performance.now()
+    await upstream.script(first, [slow(60_000)])
     expect(await ask(streamed)).toEqual({ text: second, by: second, attempts: '2' })
-    expect(performance.now() - started).toBeLessThan(1000)
-    await upstream.until(first, ([call]) => call?.outcome === 'client_closed', 1000)
+    await upstream.until(first, ([call]) => call?.outcome === 'client_closed')
     await gateway.idle()
     expect(await asked()).toEqual([1, 1, 0, 0])
     expect(line()).toMatchObject({
@@ -93,16 +91,16 @@ describe.each([
   it('is ended where the late one answers after all, and the answer says who it is from', async () => {
     await begin({ hedge_after_ms: 50 })
     await upstream.script(first, [answer({ text: first }, slowHeaders({ ms: 250 }))])
-    await upstream.script(second, [slow(3000)])
+    await upstream.script(second, [slow(60_000)])
     expect(await ask(streamed)).toEqual({ text: first, by: first, attempts: '2' })
-    await upstream.until(second, ([call]) => call?.outcome === 'client_closed', 1000)
+    await upstream.until(second, ([call]) => call?.outcome === 'client_closed')
     await gateway.idle()
     expect(line()).toMatchObject({ deployment: first, tried: [{ result: 'lost_hedge' }, { result: 'answered' }] })
     expect(await gateway.store.signals([second])).toMatchObject([{ failures: 0, active: 0 }])
   })
 
   it('is not asked where the answer is in time, nor where the setting is off', async () => {
-    await begin({ hedge_after_ms: 1000 })
+    await begin({ hedge_after_ms: 10_000 })
     expect(await ask(streamed)).toMatchObject({ by: first, attempts: '1' })
     expect(await asked()).toEqual([1, 0, 0, 0])
     await gateway.close()
@@ -147,16 +145,16 @@ describe.each([
 
   it('does not hide that the request itself is wrong', async () => {
     await begin({ hedge_after_ms: 50 })
-    await upstream.script(first, [slow(3000)])
+    await upstream.script(first, [slow(60_000)])
     await upstream.script(second, [badRequest()])
     const response = await gateway.chat({ model: 'group', messages, ...(streamed ? { stream: true } : {}) })
     expect(response.status).toBe(400)
     await response.text()
-    await upstream.until(first, ([call]) => call?.outcome === 'client_closed', 1000)
+    await upstream.until(first, ([call]) => call?.outcome === 'client_closed')
   })
 
   it('is not asked for a client that has left', async () => {
-    await begin({ hedge_after_ms: 400 })
+    await begin({ hedge_after_ms: 1500 })
     await upstream.script(first, [silence()])
     const leaving = new AbortController()
     const body = { model: 'group', messages, ...(streamed ? { stream: true } : {}) }
@@ -165,7 +163,7 @@ describe.each([
     leaving.abort()
     await call
     await gateway.idle()
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await new Promise((resolve) => setTimeout(resolve, 1700))
     expect(await asked()).toEqual([1, 0, 0, 0])
     expect(line()).toMatchObject({ ending: 'client_closed', attempts: 1 })
   })
@@ -181,20 +179,13 @@ describe.each([
 describe('what a second attempt holds', () => {
   it('is free while the answer of the other still goes on', async () => {
     await begin({ hedge_after_ms: 100 })
-    await upstream.script(first, [answer({ text: 'slow' }, slowFirstToken({ ms: 5000 }))])
-    await upstream.script(second, [answer({ text: 'one two three four five' }, slowBetween({ ms: 400 }))])
+    await upstream.script(first, [answer({ text: 'slow' }, slowFirstToken({ ms: 60_000 }))])
+    await upstream.script(second, [answer({ text: 'one two three four five' }, slowBetween({ ms: 800 }))])
     const response = await gateway.chat({ model: 'group', messages, stream: true })
-    const began = performance.now()
-    await upstream.until(first, ([call]) => call?.outcome === 'client_closed', 1000)
-    for (;;) {
-      const [late, serving] = await gateway.store.signals([first, second])
-      if (late?.active === 0) {
-        expect(serving?.active).toBe(1)
-        break
-      }
-      expect(performance.now() - began).toBeLessThan(1000)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await upstream.until(first, ([call]) => call?.outcome === 'client_closed')
+    await expect
+      .poll(() => gateway.store.signals([first, second]), { interval: 20 })
+      .toMatchObject([{ active: 0 }, { active: 1 }])
     expect(spokenText(await readStream(response))).toBe('one two three four five')
   })
 })
@@ -204,12 +195,10 @@ describe('hedge: p95', () => {
     await begin({ hedge: 'p95' })
     await upstream.script(first, [
       ...Array.from({ length: 20 }, () => answer({ text: first }, slowHeaders({ ms: 10 }))),
-      slow(3000),
+      slow(60_000),
     ])
     for (let call = 0; call < 20; call++) expect(await ask(false)).toMatchObject({ text: first, attempts: '1' })
-    const started = performance.now()
     expect(await ask(false)).toMatchObject({ text: second, attempts: '2' })
-    expect(performance.now() - started).toBeLessThan(1500)
   })
 
   it('until then waits for the answer, or for hedge_after_ms', async () => {
@@ -218,7 +207,7 @@ describe('hedge: p95', () => {
     expect(await ask(true)).toMatchObject({ text: first, attempts: '1' })
     await gateway.close()
     await begin({ hedge: 'p95', hedge_after_ms: 50 })
-    await upstream.script(first, [slow(3000)])
+    await upstream.script(first, [slow(60_000)])
     expect(await ask(true)).toMatchObject({ text: second, attempts: '2' })
   })
 })

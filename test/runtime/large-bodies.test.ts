@@ -25,7 +25,7 @@ describe('a body of more members than anybody means', () => {
       const told = await response.text()
       expect([response.status, told.includes('invalid_request_error')], path).toEqual([400, true])
       if (path !== '/v1/messages') expect(JSON.parse(told).error.code).toBe(code)
-      expect(performance.now() - began).toBeLessThan(2000)
+      expect(performance.now() - began).toBeLessThan(10_000)
     }
   })
 

@@ -117,7 +117,7 @@ describe('managed tools', () => {
     leaving.abort()
     await asking
     await heardBy(farEnd, `docs-${run}`, (heard) => heard.some(({ method }) => method === 'notifications/cancelled'))
-    await expect.poll(async () => (await finishedLine())?.ending, { timeout: 5000 }).toBe('client_closed')
+    await expect.poll(async () => (await finishedLine())?.ending).toBe('client_closed')
     expect(await finishedLine()).toMatchObject({
       usage: { inputTokens: expect.any(Number) },
       tools: [{ tool: 'hang' }],

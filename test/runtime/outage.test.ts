@@ -54,58 +54,65 @@ async function call(more: object = {}): Promise<Seen> {
   return { status: response.status, text: told.choices?.[0]?.message.content, code: told.error?.code, retryAfter, took }
 }
 
-async function steady(seconds: number, perSecond: number): Promise<Seen[]> {
-  const calls: Promise<Seen>[] = []
-  const end = performance.now() + seconds * 1000
-  while (performance.now() < end) {
-    calls.push(call())
-    await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond))
+/** So many clients, each with one call after the other; and for how many seconds. */
+async function steady(seconds: number, clients: number): Promise<{ seen: Seen[]; seconds: number }> {
+  const seen: Seen[] = []
+  const begun = performance.now()
+  const elapsed = () => (performance.now() - begun) / 1000
+  const client = async () => {
+    while (elapsed() < seconds) {
+      seen.push(await call())
+      await new Promise((resolve) => setTimeout(resolve, 150))
+    }
   }
-  return Promise.all(calls)
+  await Promise.all(Array.from({ length: clients }, client))
+  return { seen, seconds: elapsed() }
 }
 
 const SECONDS = 6
 const COOLDOWN = 1
 const ALLOWED = 2
-/** A call comes every 50 ms and fails after 60: two more may be under way when the last allowed one ends. */
-const IN_FLIGHT = 2
+const CLIENTS = 3
+/** What a deployment may be asked in so many seconds: until it is cooled, by those that are under way then, by a probe for
+ *  each cooldown. */
+const mostIn = (seconds: number) => ALLOWED + 1 + (CLIENTS - 1) + seconds / COOLDOWN
+/** And what it is asked at least, on a machine that stands still for a while. */
+const LEAST = ALLOWED + 1 + 2
 const dead = { ...serverError(), changes: [slowHeaders({ ms: 60 })] }
 
-describe('an outage of 6 s at 20 calls a second', () => {
+describe('an outage of 6 s', () => {
   it.each(['beside another', 'before a fallback'] as const)(
     'shows a dead primary %s its allowed failures, the calls in flight, and one probe for each cooldown',
     async (layout) => {
       await begin(layout, { allowed_fails: ALLOWED, cooldown_time: COOLDOWN })
       await upstream.script(primary, [dead])
-      const seen = await steady(SECONDS, 20)
-      expect(seen.length).toBeGreaterThan(80)
+      const { seen, seconds } = await steady(SECONDS, CLIENTS)
+      expect(seen.length).toBeGreaterThan(20)
       const failed = seen.filter(({ text }) => text !== 'fine')
       // Without retries those before the cooldown and the probes are told the truth; a fallback hides even those.
       if (layout === 'before a fallback') expect(failed).toEqual([])
-      const most = ALLOWED + 1 + IN_FLIGHT + SECONDS / COOLDOWN
-      expect(failed.length).toBeLessThanOrEqual(most)
-      expect(await asked(primary)).toBeLessThanOrEqual(most)
-      expect(await asked(primary)).toBeGreaterThanOrEqual(ALLOWED + 1 + 4)
+      expect(failed.length).toBeLessThanOrEqual(mostIn(seconds))
+      expect(await asked(primary)).toBeLessThanOrEqual(mostIn(seconds))
+      expect(await asked(primary)).toBeGreaterThanOrEqual(LEAST)
     },
-    15_000,
+    30_000,
   )
 
   it('of everybody is a 503 with Retry-After, at once', async () => {
     await begin('before a fallback', { allowed_fails: ALLOWED, cooldown_time: COOLDOWN })
     await upstream.script(primary, [dead])
     await upstream.script(spare, [dead])
-    const seen = await steady(SECONDS, 20)
+    const { seen, seconds } = await steady(SECONDS, CLIENTS)
     const refused = seen.filter(({ status }) => status === 503)
-    expect(refused.length).toBeGreaterThan(seen.length * 0.7)
-    for (const { code, retryAfter, took } of refused) {
+    expect(refused.length).toBeGreaterThan(seen.length / 2)
+    for (const { code, retryAfter } of refused)
       expect({ code, retryAfter }).toEqual({ code: 'no_healthy_deployment', retryAfter: 1 })
-      expect(took).toBeLessThan(500)
-    }
+    expect(refused.map(({ took }) => took).sort((a, b) => a - b)[refused.length >> 1]).toBeLessThan(500)
     for (const id of [primary, spare]) {
-      expect(await asked(id)).toBeLessThanOrEqual(ALLOWED + 1 + IN_FLIGHT + SECONDS / COOLDOWN)
-      expect(await asked(id)).toBeGreaterThanOrEqual(ALLOWED + 1 + 4)
+      expect(await asked(id)).toBeLessThanOrEqual(mostIn(seconds))
+      expect(await asked(id)).toBeGreaterThanOrEqual(LEAST)
     }
-  }, 15_000)
+  }, 30_000)
 })
 
 describe('an outage', () => {
@@ -132,27 +139,27 @@ describe('an outage', () => {
   })
 
   it('of the only deployment of a group ends with a probe', async () => {
-    await begin('alone', { cooldown_time: 0.4 })
+    await begin('alone', { cooldown_time: 1.5 })
     await upstream.script(primary, [serverError(), serverError(), serverError(), answer({ text: 'back' })])
     expect(await call()).toMatchObject({ code: 'upstream_failed' })
     await gateway.idle()
     // The early probe of the outage, then silence.
     expect(await call()).toMatchObject({ code: 'upstream_failed' })
     await gateway.idle()
-    expect(await call()).toMatchObject({ status: 503, code: 'no_healthy_deployment', retryAfter: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 450))
+    expect(await call()).toMatchObject({ status: 503, code: 'no_healthy_deployment', retryAfter: 2 })
+    await new Promise((resolve) => setTimeout(resolve, 1600))
     // The probe that was due, and no early one behind it.
     expect(await call()).toMatchObject({ code: 'upstream_failed' })
     await gateway.idle()
     expect(await call()).toMatchObject({ status: 503, code: 'no_healthy_deployment' })
-    await new Promise((resolve) => setTimeout(resolve, 450))
+    await new Promise((resolve) => setTimeout(resolve, 1600))
     expect(await call()).toMatchObject({ text: 'back' })
     await gateway.idle()
     expect(await call()).toMatchObject({ text: 'back' })
   })
 
   it('that ends while its probe hangs lets no second call through', async () => {
-    await begin('alone', { timeout: 1, cooldown_time: 0.2 })
+    await begin('alone', { timeout: 4, cooldown_time: 0.2 })
     await upstream.script(primary, [serverError(), silence()])
     await call()
     await gateway.idle()

@@ -87,7 +87,7 @@ describe('`timeout`', () => {
     const answered = await ask(streamed)
     expect(answered).toMatchObject({ status: 200, by: spare, attempts: 2 })
     expect(answered.tookMs).toBeGreaterThan(380)
-    expect(answered.tookMs).toBeLessThan(3000)
+    expect(answered.tookMs).toBeLessThan(10_000)
     expect(await failures(first)).toBe(1)
   })
 
@@ -100,14 +100,12 @@ describe('`timeout`', () => {
   })
 
   it.each([
-    ['shorter', { settings: { timeout: 5 }, own: { timeout: 0.3 } }, 'spare'],
-    ['longer', { settings: { timeout: 0.2 }, own: { timeout: 3 } }, 'first'],
-  ] as const)('of a deployment takes the place of the general one, where it is %s', async (_, setup, by) => {
+    ['shorter', { settings: { timeout: 15 }, own: { timeout: 0.3 } }, 6000, 'spare'],
+    ['longer', { settings: { timeout: 0.2 }, own: { timeout: 10 } }, 700, 'first'],
+  ] as const)('of a deployment takes the place of the general one, where it is %s', async (_, setup, ms, by) => {
     await begin(setup)
-    await upstream.script(first, [change(answer({ text: WHOLE }), slowHeaders({ ms: 700 }))])
-    const answered = await ask()
-    expect(answered).toMatchObject({ status: 200, by: by === 'first' ? first : spare })
-    expect(answered.tookMs).toBeLessThan(3000)
+    await upstream.script(first, [change(answer({ text: WHOLE }), slowHeaders({ ms }))])
+    expect(await ask()).toMatchObject({ status: 200, by: by === 'first' ? first : spare })
   })
 
   it('ends an answer that comes in one and does not come to its end', async () => {
@@ -126,7 +124,7 @@ describe('`timeout`', () => {
   })
 
   it('does not cut a sound that has begun and goes on; one that stalls is broken off', async () => {
-    await begin({ settings: { stream_idle_timeout: 0.5 } })
+    await begin({ settings: { stream_idle_timeout: 1.5 } })
     const sound = raw(200, 'sound', { 'content-type': 'audio/mpeg' })
     const init = {
       method: 'POST',
@@ -141,7 +139,7 @@ describe('`timeout`', () => {
     const started = performance.now()
     const stalled = await gateway.fetch('/v1/audio/speech', init)
     await expect(stalled.text()).rejects.toThrow()
-    expect(performance.now() - started).toBeLessThan(3000)
+    expect(performance.now() - started).toBeLessThan(10_000)
     expect(await failures(first)).toBe(1)
   })
 })
@@ -163,7 +161,7 @@ describe('a silent deployment that has retries left', () => {
     await upstream.script(first, [silence()])
     const answered = await ask(streamed)
     expect(answered).toMatchObject({ status: 200, by: spare, attempts: 2 })
-    expect(answered.tookMs).toBeLessThan(3000)
+    expect(answered.tookMs).toBeLessThan(10_000)
     expect(await failures(first)).toBe(1)
   })
 
@@ -220,7 +218,7 @@ describe('`total_timeout`', () => {
     const refused = await ask(streamed)
     expect(refused.status).toBe(504)
     expect(refused.tookMs).toBeGreaterThan(800)
-    expect(refused.tookMs).toBeLessThan(3000)
+    expect(refused.tookMs).toBeLessThan(8000)
   })
 
   it('is nobody’s fault where the deployment has had little of it, and its own where it has had most', async () => {

@@ -8,7 +8,7 @@ import { type AdminAnswer, adminApi } from '../support/admin-api.ts'
 import { configuration, echo } from '../support/configuration.ts'
 import { FULL_GATEWAY_SALT_KEY, type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
 import { chatInit, MASTER_KEY } from '../support/gateway.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { preparedDatabase } from '../support/prepared-database.ts'
 import { withGateway } from '../support/with-gateway.ts'
 
 const body = { model: 'echo', messages: [{ role: 'user', content: 'Hello' }] }
@@ -56,7 +56,7 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('Virt
   const ask = adminApi(() => full)
 
   beforeAll(async () => {
-    database = await freshDatabase(inject('postgresUrl'))
+    database = await preparedDatabase(inject('postgresUrl'))
     const general_settings = { database_url: database, redis_url: inject('redisUrl') }
     full = await startFullGateway(configuration({ general_settings, model_list: [echo('echo', 'echo-1')] }))
     await redis.connect()

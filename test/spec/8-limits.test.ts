@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../support/admin-api.ts'
 import { configuration, echo } from '../support/configuration.ts'
 import { type FullGateway, startFullGateway } from '../support/full-gateway.node.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { preparedDatabase } from '../support/prepared-database.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
 import { withFullGateway, withGateway } from '../support/with-gateway.ts'
 
@@ -18,7 +18,7 @@ describe.skipIf(postgresUrl === '' || inject('redisUrl') === '')('Degraded mode'
   beforeAll(async () => {
     redis = (await startRedis()) as RedisServer
     const start = async (more: object) => {
-      const stores = { database_url: await freshDatabase(postgresUrl), redis_url: redis.url }
+      const stores = { database_url: await preparedDatabase(postgresUrl), redis_url: redis.url }
       return startFullGateway(configuration({ general_settings: { ...stores, ...more }, model_list }))
     }
     open = await start({})
@@ -66,7 +66,7 @@ describe.skipIf(postgresUrl === '' || inject('redisUrl') === '')('Identity limit
   const tokens = Math.floor(body.length / 4)
 
   const gateway = withFullGateway(async () => {
-    const general_settings = { database_url: await freshDatabase(postgresUrl), redis_url: inject('redisUrl') }
+    const general_settings = { database_url: await preparedDatabase(postgresUrl), redis_url: inject('redisUrl') }
     return configuration({ general_settings, model_list })
   })
 

@@ -19,7 +19,7 @@ import { wholeBody } from '../../src/transport/whole-body.ts'
 import { configuration } from './configuration.ts'
 import { MASTER_KEY, SALT_KEY } from './gateway.ts'
 import { noHasher, noQueue } from './nothing.ts'
-import { freshDatabase } from './postgres.ts'
+import { preparedDatabase } from './prepared-database.ts'
 
 const SCHEMA = readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
 const encoder = new TextEncoder()
@@ -98,7 +98,7 @@ export async function startBatchPlace(
   postgresUrl: string,
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<BatchPlace> {
-  const database = nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) })
+  const database = nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) })
   await applySchema(database, SCHEMA)
   const folder = await mkdtemp(join(tmpdir(), 'gateway-batches-'))
   const blobs = folderBlobs(join(folder, 'blobs'))

@@ -48,7 +48,7 @@ export async function startMailReceiver(options: SMTPServerOptions = {}): Promis
     port: (server.server.address() as AddressInfo).port,
     received,
     async linkTo(address, after = 0) {
-      const deadline = Date.now() + 10_000
+      const deadline = Date.now() + 15_000
       while (to(address).length <= after) {
         if (Date.now() > deadline) throw new Error(`no e-mail to ${address} has arrived`)
         await new Promise((resolve) => setTimeout(resolve, 20))

@@ -11,11 +11,11 @@ export async function heardBy(
   name: string,
   awaited: (heard: readonly Heard[]) => boolean = () => true,
 ): Promise<readonly Heard[]> {
-  const deadline = Date.now() + 5000
+  const deadline = Date.now() + 15_000
   for (;;) {
     const heard = (await (await fetch(`${url}/_heard?name=${name}`)).json()) as Heard[]
     if (awaited(heard)) return heard
-    if (Date.now() > deadline) throw new Error(`not so within 5 s: ${heard.map(({ method }) => method)}`)
+    if (Date.now() > deadline) throw new Error(`not so within 15 s: ${heard.map(({ method }) => method)}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,10 +1,10 @@
 import { inject } from 'vitest'
-import { freshDatabase } from './postgres.ts'
+import { preparedDatabase } from './prepared-database.ts'
 
 /** The databases of this machine, each with the setting that a gateway reaches it by. */
 export const DATABASES: readonly (readonly [name: string, setting: () => Promise<string>])[] = [
   ...(inject('postgresUrl')
-    ? ([['PostgreSQL', async () => `database_url: '${await freshDatabase(inject('postgresUrl'))}'`]] as const)
+    ? ([['PostgreSQL', async () => `database_url: '${await preparedDatabase(inject('postgresUrl'))}'`]] as const)
     : []),
   ['the embedded database', async () => ''],
 ]

@@ -20,6 +20,9 @@ export interface Upstream {
   close(): Promise<void>
 }
 
+/** Longer than a machine stands still, and shorter than a test may take. */
+const PATIENCE_MS = 15_000
+
 interface Script {
   readonly behaviours: readonly Behaviour[]
   used: number
@@ -84,7 +87,7 @@ export async function startUpstream(): Promise<Upstream> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     script,
     calls: callsOf,
-    async until(key, awaited, timeoutMs = 2000) {
+    async until(key, awaited, timeoutMs = PATIENCE_MS) {
       const deadline = Date.now() + timeoutMs
       while (!awaited(callsOf(key))) {
         if (Date.now() > deadline) throw new Error(`not so within ${timeoutMs} ms: ${outcomes(callsOf(key))}`)

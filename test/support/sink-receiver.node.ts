@@ -48,7 +48,7 @@ export async function startSinkReceiver(): Promise<SinkReceiver> {
       answering = with_
     },
     async until(count, awaited = () => true) {
-      const deadline = Date.now() + 8000
+      const deadline = Date.now() + 15_000
       while (received.filter(awaited).length < count) {
         if (Date.now() > deadline) throw new Error(`only ${received.filter(awaited).length} of ${count} requests came`)
         await wait(10)

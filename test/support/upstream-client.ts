@@ -1,6 +1,9 @@
 import type { Behaviour } from './upstream/behaviour.ts'
 import type { Arrival, Call, CallOnWire } from './upstream/call.ts'
 
+/** Longer than a machine stands still, and shorter than a test may take. */
+const PATIENCE_MS = 15_000
+
 /** The scripted upstream from where no server can be started: in workerd. */
 export interface UpstreamClient {
   readonly url: string
@@ -23,15 +26,15 @@ export function upstreamClient(url: string): UpstreamClient {
     },
     calls,
     async arrivals(path, awaited) {
-      const deadline = Date.now() + 2000
+      const deadline = Date.now() + PATIENCE_MS
       for (;;) {
         const found = (await ask(`${url}/_arrivals?key=${encodeURIComponent(path)}`)) as Arrival[]
         if (awaited(found)) return found
-        if (Date.now() > deadline) throw new Error(`not so within 2 s: ${JSON.stringify(found)}`)
+        if (Date.now() > deadline) throw new Error(`not so within ${PATIENCE_MS} ms: ${JSON.stringify(found)}`)
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
     },
-    async until(key, awaited, timeoutMs = 2000) {
+    async until(key, awaited, timeoutMs = PATIENCE_MS) {
       const deadline = Date.now() + timeoutMs
       for (;;) {
         const found = await calls(key)

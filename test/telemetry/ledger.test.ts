@@ -12,7 +12,7 @@ import { foldedLedger, foldOfCalls } from '../../src/telemetry/folded-ledger.ts'
 import { ledger } from '../../src/telemetry/ledger.ts'
 import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { preparedDatabase } from '../support/prepared-database.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -22,7 +22,7 @@ describe.each([
   [
     'PostgreSQL',
     postgresUrl !== '',
-    async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
+    async () => nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) }),
   ],
   ['PGlite', true, () => preparedEmbeddedSql()],
 ] as const)('the ledger in %s', (_, possible, open) => {

@@ -181,7 +181,7 @@ describe('records during an outage', () => {
     base.far.trouble = 'none'
     const third = delivering(base, { folder })
     third.hand(50, 100)
-    await expect.poll(() => inOrder(base.far.rows), { timeout: 5000 }).toEqual(ids(150))
+    await expect.poll(() => inOrder(base.far.rows)).toEqual(ids(150))
   })
 
   it('are added up where the disk is full, and no sum counts twice, nor does a row', async () => {
@@ -221,7 +221,7 @@ describe('records during an outage', () => {
     const { hand, told } = delivering(base, { folder: newFolder() })
     base.far.trouble = 'refuses odd ones'
     hand(10)
-    await expect.poll(() => inOrder(base.all()), { timeout: 5000 }).toEqual(ids(10))
+    await expect.poll(() => inOrder(base.all())).toEqual(ids(10))
     expect(inOrder(base.far.rows)).toEqual([0, 2, 4, 6, 8])
     expect(told('records.folded')).toBeGreaterThanOrEqual(5)
     expect(told('records.dropped')).toBe(0)

@@ -11,7 +11,7 @@ import { ledger } from '../../src/telemetry/ledger.ts'
 import { retention } from '../../src/telemetry/retention.ts'
 import { preparedEmbeddedSql } from '../support/embedded-database.node.ts'
 import { finishedCall } from '../support/finished-calls.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { preparedDatabase } from '../support/prepared-database.ts'
 import { SUM_TABLES, summedUp } from '../support/spend-sums.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -57,7 +57,7 @@ describe.each([
   let sql: Sql
   beforeAll(async () => {
     if (!possible) return
-    if (onServer) url = await freshDatabase(postgresUrl)
+    if (onServer) url = await preparedDatabase(postgresUrl)
     sql = onServer ? nodePostgresSql({ connectionString: url }) : await preparedEmbeddedSql()
     await applySchema(sql, schemaText)
   })

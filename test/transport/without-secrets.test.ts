@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/lib/errors.ts'
 import { secret } from '../../src/lib/secret.ts'
 import { withoutSecrets } from '../../src/transport/without-secrets.ts'
+import { busyMs } from '../support/busy-ms.ts'
 
 const KEY = 'sk-proj-Zq7_x9LmT2vB8nR4cW6yK1dH'
 const headers = { authorization: secret(`Bearer ${KEY}`), accept: 'application/json' }
@@ -51,9 +52,11 @@ describe('the words of a provider', () => {
   )
 
   it('end somewhere, and are looked through in no time', () => {
-    const began = performance.now()
-    const message = said(`${'%41'.repeat(300_000)}${KEY}`)
-    expect(performance.now() - began).toBeLessThan(500)
+    let message = ''
+    const busy = busyMs(() => {
+      message = said(`${'%41'.repeat(300_000)}${KEY}`)
+    })
+    expect(busy).toBeLessThan(500)
     expect(message.length).toBeLessThan(9000)
   })
 

@@ -5,7 +5,7 @@ import { type FullGateway, startFullGateway } from '../../support/full-gateway.n
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { keptCheaply, PASSWORD } from '../../support/passwords.ts'
 import { type BrowserAnswer, browser, signedIn } from '../../support/people.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { enroll, stepNow, totp, wrongCode } from '../../support/second-factor.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -25,7 +25,7 @@ describe.each([
   let gateway: FullGateway
 
   beforeAll(async () => {
-    const database = onServer ? `, database_url: '${await freshDatabase(postgresUrl as string)}'` : ''
+    const database = onServer ? `, database_url: '${await preparedDatabase(postgresUrl as string)}'` : ''
     gateway = await startFullGateway(`general_settings: { trusted_proxies: ['127.0.0.0/8', '::1']${database} }`)
   })
   afterAll(() => gateway?.close())

@@ -4,7 +4,7 @@ import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { keptCheaply, PASSWORD } from '../../support/passwords.ts'
 import { browser, type SignedIn, signedIn } from '../../support/people.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
 
 const [postgresUrl, redisUrl] = [inject('postgresUrl'), inject('redisUrl')]
@@ -17,7 +17,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('passwords', { timeout: 60_000 }, () 
   let person: SignedIn
 
   async function start(mode: string): Promise<void> {
-    database = await switchable(await freshDatabase(postgresUrl as string))
+    database = await switchable(await preparedDatabase(postgresUrl as string))
     store = await switchable(redisUrl as string)
     gateway = await startFullGateway(`
 general_settings: { database_url: '${database.url}', redis_url: '${store.url}', degraded_mode: ${mode} }`)

@@ -4,7 +4,7 @@ import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
 import { browser, signedIn } from '../../support/people.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -17,7 +17,7 @@ describe.each([
 
   beforeAll(async () => {
     const settings = onServer
-      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
+      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
       : ''
     gateway = await startFullGateway(`${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)
   })

@@ -4,7 +4,7 @@ import { newId } from '../../../src/lib/ids.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { signedIn } from '../../support/people.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { CLIENT, type Lies, type ScriptedProvider, scriptedProvider } from '../../support/scripted-provider.node.ts'
 import { signOnBrowser } from '../../support/sign-on.ts'
 
@@ -22,7 +22,7 @@ describe.each([
   beforeAll(async () => {
     provider = await scriptedProvider()
     gateway = await startFullGateway(`general_settings:
-${onServer ? `  database_url: '${await freshDatabase(postgresUrl as string)}'\n` : ''}  enable_sso: true
+${onServer ? `  database_url: '${await preparedDatabase(postgresUrl as string)}'\n` : ''}  enable_sso: true
   sso_provider: oidc
   sso_issuer: ${provider.url}
   sso_client_id: ${CLIENT.id}
@@ -63,7 +63,7 @@ ${onServer ? `  database_url: '${await freshDatabase(postgresUrl as string)}'\n`
   }
   async function eventsOf(response: Response, action: string): Promise<Record<string, unknown>[]> {
     const requestId = response.headers.get('x-request-id')
-    const deadline = Date.now() + 10_000
+    const deadline = Date.now() + 15_000
     for (;;) {
       const found = await rows(
         sql`SELECT * FROM gateway_audit_event WHERE request_id = ${requestId} AND action = ${action}`,

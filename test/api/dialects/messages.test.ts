@@ -3,6 +3,7 @@ import { messagesErrorBody } from '../../../src/api/dialects/messages/errors.ts'
 import { messagesDialect } from '../../../src/api/dialects/messages.ts'
 import { FAILURES, type FailureName, GatewayError } from '../../../src/lib/errors.ts'
 import type { ChatChunk, ChatCompletion, ChatDelta } from '../../../src/modes/chat-completion.ts'
+import { busyMs } from '../../support/busy-ms.ts'
 
 const decoder = new TextDecoder()
 const hello = { role: 'user', content: 'Hi' }
@@ -457,9 +458,10 @@ describe('chunks as events', () => {
     write(call(0, 'a', 'f'))
     write(more(0, `{"text":"${'x'.repeat(4_000_000)}`))
     write(call(1, 'b', 'g'))
-    const began = performance.now()
-    for (let count = 0; count < 2000; count++) write(more(1, 'x'))
-    expect(performance.now() - began).toBeLessThan(1000)
+    const busy = busyMs(() => {
+      for (let count = 0; count < 2000; count++) write(more(1, 'x'))
+    })
+    expect(busy).toBeLessThan(1000)
   })
 
   it('let a call go out as it comes when the one before it is complete', () => {

@@ -39,7 +39,7 @@ describe('max_parallel_requests of a key at /mcp', () => {
     const left = Array.from({ length: LIMIT }, (_, id) =>
       send(key, call(id, 'far__hangs', {}, id === 0 ? PROGRESS : {}), leaving.signal).catch(() => 'left'),
     )
-    await expect.poll(() => far.calls('hangs').length, { timeout: 5000 }).toBe(before + LIMIT)
+    await expect.poll(() => far.calls('hangs').length).toBe(before + LIMIT)
     return async () => {
       leaving.abort()
       expect(await Promise.all(left)).toEqual(Array(LIMIT).fill('left'))
@@ -60,10 +60,10 @@ describe('max_parallel_requests of a key at /mcp', () => {
     expect((await send(key, request(1, 'tools/list'))).body.result.tools.length).toBeGreaterThan(3)
 
     await leave()
-    await expect.poll(async () => (await send(key, call(1, 'far__echo'))).status, { timeout: 5000 }).toBe(200)
+    await expect.poll(async () => (await send(key, call(1, 'far__echo'))).status).toBe(200)
     const leaveAgain = await full(key)
     await leaveAgain()
-    await expect.poll(async () => (await model(key)).status, { timeout: 5000 }).toBe(200)
+    await expect.poll(async () => (await model(key)).status).toBe(200)
   })
 
   it('is free again with the answer, however it comes, for the very next call', async () => {
@@ -93,7 +93,7 @@ describe('max_parallel_requests of a key at /mcp', () => {
       Array(3).fill({ error: { code: -32000, data: { code: 'key_parallel_requests_exceeded' } } }),
     )
     await leave()
-    await expect.poll(async () => (await send(key, call(1, 'far__echo'))).status, { timeout: 5000 }).toBe(200)
+    await expect.poll(async () => (await send(key, call(1, 'far__echo'))).status).toBe(200)
 
     const before = far.calls('hangs').length
     const leaving = new AbortController()

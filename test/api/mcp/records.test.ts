@@ -46,7 +46,7 @@ describe('what is told of calls at /mcp', () => {
     post(`${gateway.url}/mcp`, body, { authorization: `Bearer ${key.key}`, ...headers }, signal)
 
   async function rows(query: string, count: number): Promise<Rows> {
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + 15_000
     for (;;) {
       const { data } = await admin('GET', query)
       if (data.length >= count || Date.now() > deadline) return data
@@ -57,7 +57,7 @@ describe('what is told of calls at /mcp', () => {
   const events = (id: string, count = 1): Promise<Rows> =>
     rows('/audit/events?action=tool.call&limit=200', 0).then(async (first) => {
       const mine = (all: Rows) => all.filter(({ request_id }) => request_id === id)
-      const deadline = Date.now() + 5000
+      const deadline = Date.now() + 15_000
       let found = mine(first)
       while (found.length < count && Date.now() < deadline) {
         await wait(20)

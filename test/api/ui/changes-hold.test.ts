@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const redisUrl = inject('redisUrl')
@@ -16,7 +16,7 @@ describe.skipIf(!postgresUrl || !redisUrl)(
 
     beforeAll(async () => {
       const yaml = [
-        `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}', redis_url: '${redisUrl}', max_failed_authentications: 0 }`,
+        `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}', redis_url: '${redisUrl}', max_failed_authentications: 0 }`,
         'model_list:',
         '  - model_name: m',
         '    gateway_params: { model: echo/m }',
@@ -125,7 +125,7 @@ describe.skipIf(!postgresUrl || !redisUrl)(
       await ask('POST', '/teams', team)
       const { key, key_id } = await newKey({ team_id: team.team_id })
       expect(await call(key)).toMatchObject({ status: 200 })
-      const deadline = Date.now() + 3000
+      const deadline = Date.now() + 15_000
       let spend = 0
       while (spend === 0 && Date.now() < deadline) {
         await wait(50)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { SqlError } from '../../../src/stores/sql/sql.ts'
 import { emptyEmbeddedSql } from '../../support/embedded-database.node.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type Switchable, switchable } from '../../system/worker/support/switchable.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -12,7 +12,7 @@ describe.skipIf(!postgresUrl)('while the database is away', () => {
   let gateway: FullGateway
 
   beforeAll(async () => {
-    line = await switchable(await freshDatabase(postgresUrl))
+    line = await switchable(await preparedDatabase(postgresUrl))
     gateway = await startFullGateway(`
 general_settings: { database_url: '${line.url}' }
 model_list:

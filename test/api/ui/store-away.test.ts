@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../support/admin-api.ts'
 import { startFullGateway } from '../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { switchable } from '../../system/worker/support/switchable.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -16,7 +16,7 @@ describe.skipIf(!postgresUrl || !redisUrl).concurrent('while the shared store is
     ['fail_closed', 'stalled'],
   ] as const)('(%s, %s) a change that is written is an answer, in time', { timeout: 60_000 }, async (mode, how) => {
     const line = await switchable(redisUrl as string)
-    const database = await freshDatabase(postgresUrl as string)
+    const database = await preparedDatabase(postgresUrl as string)
     const gateway = await startFullGateway(`
 general_settings: { database_url: '${database}', redis_url: '${line.url}', degraded_mode: ${mode} }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]

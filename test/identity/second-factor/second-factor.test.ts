@@ -10,7 +10,7 @@ import { secondFactorRecords } from '../../../src/stores/sql/people/second-facto
 import { batchOf } from '../../../src/stores/sql/query.ts'
 import { FULL_GATEWAY_SALT_KEY } from '../../support/full-gateway.node.ts'
 import { signedIn } from '../../support/people.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { stepNow, totp, wrongCode } from '../../support/second-factor.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
 
@@ -25,7 +25,7 @@ describe.each([
 ])('a second factor, in %s', (_, onServer) => {
   if (onServer && !postgresUrl) return
   const gateway = withFullGateway(async () => {
-    const settings = onServer ? `general_settings: { database_url: '${await freshDatabase(postgresUrl)}' }` : ''
+    const settings = onServer ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}' }` : ''
     return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
 

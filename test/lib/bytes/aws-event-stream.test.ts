@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { awsEventSplitter } from '../../../src/lib/bytes/aws-event-stream.ts'
 import { joinBytes } from '../../../src/lib/bytes/bytes.ts'
 import { awsEvent, awsMessage } from '../../support/aws-events.ts'
+import { busyMs } from '../../support/busy-ms.ts'
 
 const decoder = new TextDecoder()
 const read = (pieces: readonly Uint8Array[]) => {
@@ -86,10 +87,11 @@ describe('the event stream of AWS', () => {
   it('takes no more time for each piece of a long message', () => {
     const whole = awsEvent('contentBlockDelta', { text: 'x'.repeat(15_000_000) })
     const push = awsEventSplitter()
-    const began = performance.now()
     const found: unknown[] = []
-    for (let at = 0; at < whole.byteLength; at += 1024) found.push(...push(whole.subarray(at, at + 1024)))
-    expect(performance.now() - began).toBeLessThan(2000)
+    const busy = busyMs(() => {
+      for (let at = 0; at < whole.byteLength; at += 1024) found.push(...push(whole.subarray(at, at + 1024)))
+    })
+    expect(busy).toBeLessThan(2000)
     expect(found).toHaveLength(1)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { frameSplitter, readFrame } from '../../../src/lib/bytes/sse.ts'
+import { busyMs } from '../../support/busy-ms.ts'
 
 const encoder = new TextEncoder()
 const stream =
@@ -31,9 +32,10 @@ describe('frameSplitter', () => {
 
   it.each(['\r\n', '\r'])('looks at many events of one piece once, of lines that end in %j', (end) => {
     const bytes = encoder.encode(`data: {}${end}${end}`.repeat(100_000))
-    const begun = performance.now()
-    expect(frameSplitter().push(bytes).length).toBeGreaterThan(99_998)
-    expect(performance.now() - begun).toBeLessThan(2000)
+    const busy = busyMs(() => {
+      expect(frameSplitter().push(bytes).length).toBeGreaterThan(99_998)
+    })
+    expect(busy).toBeLessThan(2000)
   })
 
   it('leaves out byte order marks before events, wherever the bytes are cut', () => {
@@ -75,9 +77,10 @@ describe('frameSplitter', () => {
   it('takes no more time for each piece of a long event', () => {
     const splitter = frameSplitter()
     const piece = new Uint8Array(1024).fill(97)
-    const began = performance.now()
-    for (let count = 0; count < 15_000; count++) expect(splitter.push(piece)).toEqual([])
-    expect(performance.now() - began).toBeLessThan(5000)
+    const busy = busyMs(() => {
+      for (let count = 0; count < 15_000; count++) if (splitter.push(piece).length > 0) throw new Error('an event')
+    })
+    expect(busy).toBeLessThan(5000)
     expect(splitter.push(encoder.encode('\n\n'))[0]?.bytes.byteLength).toBe(15_000 * 1024 + 2)
   })
 

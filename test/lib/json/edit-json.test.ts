@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joinBytes } from '../../../src/lib/bytes/bytes.ts'
 import { editJson } from '../../../src/lib/json/edit-json.ts'
+import { busyMs } from '../../support/busy-ms.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -37,9 +38,11 @@ describe('editJson', () => {
   it('takes no more time for each member where there are many', () => {
     const members = Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`)
     const text = `{"model":"a",${members.join(',')}}`
-    const began = performance.now()
-    const edited = edit(text, { model: 'b', k7: undefined, added: 1 })
-    expect(performance.now() - began).toBeLessThan(5000)
+    let edited = ''
+    const busy = busyMs(() => {
+      edited = edit(text, { model: 'b', k7: undefined, added: 1 })
+    })
+    expect(busy).toBeLessThan(5000)
     expect(edited).toBe(text.replace('{"model":"a"', '{"added":1,"model":"b"').replace('"k7":1,', ''))
   })
 

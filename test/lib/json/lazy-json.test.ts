@@ -4,6 +4,7 @@ import { joinBytes } from '../../../src/lib/bytes/bytes.ts'
 import { GatewayError } from '../../../src/lib/errors.ts'
 import { editJson } from '../../../src/lib/json/edit-json.ts'
 import { outline, parseLazily } from '../../../src/lib/json/lazy-json.ts'
+import { busyMs } from '../../support/busy-ms.ts'
 
 const long = 'Long "words", a\\b, 🙂 and {braces}. '.repeat(6000)
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -36,9 +37,10 @@ describe('parseLazily', () => {
   it('looks only so deep into lists in lists', () => {
     const levels = 2000
     const text = `{"messages":${'[{"a":'.repeat(levels)}"${'x'.repeat(4_000_000)}"${'}]'.repeat(levels)}}`
-    const began = performance.now()
-    expect(outline(parseLazily(bytesOf(text)))).toMatchObject({ messages: [{ a: [{ a: [{}] }] }] })
-    expect(performance.now() - began).toBeLessThan(2000)
+    const busy = busyMs(() => {
+      expect(outline(parseLazily(bytesOf(text)))).toMatchObject({ messages: [{ a: [{ a: [{}] }] }] })
+    })
+    expect(busy).toBeLessThan(2000)
   })
 
   it.each([

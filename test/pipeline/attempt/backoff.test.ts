@@ -13,11 +13,9 @@ describe('the pause before a retry', () => {
 
   it('ends at once when the client leaves, also one that has left before', async () => {
     const leaving = new AbortController()
-    const started = performance.now()
-    const paused = sleep(5000, leaving.signal)
+    const paused = sleep(3_600_000, leaving.signal)
     leaving.abort()
     await expect(paused).rejects.toMatchObject({ failure: 'client_closed' })
     await expect(sleep(0, leaving.signal)).rejects.toMatchObject({ failure: 'client_closed' })
-    expect(performance.now() - started).toBeLessThan(500)
   })
 })

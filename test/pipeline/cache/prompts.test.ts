@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
 import { chatInit } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -8,7 +8,7 @@ const postgresUrl = inject('postgresUrl')
 describe.skipIf(!postgresUrl)('cached answers to calls with prompts', () => {
   const gateway = withFullGateway(
     async () => `
-general_settings: { cache_enabled: true, database_url: '${await freshDatabase(postgresUrl)}' }
+general_settings: { cache_enabled: true, database_url: '${await preparedDatabase(postgresUrl)}' }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
   )
   const write = async (path: string, body: object) =>

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { chatInit } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { json } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
@@ -15,7 +15,7 @@ describe.skipIf(!postgresUrl)('calls with prompts', () => {
     const entry = (name: string, kind: string, base: string, more = '') =>
       `  - { model_name: ${name}, gateway_params: { model: ${kind}/up-${name}, api_base: "${upstream.url}/prompts-${name}${base}", api_key: k }${more} }\n`
     return `
-general_settings: { embeddings_batch_enabled: true, database_url: '${await freshDatabase(postgresUrl)}' }
+general_settings: { embeddings_batch_enabled: true, database_url: '${await preparedDatabase(postgresUrl)}' }
 model_list:
 ${entry('gpt', 'openai', '/v1')}${entry('claude', 'anthropic', '')}${entry('other', 'openai-compatible', '/v1', ', model_info: { input_cost_per_token: 0.01, output_cost_per_token: 0 }')}  - { model_name: echo, gateway_params: { model: echo/echo } }
 `
@@ -171,8 +171,8 @@ ${entry('gpt', 'openai', '/v1')}${entry('claude', 'anthropic', '')}${entry('othe
 
   it('are in the ledger, its filter and the metrics by what served them', async () => {
     const logged = async (prompt: string) => (await ui('GET', `/logs?prompt=${prompt}&limit=200`)).body.data
-    await expect.poll(async () => (await logged('own%401')).length, { timeout: 5000 }).toBe(1)
-    await expect.poll(async () => (await logged('shop%401')).length, { timeout: 5000 }).toBeGreaterThan(8)
+    await expect.poll(async () => (await logged('own%401')).length).toBe(1)
+    await expect.poll(async () => (await logged('shop%401')).length).toBeGreaterThan(8)
     expect(await logged('own%401')).toMatchObject([{ prompt: 'own@1', model: 'echo' }])
     const metrics = await (await gateway.fetch('/metrics')).text()
     expect(metrics).toMatch(/gateway_prompt_resolutions_total\{prompt="shop",status="ok"\} (?:9|1\d)\n/)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Piece, readPlaceholders } from '../../../src/routing/prompts/placeholders.ts'
+import { busyMs } from '../../support/busy-ms.ts'
 
 const a: Piece = { variable: 'a' }
 
@@ -48,10 +49,11 @@ describe('the text of a template', () => {
   })
 
   it('of very many backslashes and braces is read in no time', () => {
-    const startedAt = performance.now()
-    readPlaceholders('\\'.repeat(1_000_000))
-    readPlaceholders('\\{{'.repeat(300_000))
-    readPlaceholders('{{a}}'.repeat(200_000))
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    const busy = busyMs(() => {
+      readPlaceholders('\\'.repeat(1_000_000))
+      readPlaceholders('\\{{'.repeat(300_000))
+      readPlaceholders('{{a}}'.repeat(200_000))
+    })
+    expect(busy).toBeLessThan(2000)
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { configuration, deployment } from '../../support/configuration.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { answer, slowHeaders } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
 import { type GatewayProcess, type Place, place } from './gateway-process.ts'
@@ -21,7 +21,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('identical calls to two processes ove
       model_list: [deployment(upstream.url, 'group', model)],
     })
     const env = {
-      DATABASE_URL: await freshDatabase(postgresUrl),
+      DATABASE_URL: await preparedDatabase(postgresUrl),
       REDIS_URL: redisUrl,
       GATEWAY_SALT_KEY: 'salt-4f0d1b7a93c5e2',
     }

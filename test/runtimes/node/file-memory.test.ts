@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { MASTER_KEY } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type GatewayProcess, type Place, place } from './gateway-process.ts'
 
 const MIB = 1024 * 1024
@@ -77,7 +77,7 @@ describe.skipIf(inject('postgresUrl') === '')('the memory of a process', () => {
   beforeAll(async () => {
     here = await place()
     gateway = await here.start({
-      yaml: `general_settings: { embeddings_batch_enabled: true, database_url: '${await freshDatabase(inject('postgresUrl'))}' }
+      yaml: `general_settings: { embeddings_batch_enabled: true, database_url: '${await preparedDatabase(inject('postgresUrl'))}' }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]
 `,
     })

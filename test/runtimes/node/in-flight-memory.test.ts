@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { MASTER_KEY } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type GatewayProcess, type Place, place } from './gateway-process.ts'
 
 const MB = 1_000_000
@@ -54,7 +54,7 @@ describe.skipIf(inject('postgresUrl') === '')('the memory of a process', () => {
       yaml: `general_settings:
   client_stall_timeout: 120
   max_in_flight_bytes: ${MOST}
-  database_url: ${await freshDatabase(inject('postgresUrl'))}
+  database_url: ${await preparedDatabase(inject('postgresUrl'))}
 model_list:
   - model_name: long
     gateway_params: { model: openai-compatible/long, api_base: 'http://127.0.0.1:${port}/v1' }

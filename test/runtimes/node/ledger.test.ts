@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { readStream } from '../../support/sse.ts'
 import {
   answer,
@@ -38,7 +38,7 @@ describe.skipIf(!postgresUrl)('the ledger of a process', () => {
   let database: pg.Client
   beforeAll(async () => {
     here = await place()
-    databaseUrl = await freshDatabase(postgresUrl)
+    databaseUrl = await preparedDatabase(postgresUrl)
     database = new pg.Client({ connectionString: databaseUrl })
     await database.connect()
   })

@@ -4,7 +4,7 @@ import { type DeadLetterRecords, deadLetterRecords } from '../../../src/stores/s
 import { applySchema } from '../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { preparedEmbeddedSql, SCHEMA } from '../../support/embedded-database.node.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -18,7 +18,7 @@ describe.each([
   beforeAll(async () => {
     if (!possible) return
     sql = onServer
-      ? nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) })
+      ? nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) })
       : await preparedEmbeddedSql()
     await applySchema(sql, SCHEMA)
     letters = deadLetterRecords(sql)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { place } from '../../runtimes/node/gateway-process.ts'
 import { ended, makeBatch, startUpstream } from '../../support/batch-processes.node.ts'
 import { configuration } from '../../support/configuration.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const [postgresUrl, redisUrl] = [inject('postgresUrl'), inject('redisUrl')]
 
@@ -41,7 +41,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('a batch whose process is killed agai
     { timeout: 600_000 },
     async (_, trigger) => {
       const home = await place()
-      const database = await freshDatabase(postgresUrl)
+      const database = await preparedDatabase(postgresUrl)
       const sql = new pg.Pool({ connectionString: database, max: 2 })
       upstream.reset()
       const yaml = configuration({

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { ended, makeBatch, startUpstream } from '../../support/batch-processes.node.ts'
 import { configuration } from '../../support/configuration.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const [postgresUrl, redisUrl] = [inject('postgresUrl'), inject('redisUrl')]
 const ITEMS = 600
@@ -24,7 +24,7 @@ describe.skipIf(!postgresUrl || !redisUrl)(
     beforeEach(async () => {
       upstream.reset()
       home = await place()
-      const database = await freshDatabase(postgresUrl)
+      const database = await preparedDatabase(postgresUrl)
       sql = new pg.Pool({ connectionString: database, max: 2 })
       first = await start(database, 'first')
       second = await start(database, 'second')
@@ -95,13 +95,13 @@ describe.skipIf(!postgresUrl || !redisUrl)(
       const id = await makeBatch(first, ITEMS)
       await bothRunning()
       upstream.silent.add('first')
-      await expect.poll(() => upstream.unanswered, { timeout: 5000, interval: 20 }).toBeGreaterThan(0)
+      await expect.poll(() => upstream.unanswered, { interval: 20 }).toBeGreaterThan(0)
       first.kill('SIGTERM')
       expect(await first.ended).toMatchObject({ signal: null })
       const stoppedAt = performance.now()
       await expectWhole(id)
       // Its leases would have lasted for half a minute.
-      expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+      expect(performance.now() - stoppedAt).toBeLessThan(25_000)
       expect(upstream.asked.length).toBeGreaterThan(ITEMS)
       expect(upstream.asked.length).toBeLessThanOrEqual(ITEMS + CONCURRENCY)
     })

@@ -107,8 +107,8 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
         },
       })
     }
-    await expect.poll(() => storedOf(subject), { timeout: 3000 }).toEqual({ spent: 100 * CENT, held: 0 })
-    await expect.poll(() => spentOf(subject), { timeout: 5000 }).toBe(100 * CENT)
+    await expect.poll(() => storedOf(subject)).toEqual({ spent: 100 * CENT, held: 0 })
+    await expect.poll(() => spentOf(subject)).toBe(100 * CENT)
     expect(await statusOf(ask(pair.gateways[1], key))).toBe(429)
   })
 
@@ -132,7 +132,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
       const answers = await spread(pair, 200, (gateway) => statusOf(ask(gateway, key, { max_tokens })))
       expect(new Set(answers).difference(new Set([200, 429]))).toEqual(new Set())
     }
-    await expect.poll(() => storedOf(`key:${ids.key}`).then(({ held }) => held), { timeout: 3000 }).toBe(0)
+    await expect.poll(() => storedOf(`key:${ids.key}`).then(({ held }) => held)).toBe(0)
     expect((await storedOf(`key:${ids.key}`)).spent).toBeLessThanOrEqual(100 * CENT)
   })
 
@@ -186,7 +186,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     await expect.poll(() => refused, { timeout: 10_000 }).toBe(19)
     leaving.abort()
     await asking
-    await expect.poll(() => storedOf(`key:${ids.key}`).then(({ held }) => held), { timeout: 2000 }).toBe(0)
+    await expect.poll(() => storedOf(`key:${ids.key}`).then(({ held }) => held)).toBe(0)
     upstream.script('budget-verbose', [answer(TEN_TOKENS)])
     for (let call = 0; call < 10; call++) {
       const gateway = pair.gateways[call % 2] as GatewayProcess
@@ -211,7 +211,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     const { key, ids } = await pair.family({ org: { max_budget: 1 }, key: { model_max_budget: { cheap: 0.5 } } })
     const first = await spread(pair, 30, (gateway) => statusOf(ask(gateway, key)))
     expect(new Set(first)).toEqual(new Set([200]))
-    await expect.poll(() => spentOf(`org:${ids.org}`), { timeout: 5000 }).toBe(30 * CENT)
+    await expect.poll(() => spentOf(`org:${ids.org}`)).toBe(30 * CENT)
     await pair.raw.command('FLUSHALL')
     const more = await spread(pair, 100, (gateway) => statusOf(ask(gateway, key)))
     expect(more.filter((status) => status === 200)).toHaveLength(20)
@@ -240,7 +240,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     await budget(null)
     for (let call = 0; call < 5; call++)
       expect(await statusOf(ask(pair.gateways[call % 2] as GatewayProcess, key))).toBe(200)
-    await expect.poll(() => spentOf(`user:${ids.user}`), { timeout: 5000 }).toBe(6 * CENT)
+    await expect.poll(() => spentOf(`user:${ids.user}`)).toBe(6 * CENT)
     await budget(0.05)
     expect(await statusOf(ask(pair.gateways[1], key))).toBe(429)
   })
@@ -278,7 +278,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
     expect(told()).toEqual([])
     const answers = await spread(pair, 20, (gateway) => statusOf(ask(gateway, key)))
     expect(new Set(answers)).toEqual(new Set([200]))
-    await expect.poll(() => told().length, { timeout: 3000 }).toBe(1)
+    await expect.poll(() => told().length).toBe(1)
     await wait(100)
     expect(told()).toMatchObject([{ scope: `${level}_budget`, softNano: 5 * CENT }])
   })
@@ -301,7 +301,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
       expect(told()).toEqual([])
       const answers = await spread(pair, 20, (gateway) => statusOf(ask(gateway, key)))
       expect(new Set(answers)).toEqual(new Set([429]))
-      await expect.poll(() => told().length, { timeout: 3000 }).toBe(1)
+      await expect.poll(() => told().length).toBe(1)
       await wait(100)
       const facts = { scope, level, id: ids[level], model, limitNano: 5 * CENT, spentNano: 5 * CENT }
       expect(told()).toMatchObject([facts])
@@ -311,7 +311,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
       expect(await statusOf(ask(pair.gateways[0], key))).toBe(200)
       await expect.poll(() => storedOf(subject)).toEqual({ spent: 6 * CENT, held: 0 })
       await spread(pair, 6, (gateway) => statusOf(ask(gateway, key)))
-      await expect.poll(() => told().length, { timeout: 3000 }).toBe(2)
+      await expect.poll(() => told().length).toBe(2)
       expect(
         told()
           .map(({ limitNano }) => limitNano)
@@ -344,7 +344,7 @@ describe.skipIf(!pairExists())('budgets over two processes', () => {
         }
         expect(statuses, `${level}, period ${period}`).toEqual([200, 200, 429])
       }
-      await expect.poll(() => spentOf(`${level}:${ids[level]}@3s`), { timeout: 5000 }).toBe(4 * CENT)
+      await expect.poll(() => spentOf(`${level}:${ids[level]}@3s`)).toBe(4 * CENT)
     }
     await Promise.all(LEVELS.map(life))
   })

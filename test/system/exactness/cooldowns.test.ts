@@ -61,7 +61,7 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
     expect(seen.filter(({ status, served }) => status !== 200 || served !== spare)).toEqual([])
     // The first of all finds out; on a busy machine more come before the store knows.
     expect(upstream.calls(primary).length).toBeLessThanOrEqual(4)
-    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(3000)
+    expect(seen.map(({ took }) => took).sort((a, b) => a - b)[seen.length >> 1]).toBeLessThan(8000)
     pair.expectShared()
   }, 60_000)
 
@@ -79,7 +79,7 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
       return atob(state)
     }
     // The store is told beside the stream, which lasts for nine seconds.
-    await expect.poll(failures, { interval: 5, timeout: 3000 }).toBe('0')
+    await expect.poll(failures, { interval: 5 }).toBe('0')
     const seen = await Promise.all(Array.from({ length: 32 }, (_, at) => ask(at, { model: 'alone' })))
     expect(seen.filter(({ status }) => status !== 200)).toEqual([])
     expect(upstream.calls(alone)[3]?.outcome).toBe('running')
@@ -97,7 +97,7 @@ describe.skipIf(!pairExists())('a deployment that is out of rotation, over two p
     const before = heard().length
     for (let cooldown = 1; cooldown <= 2; cooldown++) {
       await Promise.all(Array.from({ length: 8 }, (_, at) => ask(at, { model: 'alone' })))
-      await expect.poll(() => heard().length, { timeout: 3000 }).toBe(before + cooldown)
+      await expect.poll(() => heard().length).toBe(before + cooldown)
       await wait(1000 * COOLDOWN + 200)
     }
     expect(heard()).toHaveLength(before + 2)

@@ -6,7 +6,7 @@ import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { chatInit } from '../../support/gateway.ts'
 import { startMailReceiver } from '../../support/mail-receiver.node.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const EMAIL = 'kill@example.com'
@@ -18,7 +18,7 @@ describe.skipIf(!postgresUrl)('an e-mail whose process is killed while it sends'
 
   beforeAll(async () => {
     home = await place()
-    url = await freshDatabase(postgresUrl)
+    url = await preparedDatabase(postgresUrl)
     database = nodePostgresSql({ connectionString: url })
   })
   afterAll(async () => {

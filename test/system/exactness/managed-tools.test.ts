@@ -74,7 +74,7 @@ describe.skipIf(!pairExists())('calls with managed tools over two processes', ()
         { timeout: 15_000 },
       )
       .toEqual([served, served * CENT])
-    await expect.poll(() => heldBy(`key:${ids.key}`), { timeout: 5000 }).toBe(0)
+    await expect.poll(() => heldBy(`key:${ids.key}`)).toBe(0)
   })
 
   it('keep the only place of their key until they end, and count once in its limits', async () => {
@@ -121,8 +121,8 @@ describe.skipIf(!pairExists())('calls with managed tools over two processes', ()
       for (const member of await members(set)) await pair.raw.command('ZADD', set, Date.now() - 1, atob(member))
     }
     expect(await statusOf(ask(pair.gateways[1], key))).toBe(200)
-    await expect.poll(() => heldBy(`key:${ids.key}`), { timeout: 5000 }).toBe(0)
-    await expect.poll(() => rowsOf(ids.key), { timeout: 5000 }).toMatchObject([{ ending: 'answered', attempts: 1 }])
+    await expect.poll(() => heldBy(`key:${ids.key}`)).toBe(0)
+    await expect.poll(() => rowsOf(ids.key)).toMatchObject([{ ending: 'answered', attempts: 1 }])
   })
 
   it('in a process that is told to stop end as they would have, with their row and nothing held', async () => {

@@ -6,7 +6,7 @@ import { expect, inject } from 'vitest'
 import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { configuration, type Sections } from '../../support/configuration.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type RawRedis, rawRedis } from '../../support/raw-redis.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 
@@ -52,7 +52,7 @@ export const SECRETS = [TOKEN, DATABASE_PASSWORD, SALT_KEY, MASTER_KEY]
 
 export async function startPair(sections: Sections): Promise<Pair> {
   const redis = (await startRedis()) as RedisServer
-  const address = await freshDatabase(inject('postgresUrl'))
+  const address = await preparedDatabase(inject('postgresUrl'))
   const database = Object.assign(new URL(address), { password: DATABASE_PASSWORD }).href
   const redisHttp = await overHttp(redis.url, database)
   const sql = new pg.Pool({ connectionString: database, max: 2 })

@@ -5,7 +5,7 @@ import { rowsOf } from '../../../src/stores/sql/query.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
 import { type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { chatInit } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -16,7 +16,7 @@ describe.skipIf(!postgresUrl)('the counts of refused calls of a process', () => 
 
   beforeAll(async () => {
     home = await place()
-    const url = await freshDatabase(postgresUrl)
+    const url = await preparedDatabase(postgresUrl)
     database = nodePostgresSql({ connectionString: url })
     yaml = `
 general_settings: { database_url: '${url}' }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type RedisOverHttp, startRedisOverHttp } from '../../../src/runtimes/local/redis-over-http.node.ts'
 import { type GatewayProcess, type Place, place } from '../../runtimes/node/gateway-process.ts'
 import { configuration, echo } from '../../support/configuration.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { type DelayedLine, startDelayedLine, startWeatherProxy, type WeatherProxy } from '../../support/store-outage.ts'
 import { as, pairExists, SALT_KEY, statusOf } from './pair.ts'
@@ -20,7 +20,7 @@ describe.skipIf(!pairExists())('a shared store that is slow, and there', () => {
 
   beforeAll(async () => {
     redis = (await startRedis()) as RedisServer
-    const database = await freshDatabase(inject('postgresUrl'))
+    const database = await preparedDatabase(inject('postgresUrl'))
     http = await startRedisOverHttp({ redisUrl: redis.url, port: 0, token: TOKEN })
     weather = await startWeatherProxy(http.url)
     line = await startDelayedLine(redis.url)

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { startRedisOverHttp } from '../../../src/runtimes/local/redis-over-http.node.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { rawRedis } from '../../support/raw-redis.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { workerModules } from '../worker/support/built-once.ts'
@@ -33,7 +33,7 @@ interface Runtime {
 }
 
 async function onNode(): Promise<Runtime> {
-  const database = await switchable(await freshDatabase(inject('postgresUrl')))
+  const database = await switchable(await preparedDatabase(inject('postgresUrl')))
   const redis = (await startRedis()) as RedisServer
   const http = await startRedisOverHttp({ redisUrl: redis.url, port: 0, token: REDIS_TOKEN })
   const gateway: FullGateway = await startFullGateway(

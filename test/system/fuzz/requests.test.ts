@@ -6,7 +6,7 @@ import { routes } from '../../../src/app.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import {
   expectClearFailure,
   fuzzGateway,
@@ -175,7 +175,7 @@ describe('any request', () => {
 describe.skipIf(inject('postgresUrl') === '')('any request of an administrator', () => {
   let full: FullGateway
   beforeAll(async () => {
-    const database = await freshDatabase(inject('postgresUrl'))
+    const database = await preparedDatabase(inject('postgresUrl'))
     full = await startFullGateway(`general_settings:\n  database_url: ${database}\nmodel_list: []\n`)
   })
   afterAll(() => full.close())

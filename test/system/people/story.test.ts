@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { fromBase32 } from '../../../src/lib/bytes/base32.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 
 const executablePath = '/usr/bin/chromium'
 const postgresUrl = inject('postgresUrl')
@@ -40,7 +40,7 @@ describe.skipIf(missing)('people', () => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve))
     const { port } = mailServer.server.address() as { port: number }
-    const database = await freshDatabase(postgresUrl as string)
+    const database = await preparedDatabase(postgresUrl as string)
     gateway = await startFullGateway(`
 general_settings:
   database_url: '${database}'

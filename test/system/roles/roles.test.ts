@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { ui } from '../../../src/api/ui/index.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
 import { readMatrix } from './matrix.ts'
 import { REQUESTS } from './requests.ts'
@@ -30,7 +30,7 @@ general_settings:
   max_failed_authentications: 0
   embeddings_batch_enabled: true
   batch_max_active: 1000
-  database_url: '${await freshDatabase(postgresUrl as string)}'
+  database_url: '${await preparedDatabase(postgresUrl as string)}'
   email_provider: log
   email_from: gateway@example.com
   email_base_url: http://localhost

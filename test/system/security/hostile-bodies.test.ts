@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type AdminAnswer, adminApi } from '../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { chatInit } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { expectClearFailure, fuzzGateway, internalFailures, KINDS } from '../fuzz/support/fuzz-gateway.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
@@ -101,7 +101,7 @@ describe.skipIf(inject('postgresUrl') === '')('the body of an administrator', ()
   let full: FullGateway
   const api = adminApi(() => full)
   beforeAll(async () => {
-    const database = await freshDatabase(inject('postgresUrl'))
+    const database = await preparedDatabase(inject('postgresUrl'))
     full = await startFullGateway(`general_settings:\n  database_url: ${database}
 model_list:
   - model_name: echo

@@ -11,7 +11,7 @@ import {
   type SignedIn,
   signedIn,
 } from '../../support/people.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { enroll, stepNow, totp } from '../../support/second-factor.ts'
 import { withFullGateway } from '../../support/with-gateway.ts'
 
@@ -35,7 +35,7 @@ describe.skipIf(!postgresUrl)('a session that lacks something', () => {
   const gateway = withFullGateway(async () =>
     [
       'general_settings:',
-      `  database_url: '${await freshDatabase(postgresUrl)}'`,
+      `  database_url: '${await preparedDatabase(postgresUrl)}'`,
       '  require_mfa: everyone',
       '  max_failed_authentications: 0',
       'model_list: [{ model_name: m, gateway_params: { model: echo/m } }]',
@@ -125,7 +125,7 @@ describe.skipIf(!postgresUrl)('a session that lacks something', () => {
 describe.skipIf(!postgresUrl)('where a second factor is demanded of administrators', () => {
   const gateway = withFullGateway(async () =>
     [
-      `general_settings: { database_url: '${await freshDatabase(postgresUrl)}', require_mfa: admins }`,
+      `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}', require_mfa: admins }`,
       'model_list: [{ model_name: m, gateway_params: { model: echo/m } }]',
     ].join('\n'),
   )

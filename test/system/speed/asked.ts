@@ -20,6 +20,7 @@ export function verbOf(command: string): string {
 /** What goes on beside calls, whether there is one or a thousand. */
 const BESIDE = [
   ['ledger', /INSERT INTO gateway_spend\b/],
+  ['refusals', /INSERT INTO gateway_refusal\b/],
   ['look at a caller', /FROM gateway_key k\b/],
   ['look for changes', /^SELECT revision FROM gateway_revision/],
 ] as const

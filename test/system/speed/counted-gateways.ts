@@ -10,7 +10,7 @@ import { serve } from '../../../src/runtimes/node/process/serve.node.ts'
 import { nodeAdapters } from '../../../src/runtimes/node/setup/adapters.node.ts'
 import type { SharedStore } from '../../../src/stores/kv/shared-store.ts'
 import { MASTER_KEY } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { workerModules } from '../worker/support/built-once.ts'
 import { edgeExists, startEdge } from '../worker/support/edge.ts'
@@ -64,7 +64,7 @@ async function onNodeOverRedis(yaml: string): Promise<CountedGateway> {
 }
 
 async function onNode(yaml: string, redisUrl: string, observed: (store: SharedStore) => SharedStore) {
-  const line = await postgresLine(await freshDatabase(inject('postgresUrl')))
+  const line = await postgresLine(await preparedDatabase(inject('postgresUrl')))
   const database = await switchable(line.url)
   const dataFolder = await mkdtemp(join(tmpdir(), 'gateway-counted-'))
   const config = loadConfig(yaml, {

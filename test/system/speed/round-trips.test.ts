@@ -8,8 +8,8 @@ import { type LookingUpstream, lookingUpstream } from './looking-upstream.ts'
 
 /** How long the ledger gathers, and how often somebody looks for changes. */
 const [LEDGER_MS, LOOK_MS, CALLER_MS] = [250, 2000, 20_000]
-const CALLS = 1000
-const AT_ONCE = 16
+const CALLS = 300
+const AT_ONCE = 8
 
 const LIMITS = {
   rpm_limit: 100_000,
@@ -121,7 +121,7 @@ describe.skipIf(!countedGatewaysExist())('what a warm call asks of the stores', 
         await response.arrayBuffer()
         return response.headers.get('x-gateway-prompt')
       }
-      await expect.poll(ask, { timeout: 6000, interval: 100 }).toBe('warm@1')
+      await expect.poll(ask, { interval: 100 }).toBe('warm@1')
       const { arrivals, after } = await watched(async () => expect(await ask()).toBe('warm@1'))
       expect(arrivals.map(({ store }) => store)).toEqual([['admit']])
       expect(after.store).toEqual(['admit', 'settle'])
@@ -172,15 +172,18 @@ describe.skipIf(!countedGatewaysExist())('what a warm call asks of the stores', 
       const times = (purpose: string) => asked.sql.filter((one) => one === purpose).length
       expect(times('ledger')).toBeLessThanOrEqual(name.startsWith('workerd') ? 0 : elapsed / LEDGER_MS + 1)
       if (!name.startsWith('workerd')) expect(times('ledger')).toBeGreaterThan(0)
+      expect(times('refusals')).toBeLessThanOrEqual(elapsed / LEDGER_MS + 1)
       expect(times('look for changes')).toBeLessThanOrEqual(elapsed / LOOK_MS + 1)
       expect(times('look at a caller')).toBeLessThanOrEqual(elapsed / CALLER_MS + 1)
       // A machine so busy that a store seems away counts elsewhere meanwhile.
       if (gateway.degraded() > degraded) return
-      const verbs = Object.groupBy(asked.store, (verb) => verb)
-      expect(Object.entries(verbs).map(([verb, all]) => [verb, all?.length])).toEqual([
-        ['admit', CALLS],
-        ['settle', CALLS],
-      ])
+      const verb = (name: string) => asked.store.filter((one) => one === name).length
+      expect(new Set(asked.store)).toEqual(new Set(['admit', 'settle']))
+      expect(verb('admit')).toBe(CALLS)
+      // Where processes share no memory, counters that came too late for a settlement follow, at most once a second.
+      const late = name.startsWith('workerd') ? elapsed / 1000 + 1 : 0
+      expect(verb('settle')).toBeGreaterThanOrEqual(CALLS)
+      expect(verb('settle')).toBeLessThanOrEqual(CALLS + late)
     }, 60_000)
 
     it('is asked while the database answers nothing, and answered', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../support/full-gateway.node.ts'
 import { chatInit } from '../../support/gateway.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { preparedDatabase } from '../../support/prepared-database.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { type ResponsesAccounts, startResponsesAccounts } from '../../support/responses-account.node.ts'
 import { configFor, tenancyScenario } from './scenario.ts'
@@ -14,7 +14,7 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('what
   beforeAll(async () => {
     accounts = await startResponsesAccounts()
     redis = (await startRedis()) as RedisServer
-    const stores = `general_settings: { database_url: '${await freshDatabase(inject('postgresUrl'))}', redis_url: '${redis.url}' }\n`
+    const stores = `general_settings: { database_url: '${await preparedDatabase(inject('postgresUrl'))}', redis_url: '${redis.url}' }\n`
     for (let at = 0; at < 2; at++) gateways.push(await startFullGateway(stores + configFor(accounts.url)))
   })
   afterAll(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(inject('postgresUrl') === '' || inject('redisUrl') === '')('what
 
   it('nobody can tell whose an id is while the shared store is away', async () => {
     const own = (await startRedis()) as RedisServer
-    const stores = `general_settings: { database_url: '${await freshDatabase(inject('postgresUrl'))}', redis_url: '${own.url}' }\n`
+    const stores = `general_settings: { database_url: '${await preparedDatabase(inject('postgresUrl'))}', redis_url: '${own.url}' }\n`
     const gateway = await startFullGateway(stores + configFor(accounts.url))
     const respond = (body: object) => gateway.fetch('/v1/responses', chatInit({ model: 'twins', input: 'Hi', ...body }))
     const { id, output } = (await (await respond({})).json()) as { id: string; output: object[] }

@@ -3,6 +3,7 @@ import OpenAI from 'openai'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chatInit, MASTER_KEY } from '../../support/gateway.ts'
+import { freshDatabase } from '../../support/postgres.ts'
 import { parsePrometheus } from '../../support/prometheus.ts'
 import { workerModules } from './support/built-once.ts'
 import { type DevWorker, startDevWorker } from './support/dev-worker.ts'
@@ -20,7 +21,8 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
   let other: Workerd
 
   beforeAll(async () => {
-    edge = await startEdge()
+    // The worker lays the schema into it.
+    edge = await startEdge(freshDatabase)
     worker = await startDevWorker(edge.variables)
     other = await startWorkerd(await workerModules(), edge.variables)
   })
@@ -47,7 +49,7 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
         .map((row) => row.table_name)
         .sort()
     try {
-      await expect.poll(tables, { timeout: 3000 }).toEqual(named)
+      await expect.poll(tables).toEqual(named)
     } finally {
       await database.end()
     }
@@ -125,14 +127,14 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
       await edge[store].set(line)
       const startedAt = performance.now()
       const response = await fetch(`${worker.url}/health/readiness`)
-      expect(performance.now() - startedAt).toBeLessThan(1000)
+      expect(performance.now() - startedAt).toBeLessThan(5000)
       expect(response.status).toBe(503)
       expect(await response.json()).toEqual({
         status: 'unavailable',
         checks: { redis: true, database: true, [check]: false },
       })
       await edge[store].set('open')
-      await expect.poll(async () => (await fetch(`${worker.url}/health/readiness`)).status, { timeout: 3000 }).toBe(200)
+      await expect.poll(async () => (await fetch(`${worker.url}/health/readiness`)).status).toBe(200)
     }
   })
 
@@ -160,7 +162,7 @@ describe.skipIf(!edgeExists())('the worker as it is deployed', () => {
     await metrics(worker)
     await metrics(other)
     const after = [before + 5, refusedBefore + 2, inputBefore + inputTokens, timedBefore + 5]
-    for (const at of [worker, other]) await expect.poll(() => counts(at), { timeout: 3000 }).toEqual(after)
+    for (const at of [worker, other]) await expect.poll(() => counts(at)).toEqual(after)
     expect((await metrics()).value('gateway_deployment_active_requests', { deployment: 'echo-1' })).toBe(0)
   })
 

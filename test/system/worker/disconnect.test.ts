@@ -20,7 +20,7 @@ import { startWorkerd, type Workerd } from './support/workerd.ts'
 const models = Array.from({ length: 16 }, (_, index) => `left-${index}`)
 const messages = [{ role: 'user', content: 'Hello' }]
 /** Not about to end. */
-const LONG = answer({ text: 'Hello '.repeat(100) }, slowBetween({ ms: 60 }))
+const LONG = answer({ text: 'Hello '.repeat(1000) }, slowBetween({ ms: 60 }))
 /** One failure cools a deployment, and a call has retries left: a client that leaves must cause neither. */
 const settings = 'router_settings: { allowed_fails: 0, cooldown_time: 60, num_retries: 2, retry_after: 1 }'
 
@@ -54,18 +54,13 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
   }
   const metrics = async () => parsePrometheus(await (await fetch(`${worker.url}/metrics`)).text())
 
-  /** Within a second of the leaving: the upstream call ended, and the books closed on it. */
-  async function expectEnded(leftAt: number, count = 1): Promise<void> {
-    const calls = await upstream.until(model, (all) => all.every(({ outcome }) => outcome !== 'running'), 1500)
+  /** The upstream call ended, long before it would have by itself, and the books closed on it. */
+  async function expectEnded(count = 1): Promise<void> {
+    const calls = await upstream.until(model, (all) => all.every(({ outcome }) => outcome !== 'running'))
     expect(calls).toHaveLength(count)
-    for (const call of calls) {
-      expect(call.outcome).toBe('client_closed')
-      expect((call.endedAt as number) - leftAt).toBeLessThan(1000)
-    }
+    for (const call of calls) expect(call.outcome).toBe('client_closed')
     const left = { model, status_code: '499' }
-    await expect
-      .poll(async () => (await metrics()).total('gateway_requests_total', left), { timeout: 1500, interval: 25 })
-      .toBe(count)
+    await expect.poll(async () => (await metrics()).total('gateway_requests_total', left), { interval: 25 }).toBe(count)
     const told = worker
       .output()
       .split('\n')
@@ -93,8 +88,8 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
       true,
       (client: RawClient) => client.until('Hello'),
     ],
-    ['before the head of a stream', answer({}, slowHeaders({ ms: 5000 })), true, undefined],
-    ['before the first token', answer({}, slowFirstToken({ ms: 5000 })), true, undefined],
+    ['before the head of a stream', answer({}, slowHeaders({ ms: 60_000 })), true, undefined],
+    ['before the first token', answer({}, slowFirstToken({ ms: 60_000 })), true, undefined],
     ['before the status of a whole answer', silence(), false, undefined],
     ['in the middle of a whole answer', answer({}, stallAfter({ bytes: 40 })), false, undefined],
   ])('%s ends the upstream call, and nothing else', async (_, behaviour, stream, reached) => {
@@ -103,9 +98,8 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
     const client = ask({ stream })
     await upstream.until(model, (calls) => calls.length === 1)
     await (reached?.(client) ?? new Promise((resolve) => setTimeout(resolve, 100)))
-    const leftAt = Date.now()
     client.reset()
-    await expectEnded(leftAt)
+    await expectEnded()
     // The deployment is as good as before.
     const response = await fetch(`${worker.url}/v1/chat/completions`, {
       ...chatInit({ model, messages }),
@@ -120,9 +114,8 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
     upstream.script(model, [LONG])
     const client = ask({ stream: true })
     await client.until('Hello')
-    const leftAt = Date.now()
     client.socket.destroy()
-    await expectEnded(leftAt)
+    await expectEnded()
   })
 
   it('while it does not read ends the upstream call too', async () => {
@@ -139,9 +132,8 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
         return upstream.calls(model)[0]?.bytesSent === before
       })
       .toBe(true)
-    const leftAt = Date.now()
     client.reset()
-    await expectEnded(leftAt)
+    await expectEnded()
   })
 
   it.each([
@@ -165,18 +157,17 @@ describe.skipIf(!edgeExists())('on workerd, a client that leaves', () => {
         .filter((line) => line.includes('"call.finished"') && line.includes(`"${model}"`))
         .map((line) => JSON.parse(line))
     await expect
-      .poll(ended, { timeout: 3000 })
+      .poll(ended)
       .toMatchObject([{ ending: 'client_closed', usage: { inputTokens: 1500, outputTokens: 5000, estimated: false } }])
   })
 
   it('is not waited for when fifty leave at once', async () => {
     fresh()
-    upstream.script(model, [LONG, silence(), answer({}, slowFirstToken({ ms: 5000 }))])
+    upstream.script(model, [LONG, silence(), answer({}, slowFirstToken({ ms: 60_000 }))])
     const clients = Array.from({ length: 50 }, (_, index) => ask({ stream: index % 2 === 0 }))
     await upstream.until(model, (calls) => calls.length === 50)
     await new Promise((resolve) => setTimeout(resolve, 200))
-    const leftAt = Date.now()
     for (const client of clients) client.reset()
-    await expectEnded(leftAt, 50)
+    await expectEnded(50)
   })
 })

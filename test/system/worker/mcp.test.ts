@@ -55,11 +55,11 @@ describe.skipIf(!edgeExists())('on workerd, /mcp', () => {
       `authorization: Bearer ${MASTER_KEY}`,
     ]
     const client = rawClient(worker.port, { head, body: JSON.stringify(call(1, 'far__hangs', {}, more)) })
-    await expect.poll(() => far.calls('hangs').length, { timeout: 5000 }).toBe(before + 1)
+    await expect.poll(() => far.calls('hangs').length).toBe(before + 1)
     client.reset()
-    await expect.poll(() => far.ended, { timeout: 5000 }).toContain(far.calls('hangs').at(-1)?.id)
+    await expect.poll(() => far.ended).toContain(far.calls('hangs').at(-1)?.id)
     const told = () => worker.output().split('"event":"tool.called"').length
-    await expect.poll(told, { timeout: 5000 }).toBe(lines + 1)
+    await expect.poll(told).toBe(lines + 1)
   })
 
   it('a call is cancelled by a later request', async () => {
@@ -70,7 +70,7 @@ describe.skipIf(!edgeExists())('on workerd, /mcp', () => {
       send(call('json', 'far__hangs'), session),
       send(call('events', 'far__hangs', {}, progress(1)), session),
     ]
-    await expect.poll(() => far.calls('hangs').length, { timeout: 5000 }).toBe(before + 2)
+    await expect.poll(() => far.calls('hangs').length).toBe(before + 2)
     const ended = far.ended.length
     for (const requestId of ['json', 'events']) {
       const told = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }
@@ -79,7 +79,7 @@ describe.skipIf(!edgeExists())('on workerd, /mcp', () => {
     const [json, events] = await Promise.all(calls)
     expect(json?.body).toMatchObject({ id: 'json', error: { code: -32800 } })
     expect(events?.body).toMatchObject([{ id: 'events', error: { code: -32800 } }])
-    await expect.poll(() => far.ended.length, { timeout: 5000 }).toBe(ended + 2)
+    await expect.poll(() => far.ended.length).toBe(ended + 2)
   })
 
   it('200 calls at once are each answered with their own', async () => {

@@ -70,7 +70,7 @@ describe.skipIf(!edgeExists())('a stream through workerd', () => {
           await new Promise((resolve) => setTimeout(resolve, 300))
           return sent() - earlier
         },
-        { timeout: 5000, interval: 1 },
+        { interval: 1 },
       )
       .toBe(0)
     // What has left by now lies in the buffers of two connections, not in the worker.
@@ -87,6 +87,6 @@ describe.skipIf(!edgeExists())('a stream through workerd', () => {
     expect(stream.events.at(-1)?.data).toBe('[DONE]')
     expect(stream.comments).toHaveLength(1)
     expect(stream.comments[0]?.atMs).toBeGreaterThan(14_000)
-    expect(stream.comments[0]?.atMs).toBeLessThan(16_500)
+    expect(stream.comments[0]?.atMs).toBeLessThan(25_000)
   })
 })

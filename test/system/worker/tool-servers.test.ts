@@ -92,7 +92,7 @@ gateway_settings:
     expect([await echo(), await echo()]).toEqual([429, 429])
     leaving.abort()
     await expect(body?.getReader().read()).rejects.toThrow()
-    await expect.poll(echo, { timeout: 5000 }).toBe(200)
+    await expect.poll(echo).toBe(200)
   })
 
   it('are asked in another session when they have lost theirs', async () => {

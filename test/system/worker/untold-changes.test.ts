@@ -50,11 +50,11 @@ describe.skipIf(!edgeExists())('on workerd, a change that the shared store canno
     async (line) => {
       const made = (await admin('/ui/api/keys', chatInit({}))).body
       // Whoever was away from the store is back.
-      for (const worker of [one, other]) await expect.poll(() => chat(worker, made.key), { timeout: 5000 }).toBe(200)
+      for (const worker of [one, other]) await expect.poll(() => chat(worker, made.key)).toBe(200)
       await edge.redis.set(line)
       const revoked = await admin(`/ui/api/keys/${made.key_id}/revoke`, { method: 'POST' })
       expect([revoked.status, revoked.body.pending]).toEqual([202, true])
-      expect(revoked.ms).toBeLessThan(4000)
+      expect(revoked.ms).toBeLessThan(10_000)
       for (let turn = 0; turn < 6; turn++) expect(await chat(one, made.key)).toBe(401)
       await edge.redis.set('open')
       await wait(4000)

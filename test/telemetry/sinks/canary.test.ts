@@ -99,7 +99,7 @@ async function everything(gateway: TestGateway): Promise<string> {
 
 /** All three calls that begun, at every sink. */
 async function told(gateway: TestGateway, before: number): Promise<void> {
-  const deadline = Date.now() + 8000
+  const deadline = Date.now() + 15_000
   const signals = ['otel', 'opentelemetry'].flatMap((name) => [`${name}.metrics`, `${name}.logs`])
   const names = [...Object.keys(everySink('').callback_settings), ...signals, 'webhook.notices']
   for (;;) {

@@ -6,7 +6,7 @@ import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { type MailReceiver, startMailReceiver, textOf } from '../../../support/mail-receiver.node.ts'
 import { browser, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const PASSWORD = 'correct horse battery staple'
@@ -24,7 +24,7 @@ describe.each([
 
   beforeAll(async () => {
     mail = await startMailReceiver()
-    const database = onServer ? `database_url: '${await freshDatabase(postgresUrl)}',` : ''
+    const database = onServer ? `database_url: '${await preparedDatabase(postgresUrl)}',` : ''
     gateway = await startFullGateway(
       `general_settings: { ${database} email_provider: smtp, email_base_url: 'https://gateway.example/gw/',
         email_from: 'Gateway <gateway@example.com>', email_smtp_host: 127.0.0.1, email_smtp_port: ${mail.port},
@@ -271,7 +271,7 @@ describe.each([
       const found = await ask('GET', '/audit/events?action=account.invitation_accept&limit=2')
       expect(found.body.data[0]).toMatchObject({ resource_id: account?.account_id })
       return found.body.data
-    }, 5000)
+    }, 15_000)
     expect(events).toMatchObject([
       {
         actor_type: 'account',

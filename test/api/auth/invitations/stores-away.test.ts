@@ -9,7 +9,7 @@ import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { type MailReceiver, startMailReceiver } from '../../../support/mail-receiver.node.ts'
 import { browser } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { type Switchable, switchable } from '../../../system/worker/support/switchable.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -29,7 +29,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('invitations, while something is away
   beforeAll(async () => {
     mail = await startMailReceiver()
     store = await switchable(redisUrl)
-    const url = await freshDatabase(postgresUrl)
+    const url = await preparedDatabase(postgresUrl)
     database = await switchable(url)
     direct = nodePostgresSql({ connectionString: url })
     yaml = `

@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { MASTER_KEY } from '../../../support/gateway.ts'
 import { alsoSignedIn, browser, type Person, type SignedIn, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { enroll, stepNow, totp, wrongCode } from '../../../support/second-factor.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
@@ -16,7 +16,7 @@ describe.each([
 ])('the second factor, in %s', (_, onServer) => {
   if (onServer && !postgresUrl) return
   const gateway = withFullGateway(async () => {
-    const settings = onServer ? `general_settings: { database_url: '${await freshDatabase(postgresUrl)}' }` : ''
+    const settings = onServer ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}' }` : ''
     return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
 
@@ -232,7 +232,7 @@ describe.each([
         sql<{ action: string; status: number; actor_id: string }>`
           SELECT * FROM gateway_audit_event WHERE resource_id = ${page.accountId} ORDER BY occurred_at, event_id`,
       )
-    const deadline = Date.now() + 10_000
+    const deadline = Date.now() + 15_000
     while ((await events()).length < 7 && Date.now() < deadline) await wait(50)
     const told = await events()
     const own = page.accountId

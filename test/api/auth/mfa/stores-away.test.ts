@@ -4,7 +4,7 @@ import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { MASTER_KEY } from '../../../support/gateway.ts'
 import { alsoSignedIn, browser, type SignedIn, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { enroll, stepNow, totp } from '../../../support/second-factor.ts'
 import { type Switchable, switchable } from '../../../system/worker/support/switchable.ts'
 
@@ -18,7 +18,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('the second factor, while something i
 
   beforeAll(async () => {
     store = await switchable(redisUrl)
-    database = await switchable(await freshDatabase(postgresUrl))
+    database = await switchable(await preparedDatabase(postgresUrl))
     gateway = await startFullGateway(`
 general_settings: { database_url: '${database.url}', redis_url: '${store.url}', degraded_mode: fail_closed }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { type Person, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const redisUrl = inject('redisUrl')
@@ -30,7 +30,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
   const keys = new Map<string, { readonly key: string; readonly key_id: string }>()
 
   beforeAll(async () => {
-    const url = await freshDatabase(postgresUrl)
+    const url = await preparedDatabase(postgresUrl)
     const yaml = (byDefault: string) =>
       [
         `general_settings: { database_url: '${url}', redis_url: '${redisUrl}', callable_target_default: ${byDefault} }`,
@@ -64,7 +64,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     })
     // A route group is known elsewhere within five seconds.
     for (const gateway of [one, other, strict]) {
-      await vi.waitFor(async () => expect((await gateway.fetch('/v1/models/pool')).status).toBe(200), 6000)
+      await vi.waitFor(async () => expect((await gateway.fetch('/v1/models/pool')).status).toBe(200), 15_000)
     }
   })
   afterEach(async () => {
@@ -348,7 +348,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
     }
     expect((await call('broken')).status).toBe(200)
     expect(await health()).toEqual(['big-1', 'big-2', 'small-1', 'fast-1', 'broken-1'])
-    await vi.waitFor(async () => expect(await sources()).toEqual(new Set(['broken'])))
+    await expect.poll(() => sources()).toEqual(new Set(['broken']))
     await access('/teams/red', { models: ['pool', 'fast'] })
     expect(await health()).toEqual(['fast-1', 'big-1', 'big-2', 'small-1'])
     expect(await health('?model=pool')).toEqual(['big-1', 'big-2', 'small-1'])
@@ -385,7 +385,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('callable targets', () => {
       const events = (await admin('GET', '/audit/events?limit=6')).body.data
       expect(events[0].action).toBe('callable_target_policy.update')
       return events
-    })
+    }, 15_000)
     expect(told).toMatchObject([
       { resource_id: 'k-red', organization_id: 'acme', changes: { mode: { old: 'restrict', new: 'inherit' } } },
       {

@@ -4,7 +4,7 @@ import { actionOf, writes } from '../../../../src/api/middleware/audit.ts'
 import { routes } from '../../../../src/app.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -29,14 +29,14 @@ describe.each([
   const gateway = withFullGateway(async () => {
     if (onServer && !postgresUrl) return undefined
     const settings = onServer
-      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
+      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
       : ''
     return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
 
   // biome-ignore lint/suspicious/noExplicitAny: what an assertion reads.
   async function events(query: string, count: number): Promise<any[]> {
-    const deadline = Date.now() + 3000
+    const deadline = Date.now() + 15_000
     for (;;) {
       const { data } = (await ask('GET', `/audit/events?${query}`)).body
       if (data.length >= count || Date.now() > deadline) return data

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { MASTER_KEY } from '../../../support/gateway.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -16,7 +16,7 @@ describe.each([
   const gateway = withFullGateway(async () => {
     if (onServer && !postgresUrl) return undefined
     const settings = onServer
-      ? `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }`
+      ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }`
       : ''
     return `${settings}
 model_list:

@@ -46,7 +46,7 @@ describe('e-mail, in the API of the administration', () => {
       const found = await ask('GET', '/audit/events?action=email.test')
       expect(found.body.data[0]).toMatchObject({ status: 502, metadata: { recipient: 'ann@example.com' } })
       return found
-    }, 5000)
+    }, 15_000)
     expect(JSON.stringify(events.body)).not.toContain(API_KEY)
   })
 

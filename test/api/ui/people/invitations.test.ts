@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { rowsOf } from '../../../../src/stores/sql/query.ts'
 import { adminApi } from '../../../support/admin-api.ts'
 import { browser, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -12,7 +12,7 @@ const PASSWORD = 'correct horse battery staple'
 
 describe.skipIf(!postgresUrl)('invitations where no e-mail is configured', () => {
   const gateway = withFullGateway(
-    async () => `general_settings: { database_url: '${await freshDatabase(postgresUrl)}' }\n${models}`,
+    async () => `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}' }\n${models}`,
   )
   const ask = adminApi(() => gateway)
   beforeAll(async () => {
@@ -155,7 +155,7 @@ describe.skipIf(!postgresUrl)('invitations where no e-mail is configured', () =>
       const found = await ask('GET', `/audit/events?resource_id=${body.invitation_id}`)
       expect(found.body.data).toHaveLength(3)
       return found.body.data
-    }, 5000)
+    }, 15_000)
     expect(events.map(({ action }: { action: string }) => action).sort()).toEqual([
       'invitation.cancel',
       'invitation.create',

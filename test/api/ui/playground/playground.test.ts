@@ -49,7 +49,7 @@ describe('the playground', () => {
       const found = await master('GET', '/logs?request_id=played-once')
       expect(found.body.data).toHaveLength(1)
       return found.body.data
-    }, 5000)
+    }, 15_000)
     expect(calls).toMatchObject([
       { key_id: keyId, team_id: 'red', user_id: ann.userId, endpoint: '/v1/chat/completions' },
     ])
@@ -57,7 +57,7 @@ describe('the playground', () => {
       const found = await master('GET', '/audit/events?action=playground.call')
       expect(found.body.data).not.toEqual([])
       return found
-    }, 5000)
+    }, 15_000)
     expect(events.body.data.at(-1)).toMatchObject({
       actor_type: 'account',
       actor_id: ann.accountId,

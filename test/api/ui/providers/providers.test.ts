@@ -354,7 +354,7 @@ describe('a test of a deployment that is not saved', () => {
       expect(body, path).toMatchObject({ ok: false, ...expected })
       expect(body.failure.advice, path).toContain(advice)
       expect(JSON.stringify(body), path).not.toContain(KEY)
-      expect(Date.now() - begun, path).toBeLessThan(3000)
+      expect(Date.now() - begun, path).toBeLessThan(10_000)
     }
     const dead = await ask('POST', '/models/test', draft('', { params: { api_base: 'http://127.0.0.1:1/v1' } }))
     expect(dead.body).toMatchObject({

@@ -5,7 +5,7 @@ import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { chatInit } from '../../../support/gateway.ts'
 import { type Person, type SignedIn, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -14,7 +14,7 @@ describe.skipIf(!postgresUrl)('memberships', () => {
   const master = adminApi(() => gateway)
 
   beforeAll(async () => {
-    const database = await freshDatabase(postgresUrl as string)
+    const database = await preparedDatabase(postgresUrl as string)
     gateway = await startFullGateway(`
 general_settings: { database_url: '${database}' }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`)

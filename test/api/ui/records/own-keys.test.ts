@@ -5,7 +5,7 @@ import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { chatInit } from '../../../support/gateway.ts'
 import { browser, type SignedIn, signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { type RedisServer, startRedis } from '../../../support/redis.ts'
 
 const available = inject('postgresUrl') !== '' && inject('redisUrl') !== ''
@@ -19,7 +19,7 @@ describe.skipIf(!available)('keys that members make for themselves', () => {
   beforeAll(async () => {
     redis = (await startRedis()) as RedisServer
     const settings = `
-general_settings: { database_url: '${await freshDatabase(inject('postgresUrl'))}', redis_url: '${redis.url}' }
+general_settings: { database_url: '${await preparedDatabase(inject('postgresUrl'))}', redis_url: '${redis.url}' }
 model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
     gateway = await startFullGateway(settings)
     other = await startFullGateway(settings)

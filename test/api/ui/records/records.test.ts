@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -16,6 +16,7 @@ const kinds = [
 ]
 const chosen = kinds.filter(({ id }) => id !== 'key_id')
 
+/** What is refused before a database is asked is tried over one of them. */
 describe.each([
   ['PostgreSQL', true],
   ['the embedded database', false],
@@ -24,7 +25,7 @@ describe.each([
 
   const gateway = withFullGateway(async () => {
     if (onServer && !postgresUrl) return undefined
-    const settings = onServer ? `general_settings: { database_url: '${await freshDatabase(postgresUrl)}' }` : ''
+    const settings = onServer ? `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}' }` : ''
     return `${settings}\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]`
   })
 
@@ -66,6 +67,12 @@ describe.each([
           expect((await ask('PUT', one, {})).body[field]).toBeNull()
           await ask('DELETE', one)
         }
+      },
+    )
+
+    it.skipIf(onServer).each([...LIMITS, ...MONEY, ...(id === 'key_id' ? ['max_parallel_requests'] : [])])(
+      '%s is refused where it is no such number',
+      async (field) => {
         const wrong = [-1, '5', true, [1], {}, 2 ** 53, ...(MONEY.includes(field) ? [1e300] : [1.5])]
         const one = `${path}/${(await ask('POST', path, {})).body[id]}`
         for (const value of wrong) {
@@ -98,7 +105,9 @@ describe.each([
       }
     })
 
-    it.each(['spend', 'version', 'created_at', 'key_hash', 'key', 'revoked_at', 'target_mode', 'admin'])(
+    it
+      .skipIf(onServer)
+      .each(['spend', 'version', 'created_at', 'key_hash', 'key', 'revoked_at', 'target_mode', 'admin'])(
       "the field %s is not a client's to write",
       async (field) => {
         const one = `${path}/${(await ask('POST', path, {})).body[id]}`
@@ -189,7 +198,7 @@ describe.each([
       expect((await ask('GET', `${path}?search=${encodeURIComponent("%' OR '1'='1")}`)).body.data).toEqual([])
     })
 
-    it('a body that is no map is refused', async () => {
+    it.skipIf(onServer)('a body that is no map is refused', async () => {
       for (const body of ['[]', '"x"', '5', 'null', '{', '{"a":1}{}']) {
         expect((await ask('POST', path, body)).status, body).toBe(400)
       }
@@ -230,19 +239,21 @@ describe.each([
       expect(both.map(({ status }) => status).sort()).toEqual([201, 409, 409])
     })
 
-    it.each([
-      "a'; DROP TABLE gateway_team; --",
-      '',
-      ' ',
-      'a b',
-      'a/b',
-      '..',
-      '\u0000',
-      '\ud800',
-      'x'.repeat(65_536),
-      5,
-      [],
-    ])('refuses %j', async (value) => {
+    it
+      .skipIf(onServer)
+      .each([
+        "a'; DROP TABLE gateway_team; --",
+        '',
+        ' ',
+        'a b',
+        'a/b',
+        '..',
+        '\u0000',
+        '\ud800',
+        'x'.repeat(65_536),
+        5,
+        [],
+      ])('refuses %j', async (value) => {
       expect(await ask('POST', path, { [id]: value })).toMatchObject({ status: 400, body: { error: { param: id } } })
     })
   })

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { upstreamClient } from '../../../support/upstream-client.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -26,7 +26,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('named credentials, in two processes'
 
   beforeAll(async () => {
     const yaml = [
-      `general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}', redis_url: '${redisUrl}' }`,
+      `general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}', redis_url: '${redisUrl}' }`,
       'model_list:',
       '  - model_name: of-file',
       '    gateway_params: { model: openai-compatible/named-of-file, credential: shared }',
@@ -48,7 +48,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('named credentials, in two processes'
     return call?.headers.authorization?.replace('Bearer ', '')
   }
   async function within5Seconds(holds: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + 15_000
     while (!(await holds())) {
       if (Date.now() > deadline) throw new Error('not so within 5 seconds')
       await wait(100)

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { startFullGateway } from '../../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { startUpstream, type Upstream } from '../../../support/scripted-upstream.ts'
 import { withFullGateway } from '../../../support/with-gateway.ts'
 
@@ -15,7 +15,7 @@ describe.skipIf(!postgresUrl)('actions on deployments', () => {
     const far = (name: string) =>
       `{ model_name: pool, deployment_id: ${name}, gateway_params: { model: openai/${name}, api_key: x, api_base: '${upstream.url}/v1' } }`
     yaml = `
-general_settings: { database_url: '${await freshDatabase(postgresUrl as string)}' }
+general_settings: { database_url: '${await preparedDatabase(postgresUrl as string)}' }
 router_settings: { cooldown_time: 600 }
 gateway_settings: { fallbacks: [{ pool: [spare] }] }
 model_list:
@@ -47,7 +47,7 @@ model_list:
       }
       // Told by the process that did not do it, too.
       expect((await act('east', 'resume')).body.state).toBe('healthy')
-      const deadline = Date.now() + 5000
+      const deadline = Date.now() + 15_000
       let seen = false
       while (!seen && Date.now() < deadline) {
         const { headers } = await other.chat({ model: 'pool', messages: [{ role: 'user', content: 'hi' }] })

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type GatewayProcess, type Place, place } from '../../../runtimes/node/gateway-process.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { upstreamClient } from '../../../support/upstream-client.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -27,7 +27,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('models of the database, in two proce
   let other: GatewayProcess
 
   beforeAll(async () => {
-    databaseUrl = await freshDatabase(postgresUrl)
+    databaseUrl = await preparedDatabase(postgresUrl)
     here = await place()
     const yaml = [
       'general_settings: { log_level: debug }',
@@ -71,7 +71,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('models of the database, in two proce
   }
 
   async function within5Seconds(holds: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + 15_000
     while (!(await holds())) {
       if (Date.now() > deadline) throw new Error('not so within 5 seconds')
       await wait(100)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
 import { configOf } from '../../../support/gateway.ts'
 import { signedIn } from '../../../support/people.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { serverError, silence } from '../../../support/upstream/index.ts'
 import { upstreamClient } from '../../../support/upstream-client.ts'
 
@@ -23,7 +23,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
 
   beforeAll(async () => {
     const settings = [
-      `general_settings: { database_url: '${await freshDatabase(postgresUrl)}', redis_url: '${redisUrl}' }`,
+      `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}', redis_url: '${redisUrl}' }`,
       'router_settings: { cooldown_time: 0, hedge_after_ms: 9000, model_group_alias: { nickname: policy-file } }',
       'gateway_settings:',
       '  context_window_fallbacks: [{ flaky: [nickname, slow] }]',
@@ -88,7 +88,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     })
     expect(await chat('flaky')).toMatchObject({ attempts: 3 })
     expect((await ask('GET', '/flaky/policy', undefined, other)).body).toEqual(published)
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + 15_000
     while ((await chat('flaky', other)).attempts !== 3) {
       expect(Date.now()).toBeLessThan(deadline)
       await wait(100)
@@ -104,7 +104,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
     await publish('slow', policy)
     const startedAt = performance.now()
     expect(await chat('slow')).toMatchObject({ status: 504, attempts })
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
   })
 
   it("decides a route group's strategy", async () => {
@@ -281,7 +281,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('policies of route groups', () => {
       const filter = 'audit/events?resource_id=flaky&limit=200'
       return (await (await one.fetch(`/ui/api/${filter}`)).json()) as { data: Record<string, unknown>[] }
     }
-    const deadline = Date.now() + 10_000
+    const deadline = Date.now() + 15_000
     while (!(await events()).data.some(({ action }) => action === 'route_group_policy.rollback')) {
       expect(Date.now()).toBeLessThan(deadline)
       await wait(100)

@@ -8,7 +8,7 @@ import type { CallFinished } from '../../../../src/telemetry/events.ts'
 import { ledger } from '../../../../src/telemetry/ledger.ts'
 import { finishedCall } from '../../../support/finished-calls.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { seededRandom } from '../../../support/random.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -56,7 +56,7 @@ describe.skipIf(!postgresUrl)('spend', () => {
   let gateway: FullGateway
   let sql: Sql
   beforeAll(async () => {
-    const url = await freshDatabase(postgresUrl)
+    const url = await preparedDatabase(postgresUrl)
     gateway = await startFullGateway(`general_settings: { database_url: '${url}' }\nmodel_list: []\n`)
     sql = nodePostgresSql({ connectionString: url })
     for (let at = 0; at < calls.length; at += 100) await ledger.write(sql, calls.slice(at, at + 100))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { type ScriptedToolServer, startScriptedToolServer } from '../../../support/scripted-tool-server.ts'
 
 const postgresUrl = inject('postgresUrl')
@@ -24,7 +24,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('servers of tools, in two processes',
   beforeAll(async () => {
     scripted = await startScriptedToolServer()
     const yaml = [
-      `general_settings: { database_url: '${await freshDatabase(postgresUrl)}', redis_url: '${redisUrl}' }`,
+      `general_settings: { database_url: '${await preparedDatabase(postgresUrl)}', redis_url: '${redisUrl}' }`,
       'gateway_settings:',
       '  mcp_servers:',
       `    - { server_key: of-file, base_url: '${scripted.url('plain')}', auth_mode: bearer, auth_token: ${TOKEN} }`,
@@ -82,7 +82,7 @@ describe.skipIf(!postgresUrl || !redisUrl)('servers of tools, in two processes',
     expect(await list('?limit=1&cursor=of-file')).toEqual([['stored', 'database']])
     expect(await list('?search=FILE')).toEqual([['of-file', 'file']])
     expect(await ask('POST', '', stored())).toMatchObject({ status: 409, body: { error: { param: 'server_key' } } })
-    await expect.poll(() => known(other), { timeout: 5000 }).toEqual(['of-file', 'stored'])
+    await expect.poll(() => known(other)).toEqual(['of-file', 'stored'])
   })
 
   it('are checked, and say what they have', async () => {
@@ -195,12 +195,12 @@ describe.skipIf(!postgresUrl || !redisUrl)('servers of tools, in two processes',
     expect((await ask('DELETE', '/stored')).status).toBe(200)
     expect((await ask('GET', '/stored')).status).toBe(404)
     expect((await ask('DELETE', '/stored')).status).toBe(404)
-    await expect.poll(() => known(other), { timeout: 5000 }).toEqual(['of-file'])
+    await expect.poll(() => known(other)).toEqual(['of-file'])
   })
 
   it('are in the audit, and their secrets nowhere', async () => {
     const events = async () => (await one.fetch('/ui/api/audit/events?resource_type=mcp_server&limit=200')).text()
-    await expect.poll(async () => (await events()).includes('"stored"'), { timeout: 5000 }).toBe(true)
+    await expect.poll(async () => (await events()).includes('"stored"')).toBe(true)
     const all = await (await one.fetch('/ui/api/audit/events?limit=200')).text()
     expect(all).toContain('request_timeout_ms')
     const { rows } = await one.sql.query<{ text: string }>({

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { adminApi } from '../../../support/admin-api.ts'
 import { type FullGateway, startFullGateway } from '../../../support/full-gateway.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const LONG_BYTES = 24_000_000
 const STALL_SECONDS = 6
@@ -35,7 +35,7 @@ const sockets: Socket[] = []
 
 beforeAll(async () => {
   await once(upstream.listen(0, '127.0.0.1'), 'listening')
-  const database = inject('postgresUrl') === '' ? '' : `database_url: ${await freshDatabase(inject('postgresUrl'))}`
+  const database = inject('postgresUrl') === '' ? '' : `database_url: ${await preparedDatabase(inject('postgresUrl'))}`
   gateway = await startFullGateway(`general_settings:
   client_stall_timeout: ${STALL_SECONDS}
   ${database}

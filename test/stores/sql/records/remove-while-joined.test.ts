@@ -6,7 +6,7 @@ import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgr
 import { teamRecords } from '../../../../src/stores/sql/records/team-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import type { Sql } from '../../../../src/stores/sql/sql.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const text = await readFile(new URL('../../../../schema.sql', import.meta.url), 'utf8')
@@ -16,7 +16,7 @@ describe.skipIf(!postgresUrl)('a team that is removed', () => {
   let other: pg.Client
 
   beforeAll(async () => {
-    const connectionString = await freshDatabase(postgresUrl)
+    const connectionString = await preparedDatabase(postgresUrl)
     sql = nodePostgresSql({ connectionString })
     await applySchema(sql, text)
     other = new pg.Client({ connectionString })

@@ -8,7 +8,7 @@ import { userRecords } from '../../../../src/stores/sql/records/user-records.ts'
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import { spendReports } from '../../../../src/stores/sql/spend/spend-reports.ts'
 import type { Sql, Statement } from '../../../../src/stores/sql/sql.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -87,7 +87,7 @@ describe.skipIf(!postgresUrl)('what pages of the console ask', () => {
   let sql: Sql
 
   beforeAll(async () => {
-    sql = nodePostgresSql({ connectionString: await freshDatabase(postgresUrl), timeoutMs: 60_000 })
+    sql = nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl), timeoutMs: 60_000 })
     await applySchema(sql, readFileSync(new URL('../../../../schema.sql', import.meta.url), 'utf8'))
     const run = (text: string) => sql.query({ sql: text, parameters: [] })
     for (const [table, id, level] of [

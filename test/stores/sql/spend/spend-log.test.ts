@@ -4,7 +4,7 @@ import { nodePostgresSql } from '../../../../src/stores/sql/adapters/node-postgr
 import { applySchema } from '../../../../src/stores/sql/schema/apply-schema.ts'
 import { type LogQuery, spendLog } from '../../../../src/stores/sql/spend/spend-log.ts'
 import type { Sql, Statement } from '../../../../src/stores/sql/sql.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { preparedDatabase } from '../../../support/prepared-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 const CALLS = 40_000
@@ -17,7 +17,7 @@ describe.skipIf(!postgresUrl)('a page of a large ledger', () => {
     (await sql.query<Row>({ sql: text, parameters })).rows
 
   beforeAll(async () => {
-    sql = nodePostgresSql({ connectionString: await freshDatabase(postgresUrl), timeoutMs: 60_000 })
+    sql = nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl), timeoutMs: 60_000 })
     await applySchema(sql, readFileSync(new URL('../../../../schema.sql', import.meta.url), 'utf8'))
     // Indexes that are built at once take less time.
     const indexes = await ask<{ name: string; text: string }>(
