@@ -59,7 +59,7 @@ const STATIC_STATEMENTS = [
 const STATEMENT = /\{\s*sql: [^}]*\bparameters\b/
 
 /** Folders of test that mirror nothing of src. */
-const TEST_FOLDERS = ['spec', 'contracts', 'runtime', 'system', 'clients', 'bench', 'support', 'fixtures']
+const TEST_FOLDERS = ['spec', 'contracts', 'runtime', 'system', 'agents', 'clients', 'bench', 'support', 'fixtures']
 
 const src = resolve(import.meta.dirname, '../src')
 

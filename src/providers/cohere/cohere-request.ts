@@ -3,6 +3,7 @@ import { asRecord, isRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import type { Drop } from '../../modes/field-table.ts'
 import { withAllowedTools } from '../wire/fitting/allowed-tools.ts'
+import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import { withTextResults } from '../wire/fitting/plain-conversation.ts'
 import { toldConversation } from '../wire/fitting/told-conversation.ts'
 import { penaltyUpToOne, stopsUpTo, temperatureUpToOne } from '../wire/fitting/within-range.ts'
@@ -54,7 +55,7 @@ export function cohereRequest(body: ChatRequest, model: string, drop: Drop = () 
     frequency_penalty: penaltyUpToOne(body, 'frequency_penalty', drop),
     presence_penalty: penaltyUpToOne(body, 'presence_penalty', drop),
   }
-  const messages = withTextResults(toldConversation(body.messages, drop, true), 'document')
+  const messages = withInstructionsFirst(withTextResults(toldConversation(body.messages, drop, true), 'document'))
   return {
     model,
     messages: cohereMessages(messages),

@@ -83,7 +83,11 @@ function readAnswer(reading: Reading, message: JsonRecord, at: string): void {
   } else if (signature !== undefined && parts.length > 0) {
     parts.push({ ...parts.pop(), thoughtSignature: signature })
   }
-  if (parts.length + calls.length > 0) reading.contents.push({ role: 'model', parts: [...parts, ...calls] })
+  if (parts.length + calls.length === 0) return
+  const last = reading.contents.at(-1)
+  // Calls have to come right behind a turn of the user.
+  if (last?.role === 'model') last.parts.push(...parts, ...calls)
+  else reading.contents.push({ role: 'model', parts: [...parts, ...calls] })
 }
 
 function callPart(reading: Reading, call: JsonRecord, at: string): Part {

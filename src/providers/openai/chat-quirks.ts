@@ -6,6 +6,8 @@ import type { ReasoningField } from '../wire/fitting/reasoning-history.ts'
 export interface ChatQuirks {
   /** Its only name for the limit of output tokens; absent if it accepts both. */
   readonly maxTokens?: 'max_tokens' | 'max_completion_tokens'
+  /** Its models that know the newer name of the limit alone. */
+  readonly newerLimit?: RegExp
   /** It refuses `stream_options` and reports the usage unasked. */
   readonly streamOptions?: false
   /** The only field in which it accepts the reasoning of earlier turns; absent if it accepts any. */
@@ -21,6 +23,11 @@ export interface ChatQuirks {
   readonly refusesHints?: true
   /** The names of functions and ids of calls that it takes, if fewer than OpenAI. */
   readonly takes?: Takes
+  /** It takes instructions anywhere in a conversation. Templates of open models take one message, at the beginning. Only
+   *  translated requests are searched for others. */
+  readonly instructionsAnywhere?: true
+  /** It refuses functions without a description of their parameters. */
+  readonly needsParameters?: true
   /** The most stop sequences that it takes. */
   readonly stops?: number
   /** Further fields that it refuses, which do not change the meaning of an answer. */
@@ -44,6 +51,7 @@ export interface ChatQuirks {
 /** OpenAI's own quirks. */
 export const OPENAI_QUIRKS = {
   refusesReasoning: true,
+  instructionsAnywhere: true,
   stops: 4,
   refuses: ['top_k'],
   efforts: [

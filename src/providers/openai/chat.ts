@@ -1,10 +1,11 @@
 import { latin1Text } from '../../lib/bytes/latin1.ts'
 import { GatewayError } from '../../lib/errors.ts'
 import { editJson } from '../../lib/json/edit-json.ts'
-import { asList, asRecord, parseRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, isRecord, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
 import type { ChatRequest } from '../../modes/chat.ts'
 import { type Adapter, dropper, type Outgoing, type Reply } from '../provider.ts'
 import { refuseCloudObjects } from '../wire/cloud-objects.ts'
+import { withInstructionsFirst } from '../wire/fitting/instructions-first.ts'
 import {
   documentAddress,
   hasCacheMarks,
@@ -46,8 +47,11 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         const messages = withReasoning(before, reasoning)
         if (messages !== before) changes.messages = messages
       }
+      if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
+        changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
+      }
       if (body.metadata !== undefined) changes.metadata = upstreamMetadata(body)
-      Object.assign(changes, limitRenamed(body, quirks.maxTokens))
+      Object.assign(changes, limitRenamed(body, limitOf(quirks, connection.model)))
       if (quirks.seed && body.seed != null) Object.assign(changes, { seed: undefined, [quirks.seed]: body.seed })
       return {
         method: 'POST',
@@ -91,12 +95,32 @@ function plain(call: Outgoing<ChatRequest>, model: string, quirks: ChatQuirks): 
 
 /** A translated conversation as the vendor takes it; the same list where nothing changes. */
 function conversationFor(messages: ChatRequest['messages'], quirks: ChatQuirks): ChatRequest['messages'] {
-  const { answersResults, documentUrls } = quirks
+  const { instructionsAnywhere, answersResults, documentUrls } = quirks
   const address = documentUrls ? undefined : documentAddress(messages)
   if (address) throw unsupported(address, "this vendor's chat, which fetches no documents", 'Send its bytes.')
-  const told = withTextResults(messages)
+  const told = withTextResults(instructionsAnywhere ? messages : withInstructionsFirst(messages))
   const answered = answersResults ? withResultsAnswered(told) : told
   return documentUrls ? withDocumentUrls(answered) : answered
+}
+
+type Tool = NonNullable<ChatRequest['tools']>[number]
+
+const lacksParameters = (tool: Tool) => isRecord(tool.function) && tool.function.parameters == null
+
+/** A function without parameters as one that has none of them. */
+const withParameters = (tool: Tool): Tool =>
+  lacksParameters(tool)
+    ? {
+        ...tool,
+        function: {
+          ...(tool.function as JsonRecord & { name: string }),
+          parameters: { type: 'object', properties: {} },
+        },
+      }
+    : tool
+
+function limitOf({ maxTokens, newerLimit }: ChatQuirks, model: string): ChatQuirks['maxTokens'] {
+  return newerLimit?.test(model) ? 'max_completion_tokens' : maxTokens
 }
 
 /** The limit of output tokens under the vendor's name for it. A request with both names is left to the vendor. */

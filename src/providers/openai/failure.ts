@@ -1,5 +1,5 @@
 import { type FailureDetails, type FailureName, GatewayError } from '../../lib/errors.ts'
-import { asRecord } from '../../lib/json/lenient.ts'
+import { asList, asRecord, asText, type JsonRecord } from '../../lib/json/lenient.ts'
 import { retryAfterSeconds } from '../../lib/retry-after.ts'
 import { clientFault } from '../wire/client-fault.ts'
 import type { WireError } from '../wire/wire-error.ts'
@@ -135,6 +135,8 @@ function readError(bytes: Uint8Array): WireError {
 function readWire(error: unknown): WireError {
   if (typeof error === 'string') return { message: error, type: undefined, code: undefined, param: undefined }
   const record = asRecord(error)
+  const [field] = asList(Array.isArray(error) ? error : asRecord(record.message).detail)
+  if (field !== undefined) return aboutField(asRecord(field))
   return {
     message: text(record.message),
     type: text(record.type),
@@ -142,6 +144,14 @@ function readWire(error: unknown): WireError {
     inner: text(asRecord(record.innererror).code),
     param: text(record.param),
   }
+}
+
+/** The first of the fields that a server in Python found wrong. */
+function aboutField({ loc, msg, type }: JsonRecord): WireError {
+  const param = asList(loc)
+    .filter((name, index) => index > 0 || name !== 'body')
+    .join('.')
+  return { message: `${param}: ${asText(msg)}`, type: undefined, code: text(type), param }
 }
 
 function text(value: unknown): string | undefined {

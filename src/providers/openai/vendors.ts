@@ -63,6 +63,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     apiBase: 'https://api.openai.com/v1',
     modes: ['responses', 'embedding', ...IMAGES, 'audio_speech', ...HEARING, 'moderation'],
     ...OPENAI_QUIRKS,
+    newerLimit: /(^|:)(o\d|gpt-[5-9])/,
   },
   mistral: {
     label: 'Mistral',
@@ -84,6 +85,7 @@ export const OPENAI_VENDORS: Readonly<Record<string, Vendor>> = {
     seed: 'random_seed',
     answersResults: true,
     documentUrls: true,
+    needsParameters: true,
     takes: { functions: /^[a-zA-Z0-9_-]{1,64}$/, calls: { fits: /^[a-zA-Z0-9]{9}$/, length: 9 } },
   },
   groq: {

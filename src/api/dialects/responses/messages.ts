@@ -1,4 +1,4 @@
-import { asRecord, asText, entryOf, isRecord } from '../../../lib/json/lenient.ts'
+import { asList, asRecord, asText, entryOf, isRecord } from '../../../lib/json/lenient.ts'
 import type { ThinkingBlock, ToolCall } from '../../../modes/chat-completion.ts'
 import type { Drop } from '../../../modes/field-table.ts'
 import { notKept } from '../../../pipeline/memory/not-kept.ts'
@@ -29,7 +29,10 @@ export function messagesOf(input: string | readonly Part[], drop: Drop = () => {
   const messages: Message[] = []
   let turn: Turn | undefined
   const flush = () => {
-    if (turn) messages.push(turnMessage(turn))
+    const said = turn?.content === undefined && turn?.calls.length ? messages.at(-1) : undefined
+    // Reasoning may stand between a text and the calls that follow from it. In chat they are one message.
+    if (turn && said && isText(said)) messages[messages.length - 1] = withCalls(said, turnMessage(turn))
+    else if (turn) messages.push(turnMessage(turn))
     turn = undefined
   }
   const begin = () => {
@@ -132,6 +135,19 @@ function turnMessage({ content, reasoning, thinking, calls }: Turn): Message {
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
     ...(thinking.length === 0 ? {} : { thinking_blocks: thinking }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+}
+
+const isText = ({ role, tool_calls }: Message) => role === 'assistant' && tool_calls === undefined
+
+function withCalls(said: Message, called: Message): Message {
+  const reasoning = [said, called].map(({ reasoning_content }) => asText(reasoning_content)).filter(Boolean)
+  const thinking = [said, called].flatMap(({ thinking_blocks }) => asList(thinking_blocks))
+  return {
+    ...said,
+    ...(reasoning.length === 0 ? {} : { reasoning_content: reasoning.join('\n\n') }),
+    ...(thinking.length === 0 ? {} : { thinking_blocks: thinking }),
+    tool_calls: called.tool_calls,
   }
 }
 

@@ -5,7 +5,8 @@ import type { Drop } from '../../../modes/field-table.ts'
 type Messages = ChatRequest['messages']
 type Message = Messages[number]
 
-const INSTRUCTIONS: ReadonlySet<string> = new Set(['system', 'developer'])
+/** The roles of messages that tell the model how to behave. */
+export const INSTRUCTIONS: ReadonlySet<string> = new Set(['system', 'developer'])
 const NAMED: ReadonlySet<string> = new Set([...INSTRUCTIONS, 'user'])
 
 /** A conversation for a vendor that has no names of participants, chooses the resolution of images itself unless it

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { answerTo } from './agent.ts'
+import { type ChatBody, chatAnswer, chatFields, checkCalls, questionOf, textOf } from './openai-chat.ts'
+import { checked, Refusal, type StrictVendor } from './vendor.ts'
+
+/** Roles that templates of models know: `developer` is not among them. */
+const message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.literal('system'), content: z.unknown() }),
+  z.looseObject({ role: z.literal('user'), content: z.unknown() }),
+  z.looseObject({ role: z.literal('assistant'), tool_calls: z.array(z.looseObject({})).nullish() }),
+  z.looseObject({ role: z.literal('tool'), content: z.unknown(), tool_call_id: z.string() }),
+])
+
+/** A server of open models ignores what it does not know; what it knows it checks. */
+const schema = z.looseObject({
+  ...chatFields,
+  messages: z.array(message).min(1),
+  tools: z
+    .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }))
+    .optional(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+})
+
+/** A server as vLLM is, with a model whose template takes one system message, at the beginning. */
+export const vllm: StrictVendor = ({ body }, serial) => {
+  const asked = checked(schema, body, ({ at, message }) => refused(`1 validation error: ${at}: ${message}`))
+  const { messages } = asked
+  const late = messages.findIndex(({ role }, index) => role === 'system' && index > 0)
+  if (late !== -1) throw refused('System message must be at the beginning.')
+  if (!messages.some(({ role, content }) => role === 'user' && textOf(content) !== '')) {
+    throw refused('No user query found in messages.')
+  }
+  const chat = asked as unknown as ChatBody
+  checkCalls(chat.messages, (why) => refused(why))
+  const id = `chatcmpl-tool-${String(serial).padStart(32, '0')}`
+  return chatAnswer(chat, answerTo(questionOf(chat)), serial, { id, thoughts: 'reasoning' })
+}
+
+function refused(message: string): Refusal {
+  return new Refusal(400, { error: { message, type: 'BadRequestError', param: null, code: 400 } })
+}
