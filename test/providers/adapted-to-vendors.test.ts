@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { chatDialect } from '../../src/api/dialects/chat.ts'
-import { geminiDialect } from '../../src/api/dialects/gemini.ts'
 import { messagesDialect } from '../../src/api/dialects/messages.ts'
 import { chat } from '../../src/modes/chat.ts'
 import { asMode, type ModelRequest } from '../../src/modes/mode.ts'
@@ -20,54 +19,24 @@ async function asked(dialect: Dialect, model: string, body: object) {
   const outgoing = { body: request, bytes, contentType: 'application/json', streamed: true, notes }
   const whole = wholeBody((await translator?.request(outgoing, deployment.connection))?.body ?? '{}')
   const sent = JSON.parse(typeof whole === 'string' ? whole : new TextDecoder().decode(whole))
-  return { sent, dropped: [...(notes.dropped ?? [])] }
+  return sent
 }
 
-const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
 const messages = [{ role: 'user', content: 'Hi' }]
-const sampled = (fields: object) => ({ model: 'm', contents, generationConfig: { temperature: 0.3, ...fields } })
-
-it.each([
-  [
-    'openai/gpt-5',
-    sampled({ topP: 0.95, topK: 64 }),
-    {},
-    ['temperature', 'generationConfig.topP', 'generationConfig.topK'],
-  ],
-  ['openai/gpt-5', sampled({ temperature: 1, topP: 1 }), { temperature: 1, top_p: 1 }, []],
-  ['openai/gpt-5-chat-latest', sampled({}), { temperature: 0.3 }, []],
-  ['openai/gpt-5.2', sampled({}), { temperature: 0.3 }, []],
-  ['openai/gpt-5.2', sampled({ thinkingConfig: { thinkingLevel: 'LOW' } }), {}, ['temperature']],
-  ['openai/gpt-4o', sampled({ topP: 0.95, topK: 64 }), { temperature: 0.3, top_p: 0.95 }, ['generationConfig.topK']],
-  ['mistral/mistral-large-latest', sampled({ topK: 64 }), { temperature: 0.3 }, ['generationConfig.topK']],
-  ['openai-compatible/m', sampled({ topK: 64 }), { temperature: 0.3, top_k: 64 }, []],
-])('%s is told of the sampling of a Gemini client what it takes: %j', async (model, body, expected, left) => {
-  const { sent, dropped } = await asked(geminiDialect, model, body)
-  const { temperature, top_p, top_k } = sent
-  expect([{ temperature, top_p, top_k }, dropped]).toEqual([expected, left])
-})
-
-it('a Claude of Bedrock is told one of two ways to sample', async () => {
-  const body = { model: 'm', messages, temperature: 0.3, top_p: 0.95 }
-  const { sent, dropped } = await asked(chatDialect, 'bedrock/us.anthropic.claude-sonnet-4-5-v1:0', body)
-  expect([sent.inferenceConfig, dropped]).toEqual([{ temperature: 0.3 }, ['top_p']])
-  const nova = await asked(chatDialect, 'bedrock/amazon.nova-pro-v1:0', body)
-  expect([nova.sent.inferenceConfig, nova.dropped]).toEqual([{ temperature: 0.3, topP: 0.95 }, []])
-})
 
 it.each([
   ['openai/gpt-5', { max_completion_tokens: 9 }],
   ['openai/gpt-4o', { max_tokens: 9 }],
   ['openai-compatible/m', { max_tokens: 9 }],
 ])('%s is told the limit under the name that it takes', async (model, expected) => {
-  const { sent } = await asked(chatDialect, model, { model: 'm', messages, max_tokens: 9 })
+  const sent = await asked(chatDialect, model, { model: 'm', messages, max_tokens: 9 })
   const { max_tokens, max_completion_tokens } = sent
   expect({ max_tokens, max_completion_tokens }).toEqual({ ...expected })
 })
 
 it('Mistral is told the parameters of a function that has none', async () => {
   const tools = [{ type: 'function', function: { name: 'list' } }]
-  const { sent } = await asked(chatDialect, 'mistral/m', { model: 'm', messages, tools })
+  const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages, tools })
   expect(sent.tools[0].function).toEqual({ name: 'list', parameters: { type: 'object', properties: {} } })
 })
 
@@ -80,7 +49,7 @@ it('instructions behind the turn of the user are at the beginning where a templa
     ['openai-compatible/m', ['system', 'user']],
     ['cohere/command-a', ['system', 'user']],
   ] as const) {
-    const { sent } = await asked(messagesDialect, model, body)
+    const sent = await asked(messagesDialect, model, body)
     expect(sent.messages.map(({ role }: { role: string }) => role)).toEqual(roles)
   }
 })
@@ -93,7 +62,7 @@ it('neighbouring turns of the model are one for Gemini, which wants calls right 
     { role: 'assistant', tool_calls: [call] },
     { role: 'tool', tool_call_id: 'c1', content: 'none' },
   ]
-  const { sent } = await asked(chatDialect, 'gemini/gemini-3-pro', { model: 'm', messages: turns })
+  const sent = await asked(chatDialect, 'gemini/gemini-3-pro', { model: 'm', messages: turns })
   expect(sent.contents.map(({ role, parts }: { role: string; parts: [] }) => [role, parts.length])).toEqual([
     ['user', 1],
     ['model', 2],
