@@ -1,0 +1,158 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, it } from 'vitest'
+import { type ConsolePage, expectAccessible, withConsole } from '../support/console/with-console.ts'
+import { identityProvider } from '../support/identity-provider.node.ts'
+import { startMailReceiver } from '../support/mail-receiver.node.ts'
+import { PASSWORD } from '../support/passwords.ts'
+
+const CLIENT = { id: 'gateway', secret: 'the-secret-of-the-gateway' }
+/** The port of the gateway: the provider and the links of mails name it before the gateway is there. */
+const port = await freePort()
+const url = `http://127.0.0.1:${port}`
+const mail = await startMailReceiver()
+const provider = await identityProvider({ ...CLIENT, redirectUri: `${url}/auth/callback` }, 'example.com')
+
+const gateway = withConsole({
+  isEmpty: true,
+  port,
+  config: () => `general_settings:
+  email_provider: smtp
+  email_base_url: ${url}
+  email_from: gateway@example.com
+  email_smtp_host: 127.0.0.1
+  email_smtp_port: ${mail.port}
+  enable_sso: true
+  sso_provider: okta
+  sso_issuer: ${provider.issuer}
+  sso_client_id: ${CLIENT.id}
+  sso_client_secret: ${CLIENT.secret}
+  sso_redirect_uri: ${url}/auth/callback
+  sso_admin_email_list: [boss@example.com]
+model_list:
+  - { model_name: echo, gateway_params: { model: echo/echo } }
+`,
+})
+afterAll(async () => {
+  await mail.close()
+  await provider.close()
+})
+
+const ADA = 'ada@example.com'
+const SECOND = 'another horse of another battery'
+const THIRD = 'yet one more horse and staple'
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 })
+
+async function signIn(page: ConsolePage, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(ADA)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+}
+
+it('an invitation says what it is to, and its link of a mail leads into the console', async () => {
+  await gateway.ask('POST', '/ui/api/organizations', { organization_id: 'acme', organization_name: 'Acme' })
+  const invitation = { email: ADA, organization_id: 'acme', organization_role: 'org_admin' }
+  expect((await gateway.ask('POST', '/ui/api/invitations', invitation)).status).toBe(201)
+  const page = await gateway.open('sign-in', { as: 'nobody' })
+  await page.goto(await mail.linkTo(ADA))
+  await page.getByText('Acme').waitFor()
+  await page.getByText('org admin').waitFor()
+  await expect.poll(() => page.url()).not.toContain('#')
+  await expectAccessible(page)
+  await page.getByLabel('New password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Accept' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await heading(page, 'Overview').waitFor()
+  expect((await gateway.ask('GET', '/ui/api/invitations')).body.data[0]).toMatchObject({
+    email: ADA,
+    state: 'accepted',
+  })
+})
+
+it('a forgotten password is set anew by the link of a mail, and the sessions of the old one end', async () => {
+  const before = await gateway.open('account', { as: 'nobody' })
+  await signIn(before, PASSWORD)
+  await before.getByRole('button', { name: 'Not now' }).click()
+  await heading(before, 'Account').waitFor()
+  const page = await gateway.open('sign-in', { as: 'nobody' })
+  await page.getByRole('link', { name: 'Forgot the password?' }).click()
+  await page.getByLabel('E-mail').fill(ADA)
+  await page.getByRole('button', { name: 'Send a link' }).click()
+  await page.getByText('from gateway@example.com').waitFor()
+  await page.goto(await mail.linkTo(ADA, 1))
+  await page.getByText(`For ${ADA}`).waitFor()
+  await page.getByLabel('New password').fill('short')
+  await page.getByText('7 more characters.').waitFor()
+  await page.getByLabel('New password').fill(SECOND)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByText('all your sessions have ended').waitFor()
+  await page.getByRole('link', { name: 'To the sign-in' }).click()
+  await signIn(page, SECOND)
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await heading(page, 'Overview').waitFor()
+  await before.show('people')
+  await before.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+})
+
+it('whose password must change changes it first, and comes to the page that was asked for', async () => {
+  const [account] = (await gateway.ask('GET', `/ui/api/accounts?search=${ADA}`)).body.data
+  const changed = await gateway.ask('PATCH', `/ui/api/accounts/${account.account_id}`, { must_change_password: true })
+  expect(changed.status).toBe(200)
+  const page = await gateway.open('models', { as: 'nobody' })
+  await signIn(page, SECOND)
+  await heading(page, 'Choose a new password').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Present password').fill('none that was ever set')
+  await page.getByLabel('New password').fill(THIRD)
+  await page.keyboard.press('Enter')
+  await page.getByText('This is not the current password.').waitFor()
+  await page.getByLabel('Present password').fill(SECOND)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await heading(page, 'Models').waitFor()
+})
+
+it('single sign-on leads over the pages of the provider to the page that was asked for', async () => {
+  const page = await gateway.open('deployments', { as: 'nobody', forgives: [/^foreign request/, /ERR_NAME_NOT_RESOLVED/] })
+  await page.getByRole('link', { name: 'Continue with Okta' }).click()
+  await page.fill('input[name=login]', 'boss')
+  await page.fill('input[name=password]', 'anything')
+  await page.click('button[type=submit]')
+  await page.click('button[type=submit]')
+  await heading(page, 'Deployments').waitFor()
+  await page.go('account')
+  await page.getByText('boss@example.com').first().waitFor()
+  await page.go('settings?tab=sign-in')
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByText(`${url}/auth/callback`).first().waitFor()
+  await page.getByText(`${provider.issuer}/auth`).waitFor()
+  await expectAccessible(page)
+})
+
+it('whoever tries too often is told how long to wait, and the button waits as long', async () => {
+  const page = await gateway.open('sign-in', { as: 'nobody' })
+  const button = page.locator('form button[type=submit]')
+  await expect
+    .poll(
+      async () => {
+        await signIn(page, 'none of the passwords')
+        await page.getByRole('alert').first().waitFor()
+        return button.textContent()
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+    .toMatch(/^Again in \d+ s$/)
+  expect(await button.isDisabled()).toBe(true)
+  await expectAccessible(page)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
