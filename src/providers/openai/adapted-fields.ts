@@ -15,7 +15,7 @@ const SAMPLING = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_pena
 export function adaptedFields(
   body: ChatRequest,
   model: string,
-  { refusesHints, stops, refuses = [], efforts = [], samplesAlone, hottest }: ChatQuirks,
+  { refusesHints, stops, refuses = [], efforts = [], plainWithTools, samplesAlone, hottest }: ChatQuirks,
   drop: Drop,
 ): Record<string, unknown> {
   const { user, stop, reasoning_effort: effort, temperature, tools } = body
@@ -30,7 +30,8 @@ export function adaptedFields(
     drop('stop')
   }
   if (effort !== undefined) {
-    const taken = nearestEffort(effort, model, efforts)
+    const isPlain = isSet(effort) && effort !== 'none' && tools?.length && plainWithTools?.test(model)
+    const taken = isPlain ? undefined : nearestEffort(effort, model, efforts)
     if (taken === undefined) leaveOut('reasoning_effort')
     else if (taken !== effort) changes.reasoning_effort = taken
   }

@@ -34,6 +34,8 @@ export interface ChatQuirks {
   readonly refuses?: readonly string[]
   /** The efforts that its models take. */
   readonly efforts?: Efforts
+  /** Its models that take no effort beside functions in chat. */
+  readonly plainWithTools?: RegExp
   /** Whether a model that reasons so much refuses to be told how to sample. */
   readonly samplesAlone?: (model: string, effort: unknown) => boolean
   /** The highest temperature that it takes, if chat's is higher. */
@@ -62,8 +64,9 @@ export const OPENAI_QUIRKS = {
     [/(^|:)gpt-5/, ['minimal', 'low', 'medium', 'high']],
     [/(^|:)o\d/, ['low', 'medium', 'high']],
   ],
+  plainWithTools: /(^|:)gpt-(5\.[4-9]|[6-9])/,
   // Since 5.1 the models are asked to reason; from 5.5 on they do it unasked.
   samplesAlone: (model, effort) =>
-    /(^|:)(o\d|gpt-5(?!\.[1-4]|[\w-]*-chat))/.test(model) ||
+    /(^|:)(o\d|gpt-[6-9]|gpt-5(?!\.[1-4]|[\w-]*-chat))/.test(model) ||
     (/(^|:)gpt-5\.[1-4]/.test(model) && typeof effort === 'string' && effort !== 'none'),
 } as const satisfies ChatQuirks

@@ -12,7 +12,8 @@ export function toChat(request: CohereChatRequest, drop: Drop = () => {}): ChatR
     drop: (field) => (isCiting || field !== 'citation_options') && drop(field),
     refuse(field) {
       if (field === 'documents' && !isCiting) return
-      const message = `'${field}' needs a provider that speaks this dialect itself, and no deployment of this model does. Leave it out.`
+      const instead = field === 'documents' ? 'Ask for no citations: `citation_options.mode` `OFF`.' : 'Leave it out.'
+      const message = `'${field}' needs a provider that speaks this dialect itself, and no deployment of this model does. ${instead}`
       throw inexpressible(field, message)
     },
   })
