@@ -296,10 +296,6 @@ describe('POST /v1/responses, by way of chat', () => {
       { input: [{ role: 'user', content: [{ type: 'input_text', text: 'a' }, { type: 'x' }] }] },
     ],
     ['input.0.content.0.file_id', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'file_1' }] }] }],
-    [
-      'input.0.content.0.file_url',
-      { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://x' }] }] },
-    ],
     ['input.0.call_id', { input: [{ type: 'function_call_output', output: 'x' }] }],
   ])('refuses what chat cannot say, naming %s, and asks nobody', async (param, body) => {
     const before = (await upstream.calls(model)).length
