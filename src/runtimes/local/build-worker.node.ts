@@ -13,13 +13,17 @@ export interface WorkerBundle {
   readonly gzipBytes: number
 }
 
-/** Bundles the worker as a deployment does, without deploying it and without a network. */
-export function buildWorker(): WorkerBundle {
+/** Bundles the worker as a deployment does, without deploying it and without a network. The target names an environment of
+ *  wrangler.toml. */
+export function buildWorker(
+  target: readonly string[] = ['--env='],
+  env: NodeJS.ProcessEnv = process.env,
+): WorkerBundle {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bundle-'))
   try {
-    execFileSync('wrangler', ['deploy', '--dry-run', '--minify', '--outdir', folder], {
+    execFileSync('wrangler', ['deploy', '--dry-run', '--minify', '--outdir', folder, ...target], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
+      env: { ...env, WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
     })
     const modules = readdirSync(folder).filter((name) => !name.endsWith('.map') && !name.endsWith('.md'))
     const contents = modules.map((name) => readFileSync(join(folder, name)))
