@@ -48,3 +48,27 @@ it('servers of tools are accessible, with a panel and with the dialog', async ()
   await page.getByRole('button', { name: 'Edit' }).click()
   await expectAccessible(page)
 }, 30_000)
+
+it('a server is bound to a team and taken from it, and tells how often clients called it', async () => {
+  await gateway.ask('POST', '/ui/api/mcp-servers', { server_key: 'bound', base_url: address, allow_private: true })
+  const page = await gateway.open('mcp?open=bound')
+  const panel = page.getByRole('complementary', { name: 'bound' })
+  await panel.getByText(/^Nobody in particular/).waitFor()
+  expect(await panel.getByRole('link', { name: 'none' }).getAttribute('href')).toBe(
+    '/console/requests?provider=mcp&deployment=bound&range=7d',
+  )
+  await panel.getByRole('button', { name: 'Bind', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Bind bound' })
+  await dialog.getByLabel('Team', { exact: true }).fill('Search')
+  await page.getByRole('option').filter({ hasText: 'Search quality' }).click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Bind', exact: true }).click()
+  await panel.getByRole('link', { name: 'Search quality' }).waitFor()
+  const bindings = async () =>
+    (await gateway.ask('GET', '/ui/api/callable-target-bindings?callable_kind=mcp_server&callable_key=bound')).body.data
+  expect(await bindings()).toMatchObject([{ scope_type: 'team', scope_id: 'search', enabled: true }])
+  await panel.getByRole('button', { name: 'Take it from Search quality' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click()
+  await panel.getByText(/^Nobody in particular/).waitFor()
+  expect(await bindings()).toEqual([])
+})

@@ -93,3 +93,20 @@ it('the overview is accessible, also on a phone', async () => {
   await expectAccessible(await gateway.open(''))
   await expectAccessible(await gateway.open('', { width: 390 }))
 })
+
+it('the overview tells notes of the configuration, and how much is left out where a list is cut', async () => {
+  const page = await gateway.open('health')
+  await page.route('**/health/deployments', async (route) => {
+    const answer = await (await route.fetch()).json()
+    const [like] = answer.deployments
+    const drained = Array.from({ length: 30 }, (_, at) => ({ ...like, deployment_id: `cut-${at}`, state: 'drained' }))
+    const notes = [{ path: 'gateway_settings.fallbacks[0].a[0]', message: "names 'b', which there is not yet" }]
+    return route.fulfill({ json: { ...answer, deployments: drained, notes } })
+  })
+  await page.go('')
+  const attention = page.getByRole('region', { name: 'What asks for attention' })
+  await attention.getByText("names 'b', which there is not yet").waitFor()
+  expect(await attention.getByRole('row').filter({ hasText: 'cut-' }).count()).toBe(20)
+  const more = page.getByRole('link', { name: '10 more deployments' })
+  expect(await more.getAttribute('href')).toBe('/console/health')
+})

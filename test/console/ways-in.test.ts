@@ -116,7 +116,10 @@ it('whose password must change changes it first, and comes to the page that was 
 })
 
 it('single sign-on leads over the pages of the provider to the page that was asked for', async () => {
-  const page = await gateway.open('deployments', { as: 'nobody', forgives: [/^foreign request/, /ERR_NAME_NOT_RESOLVED/] })
+  const page = await gateway.open('deployments', {
+    as: 'nobody',
+    forgives: [/^foreign request/, /ERR_NAME_NOT_RESOLVED/],
+  })
   await page.getByRole('link', { name: 'Continue with Okta' }).click()
   await page.fill('input[name=login]', 'boss')
   await page.fill('input[name=password]', 'anything')

@@ -1,20 +1,25 @@
 import { useState } from 'preact/hooks'
+import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
 import { confirmed } from '../../design/confirmed.ts'
-import { duration } from '../../design/format.ts'
+import { count, duration } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded, Notice } from '../../design/states.tsx'
 import { Ago } from '../../design/time.tsx'
 import { toast } from '../../design/toast.tsx'
+import { useCallsOfServers } from './calls.ts'
 import { AUTH } from './server.ts'
 import { ServerDialog } from './server-dialog.tsx'
 import { Found } from './tools.tsx'
+import { WhoMay } from './who-may.tsx'
 
 export function ServerPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const may = useMay()
+  const calls = useCallsOfServers()
+  const { calls: called = 0, failed_calls: failed = 0 } = calls.of?.get(id) ?? {}
   const [editing, setEditing] = useState(false)
   const one = { params: { server_key: id } }
   const read = useApi('GET /ui/api/mcp-servers/{server_key}', one)
@@ -62,6 +67,14 @@ export function ServerPanel({ id, onClose }: { readonly id: string; readonly onC
                 ['A call takes at most', duration(server.request_timeout_ms)],
                 ['In use', server.enabled ? 'yes' : 'no'],
                 ['From', server.source === 'file' ? 'the file, which alone changes it' : 'the database'],
+                [
+                  'Calls at /mcp, 7 d',
+                  calls.of && (
+                    <a href={pathTo('requests', { provider: 'mcp', deployment: id, range: '7d' })}>
+                      {called === 0 ? 'none' : `${count(called)}, of which ${count(failed)} failed`}
+                    </a>
+                  ),
+                ],
                 ['Changed', server.updated_at === null ? undefined : <Ago at={server.updated_at} />],
               ]}
             />
@@ -83,6 +96,7 @@ export function ServerPanel({ id, onClose }: { readonly id: string; readonly onC
                 <p class="quiet">Its tools are shown when it is asked.</p>
               )}
             </Section>
+            {may('team.read') && <WhoMay server={id} />}
             {editing && (
               <ServerDialog server={server} onClose={() => setEditing(false)} onDone={() => setEditing(false)} />
             )}
