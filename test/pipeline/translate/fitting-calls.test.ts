@@ -139,7 +139,7 @@ describe('names of functions and ids of calls', () => {
         { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name: 'plain', arguments: '{}' } }] },
         { role: 'tool', tool_call_id: id, content: 'text' },
       ],
-      tools: [{ type: 'function', function: { name: 'plain' } }],
+      tools: [{ type: 'function', function: { name: 'plain', parameters: { type: 'object' } } }],
     }
     expect(await sent('mistral/mistral-large-latest', chatDialect, body)).toBe(JSON.stringify(body))
     const own = { ...body, model: 'gpt-4o', tools: inChat.tools, messages: inChat.messages }
