@@ -6,4 +6,4 @@ import { limits } from './limits.node.ts'
 import { secrets } from './secrets.node.ts'
 
 /** In the order in which they run. */
-export const checks: readonly Check[] = [...front, ...calls, ...limits, ...installation, ...secrets]
+export const checks: readonly Check[] = [...front, ...calls, ...installation, ...limits, ...secrets]

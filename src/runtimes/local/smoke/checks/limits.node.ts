@@ -20,13 +20,14 @@ export const limits: readonly Check[] = [
       const stream = farEnd.begin(chat(LONG_COUNTING, { key, stream: true }))
       await stream.first
       const beside = await farEnd.ask(short)
-      const tooShort = notChecked('the model had answered before a client could leave')
-      if (!isRefused(beside, 'key_parallel_requests')) {
-        return stream.isEnded() ? tooShort : failed(`a second call of one slot was answered with ${inShort(beside)}`)
-      }
-      if (stream.isEnded()) return tooShort
+      const hadEnded = stream.isEnded()
       stream.leave()
       const leftAt = performance.now()
+      const tooShort = notChecked('the model had answered before a client could leave')
+      if (!isRefused(beside, 'key_parallel_requests')) {
+        return hadEnded ? tooShort : failed(`a second call of one slot was answered with ${inShort(beside)}`)
+      }
+      if (hadEnded) return tooShort
       const freed = await until(bounds.slotFree, 50, async () => {
         const answer = await farEnd.ask(short)
         return isRefused(answer, 'key_parallel_requests') ? undefined : answer
