@@ -17,24 +17,24 @@ const PURE = ['config', 'identity', 'lib', 'limits', 'modes', 'providers', 'rout
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
-/** Files that replace a module by another: each runs in a process of its own, since it leaves that one behind. */
-const REPLACING = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter(
-    (file) =>
-      file.endsWith('.test.ts') &&
-      !file.startsWith('clients/') &&
-      readFileSync(`test/${file}`, 'utf8').includes('vi.mock('),
-  )
-  .map((file) => `test/${file}`)
-
-/** Files that measure time or memory: they run in processes of their own, when all others have ended. */
-const ALONE = [
+/** Files that replace a module by another, which stays behind in their process, and files that weigh it: each has one of its
+ *  own. */
+const APART = [
+  ...readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter(
+      (file) =>
+        file.endsWith('.test.ts') &&
+        !file.startsWith('clients/') &&
+        readFileSync(`test/${file}`, 'utf8').includes('vi.mock('),
+    )
+    .map((file) => `test/${file}`),
   'test/stores/kv/in-process/memory.node.test.ts',
-  'test/api/auth/login-times.test.ts',
   'test/runtimes/node/http/uploads.test.ts',
   'test/runtimes/node/file-memory.test.ts',
-  'test/system/worker/start.test.ts',
 ]
+
+/** Files that measure time, when all others have ended. */
+const ALONE = ['test/api/auth/login-times.test.ts', 'test/system/worker/start.test.ts']
 
 /** Files that open the console in a browser. */
 const CONSOLE = ['test/console/**/*.test.ts', 'test/support/console/**/*.test.ts']
@@ -70,10 +70,10 @@ export default defineConfig({
           // To load the sources and what they need is most of what a file costs: processes go from one file to the next.
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/clients/**', ...PURE, ...REPLACING, ...ALONE, ...CONSOLE],
+          exclude: ['test/clients/**', ...PURE, ...APART, ...ALONE, ...CONSOLE],
         },
       },
-      { extends: true, test: { ...node, name: 'replacing', include: REPLACING } },
+      { extends: true, test: { ...node, name: 'apart', include: APART } },
       {
         extends: true,
         test: { ...node, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
@@ -100,7 +100,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['./test/support/seed.ts'],
           include: PURE,
-          exclude: [...REPLACING, ...ALONE],
+          exclude: [...APART, ...ALONE],
         },
       },
       {

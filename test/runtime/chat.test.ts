@@ -47,7 +47,7 @@ router_settings:
   timeout: 1
   total_timeout: 5
 `
-const names = Array.from({ length: 100 }, (_, index) => `up-${index}`)
+const names = Array.from({ length: 260 }, (_, index) => `up-${index}`)
 
 const gateway = withGateway(() => {
   const groups = Object.fromEntries(names.map((name) => [name, [name]]))

@@ -541,6 +541,7 @@ describe('models for clients of Gemini’s API', () => {
     await upstream.script(path('gpt'), [json(200, completion({ content: 'Hi' }))])
     const response = await post(`gpt`, `generateContent?key=${MASTER_KEY}`, { contents }, { headers: {} })
     expect(response.status).toBe(200)
+    await response.text()
     await gateway.idle()
     const metrics = await (await get('/metrics', { authorization: `Bearer ${MASTER_KEY}` })).text()
     expect(metrics).toContain('/v1beta/models/{model}:generateContent')

@@ -16,7 +16,7 @@ const copy = (from: string, to: string) => cpSync(from, to, { recursive: true })
  *  it a fraction of one: what does not test the first start begins here. */
 export async function emptyDatabaseIn(folder: string): Promise<void> {
   const made = await madeOnce('embedded-database', async (shared) => {
-    const sql = await pgliteSql({ folder: join(shared, 'postgres') })
+    const sql = await pgliteSql({ folder: join(shared, 'postgres'), timeoutMs: 60_000 })
     await sql.close()
   })
   copy(join(made, 'postgres'), folder)
@@ -26,7 +26,7 @@ export async function emptyDatabaseIn(folder: string): Promise<void> {
 export async function preparedDatabaseIn(folder: string): Promise<void> {
   const made = await madeOnce('embedded-database-with-schema', async (shared) => {
     await emptyDatabaseIn(join(shared, 'postgres'))
-    const sql = await pgliteSql({ folder: join(shared, 'postgres') })
+    const sql = await pgliteSql({ folder: join(shared, 'postgres'), timeoutMs: 60_000 })
     await applySchema(sql, SCHEMA)
     await sql.close()
   })

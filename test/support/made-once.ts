@@ -26,7 +26,8 @@ export async function madeOnce(name: string, make: (folder: string) => Promise<v
     await writeFile(made, '')
     return folder
   } catch (error) {
-    await rm(folder, { recursive: true, force: true })
+    // What has failed may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 })
     throw error
   }
 }

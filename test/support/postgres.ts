@@ -20,6 +20,8 @@ export interface PostgresServer {
   /** As a crash ends it, until `start`. */
   halt(): Promise<void>
   start(): Promise<void>
+  /** Runs again, whatever was done to it. */
+  restore(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -59,23 +61,36 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
       }
     }
   }
-  let frozen = false
+  let [frozen, halted] = [false, false]
+  async function freeze(): Promise<void> {
+    frozen = true
+    await signal('SIGSTOP')
+  }
+  async function thaw(): Promise<void> {
+    frozen = false
+    await signal('SIGCONT')
+  }
+  async function startAgain(): Promise<void> {
+    await start()
+    halted = false
+  }
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     pid: await pid(),
-    async freeze() {
-      frozen = true
-      await signal('SIGSTOP')
+    freeze,
+    thaw,
+    async halt() {
+      await halt()
+      halted = true
     },
-    async thaw() {
-      frozen = false
-      await signal('SIGCONT')
+    start: startAgain,
+    async restore() {
+      if (frozen) await thaw()
+      if (halted) await startAgain()
     },
-    halt: async () => void (await halt()),
-    start: async () => void (await start()),
     async stop() {
       if (frozen) await signal('SIGCONT')
-      await halt()
+      if (!halted) await halt()
       await rm(folder, { recursive: true, force: true })
     },
   }

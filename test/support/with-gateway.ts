@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { FullGateway } from './full-gateway.node.ts'
 import { loadGateway, startGateway, type TestGateway } from './gateway.ts'
 
@@ -16,7 +16,11 @@ interface Restartable {
 export function withGateway(configuration?: Configuration): TestGateway & Restartable {
   // Before the first test, which has its time for itself.
   beforeAll(async () => void (await loadGateway()))
-  const { running, restart, close } = lifetime(startGateway, configuration)
+  const { running, restart, again, close } = lifetime(startGateway, configuration)
+  // A test that is asked once more meets no kept answer, no count and no signal of its first try.
+  beforeEach(async ({ task }) => {
+    if (task.result?.retryCount) await again()
+  })
   return {
     get runtime() {
       return running().runtime
@@ -69,6 +73,7 @@ function lifetime<Gateway extends { close(): Promise<void> }>(
   configuration: Configuration | undefined,
 ) {
   let current: Gateway | undefined
+  let from = ''
   async function close(): Promise<void> {
     const ending = current
     current = undefined
@@ -76,7 +81,11 @@ function lifetime<Gateway extends { close(): Promise<void> }>(
   }
   async function restart(yaml: string): Promise<void> {
     await close()
+    from = yaml
     current = await start(yaml)
+  }
+  async function again(): Promise<void> {
+    if (current) await restart(from)
   }
   function running(): Gateway {
     if (!current) throw new Error('no gateway was started here')
@@ -88,5 +97,5 @@ function lifetime<Gateway extends { close(): Promise<void> }>(
       if (yaml !== undefined) await restart(yaml)
     })
   afterAll(close)
-  return { running, restart, close }
+  return { running, restart, again, close }
 }

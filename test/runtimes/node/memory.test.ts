@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { preparedPlace } from '../../support/prepared-place.ts'
 import { silence } from '../../support/upstream/index.ts'
 import { upstreamClient } from '../../support/upstream-client.ts'
 import type { GatewayProcess, Place } from './gateway-process.ts'
 
-const CALLS = 20_000
+const CALLS = 6000
 const ABORTED_EVERY = 20
 const AT_ONCE = 24
 const MOST_BYTES_A_CALL = 1200
@@ -18,11 +18,11 @@ const TELLS_ITS_HEAP = `data:text/javascript,process.on('SIGUSR2', () => {
 })`
 
 let here: Place
-beforeAll(async () => {
+beforeEach(async () => {
   here = await preparedPlace()
   await upstream.script(slow, [silence()])
 })
-afterAll(() => here.clear())
+afterEach(() => here?.clear())
 
 it(`${CALLS} calls, one in ${ABORTED_EVERY} left by its client, leave nothing in the heap but their ids`, async () => {
   const quick = '  - model_name: quick\n    gateway_params:\n      model: echo/echo\n'
@@ -48,7 +48,7 @@ it(`${CALLS} calls, one in ${ABORTED_EVERY} left by its client, leave nothing in
   process.stdout.write(`${used} at ${Math.round(CALLS / seconds)} a second\n`)
   // The store remembers the ids of the last settlements, which is most of it. A call that were kept would be more.
   expect(grownKb * 1024).toBeLessThan(CALLS * MOST_BYTES_A_CALL)
-}, 60_000)
+}, 120_000)
 
 /** Resolves with how many were answered; the others were left while the provider was silent. */
 async function callMany(count: number, port: number, agent: Agent): Promise<number> {

@@ -19,7 +19,10 @@ describe.skipIf(!inject('postgresUrl'))('the ledger of a process whose database 
     server = (await startPostgres()) as PostgresServer
     await upstream.script(MODEL, [answer({ text: 'One two three.', usage: USAGE })])
   }, 60_000)
-  afterEach(() => here.clear())
+  afterEach(async () => {
+    await here.clear()
+    await server.restore()
+  })
   afterAll(() => server.stop())
 
   async function start(): Promise<GatewayProcess> {
@@ -93,7 +96,7 @@ model_list:
     await server.freeze()
     const before = calls.answeredAt.size
     await wait(6000)
-    expect(calls.answeredAt.size).toBeGreaterThan(before + 100)
+    expect(calls.answeredAt.size).toBeGreaterThan(before + 20)
     await server.thaw()
     await wait(500)
     await calls.stop()
@@ -140,7 +143,7 @@ model_list:
     await start()
     const early = [...calls.answeredAt].filter(([, at]) => at < killedAt - 1000).map(([id]) => id)
     const late = new Set(calls.answeredAt.keys())
-    expect(early.length).toBeGreaterThan(50)
+    expect(early.length).toBeGreaterThan(5)
     await expect
       .poll(
         async () => {

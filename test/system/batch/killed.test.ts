@@ -9,7 +9,7 @@ const [postgresUrl, redisUrl] = [inject('postgresUrl'), inject('redisUrl')]
 
 /** More of both is asked for by hand: BATCH_ITEMS=5000 BATCH_KILLS=20. Then leases end by themselves, too. */
 const ITEMS = Number(process.env.BATCH_ITEMS ?? 500)
-const KILLS = Number(process.env.BATCH_KILLS ?? 4)
+const KILLS = Number(process.env.BATCH_KILLS ?? 3)
 const HURRIED = process.env.BATCH_ITEMS === undefined
 const CONCURRENCY = 16
 const ANSWER_MS = 20

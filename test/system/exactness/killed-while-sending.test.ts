@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
@@ -16,12 +16,12 @@ describe.skipIf(!postgresUrl)('an e-mail whose process is killed while it sends'
   let database: Sql
   let url: string
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     home = await place()
     url = await preparedDatabase(postgresUrl)
     database = nodePostgresSql({ connectionString: url })
   })
-  afterAll(async () => {
+  afterEach(async () => {
     await home?.clear()
     await database?.close()
   })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { nodePostgresSql } from '../../../src/stores/sql/adapters/node-postgres.node.ts'
 import { rowsOf } from '../../../src/stores/sql/query.ts'
 import type { Sql } from '../../../src/stores/sql/sql.ts'
@@ -14,7 +14,7 @@ describe.skipIf(!postgresUrl)('the counts of refused calls of a process', () => 
   let database: Sql
   let yaml: string
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     home = await place()
     const url = await preparedDatabase(postgresUrl)
     database = nodePostgresSql({ connectionString: url })
@@ -23,7 +23,7 @@ general_settings: { database_url: '${url}' }
 model_list: []
 `
   })
-  afterAll(async () => {
+  afterEach(async () => {
     await home?.clear()
     await database?.close()
   })
