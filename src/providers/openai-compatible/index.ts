@@ -71,7 +71,9 @@ function profileOf({ label, apiBase, keyless }: Vendor): Profile {
     credentials: keyless ? [] : [['api_key']],
     parameters: {
       ...(keyless ? { api_key: {} } : {}),
-      ...(apiBase === undefined ? { api_base: { required: true, meaning: 'The address, with its version.' } } : {}),
+      ...(apiBase === undefined
+        ? { api_base: { required: true, meaning: 'The address with its version, such as https://llm.example.com/v1.' } }
+        : {}),
       ...(needsProject ? { project: { required: true, meaning: "The account's id." } } : {}),
     },
   }

@@ -12,9 +12,13 @@ export function chromiumOfTests(): Promise<Browser> {
   return launched
 }
 
+export function chromiumPath(): string {
+  const path = process.env.CHROMIUM ?? PLACES.find((one) => existsSync(one))
+  if (!path) throw new Error('no Chromium on this machine: set CHROMIUM to its path')
+  return path
+}
+
 async function launch(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? PLACES.find((path) => existsSync(path))
-  if (!executablePath) throw new Error('no Chromium on this machine: set CHROMIUM to its path')
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  return chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }

@@ -55,6 +55,8 @@ export type Part = '' | 'dialog[open]' | ':popover-open' | '.panel' | 'main' | '
 export interface Walk {
   /** Called for everything that is open, with how one gets there: `Keys › New key`. */
   readonly inspect?: (place: string, within: Part) => Promise<void>
+  /** Without menus and what their items open: they are the same everywhere. */
+  readonly leavesMenus?: boolean
   /** Told of what a keyboard cannot do. */
   readonly complain?: (problem: string) => void
 }
@@ -64,7 +66,8 @@ const BUTTONS = 'button:not([role=tab], [role=menuitem], [role=menuitemradio], [
 /** Opens, by the keyboard alone, everything that a page has: the first row's panel, tabs, menus and what their items open,
  *  dialogs. Each is closed again by Escape. Nothing is written: see `nothingIsWritten`. */
 export async function openEverything(page: ConsolePage, name: string, walk: Walk): Promise<void> {
-  const { inspect = async () => {}, complain = () => {} } = walk
+  const { inspect = async () => {}, complain = () => {}, leavesMenus = false } = walk
+  const buttons = leavesMenus ? `${BUTTONS}:not([aria-haspopup])` : BUTTONS
   const sight = () => page.evaluate(SIGHT) as Promise<Sight>
   const seen = new Set<string>()
   const once = async (place: string, within: Part) => {
@@ -134,7 +137,7 @@ export async function openEverything(page: ConsolePage, name: string, walk: Walk
   }
 
   async function pressAll(within: string, path: string): Promise<void> {
-    for (const control of await controls(within, BUTTONS)) {
+    for (const control of await controls(within, buttons)) {
       // What stands under every tab is opened under the first.
       if (!(await page.evaluate(firstTime(control)))) continue
       const before = await sight()

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -35,10 +35,23 @@ describe.each(all)('$name', ({ name, text }) => {
     }
   })
 
+  it('shows pictures that are there, light, and told in words to those who do not see them', () => {
+    for (const [, words = '', path = ''] of text.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)) {
+      const file = join(root, dirname(name), path)
+      expect(existsSync(file), path).toBe(true)
+      expect(statSync(file).size, path).toBeLessThanOrEqual(100 * 1024)
+      expect(words.length, path).toBeGreaterThan(20)
+    }
+  })
+
   it('names files that exist', () => {
     const files = [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, path]) => path as string)
     for (const path of files) expect(existsSync(join(root, path)), path).toBe(true)
   })
+})
+
+it('every picture is shown in a document', () => {
+  for (const name of readdirSync(`${root}docs/pictures`)) expect(together).toContain(`pictures/${name})`)
 })
 
 it('types of the console are those of the contracts; `npm run readme` writes them', () => {

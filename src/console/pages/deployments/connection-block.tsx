@@ -167,7 +167,9 @@ function ModelName({ form, kind, before, id }: Connection) {
       </datalist>
       {data?.listed && (
         <p class="hint quiet" role="status">
-          {data.models.length} models are listed: click into the field to see them.
+          {data.models.length === 0
+            ? 'The provider lists no models: type the name.'
+            : `${data.models.length} models are listed: click into the field to see them.`}
         </p>
       )}
       {data?.reason && <Notice>{data.reason} Type the name.</Notice>}

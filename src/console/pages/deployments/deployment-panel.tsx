@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { pathTo, useParams } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
-import { Badge } from '../../design/badge.tsx'
+import { State } from '../../design/badge.tsx'
 import { Button, ButtonLink, CopyButton } from '../../design/button.tsx'
 import { confirmed } from '../../design/confirmed.ts'
 import { type HealthOfDeployment, StateOf } from '../../design/deployment-state.tsx'
@@ -164,7 +164,7 @@ function Content({
         />
       </Section>
       <Section title="Price" level={3}>
-        {priced.length > 0 ? <Facts of={priced} /> : <Badge tone="warn">no price</Badge>}
+        {priced.length > 0 ? <Facts of={priced} /> : <State tone="warn">no price</State>}
       </Section>
       {(settings.length > 0 || credential !== undefined) && (
         <Section title="Connection" level={3}>

@@ -13,8 +13,9 @@ export interface MadeKey {
 
 /** A key, this once: nothing but its own button closes it. */
 export function KeyMade({ made, onClose }: { readonly made: MadeKey; readonly onClose: () => void }) {
-  const models = useApi('GET /ui/api/callable-models', { query: { key_id: made.key_id, limit: 1 } })
-  const first = models.data?.data[0]
+  const models = useApi('GET /ui/api/callable-models', { query: { key_id: made.key_id, limit: 2 } })
+  // What a newcomer has added comes before what every gateway has.
+  const first = models.data?.data.find(({ name }) => name !== 'echo') ?? models.data?.data[0]
   return (
     <Dialog
       title={`The key ${made.key_name ?? made.key_id}`}

@@ -8,7 +8,7 @@ export type Attempt = Story['attempts'][number]
 
 /** How a call ended, in words. Only what is worth a look has a colour. */
 export function endingOf({ ending, status, error_type, cache }: Call): { readonly tone: Tone; readonly words: string } {
-  const why = [status, error_type?.replace(/_error$/, '').replaceAll('_', ' ')].filter(Boolean).join(' ')
+  const why = [status, error_type?.replace(/(?<=_.*)_error$/, '').replaceAll('_', ' ')].filter(Boolean).join(' ')
   if (ending === 'failed') return { tone: 'bad', words: `Failed ${why}` }
   if (ending === 'truncated') return { tone: 'warn', words: 'Cut short' }
   if (ending === 'client_closed') return { tone: 'quiet', words: 'Client left' }

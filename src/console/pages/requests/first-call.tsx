@@ -13,9 +13,10 @@ export function FirstCall({ waits }: { readonly waits: boolean }) {
     { query: { ...mine, state: 'active', limit: 1 } },
     { enabled: pages.includes('keys') || pages.includes('my-keys') },
   )
-  const models = useApi('GET /ui/api/callable-models', { query: { limit: 1 } })
+  const models = useApi('GET /ui/api/callable-models', { query: { limit: 2 } })
   const key = keys.data?.data[0]
-  const model = models.data?.data[0]
+  // What a newcomer has added comes before what every gateway has.
+  const model = models.data?.data.find(({ name }) => name !== 'echo') ?? models.data?.data[0]
   return (
     <>
       <Empty title="No calls in this range">
@@ -30,7 +31,7 @@ export function FirstCall({ waits }: { readonly waits: boolean }) {
       {model && (
         <div class="stack centred">
           <CallCode model={model.name} mode={model.modes[0]} />
-          {key && <p class="quiet small">A key that may be used is {key.key_name ?? key.key_id}.</p>}
+          {key && <p class="quiet small">A key that may be used: “{key.key_name ?? key.key_id}”.</p>}
         </div>
       )}
     </>
