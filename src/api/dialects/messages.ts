@@ -1,3 +1,4 @@
+import { asRecord } from '../../lib/json/lenient.ts'
 import { clientNames, prefixed } from '../../modes/field-table.ts'
 import { type MessagesRequest, messagesRequest } from '../../modes/messages.ts'
 import { asDialect } from '../../pipeline/translate/dialect.ts'
@@ -11,13 +12,18 @@ import { toChat } from './messages/to-chat.ts'
 import { messagesIds } from './messages-ids.ts'
 import { prependToMessages } from './prepend.ts'
 
+const NAMES = clientNames({ ...MESSAGES_FIELDS, ...prefixed('output_config', OUTPUT_FIELDS) })
+/** An effort goes before a budget of thoughts. */
+const NAMES_WITH_EFFORT = { ...NAMES, reasoning_effort: 'output_config.effort' }
+const isSet = (value: unknown) => value !== undefined && value !== null
+
 /** The Messages API: native at its own vendor, translated by way of chat for every other. */
 export const messagesDialect = asDialect<MessagesRequest>({
   native: 'messages',
   schema: messagesRequest,
   ids: messagesIds,
   defaults: messagesDefaults,
-  names: clientNames({ ...MESSAGES_FIELDS, ...prefixed('output_config', OUTPUT_FIELDS) }),
+  names: ({ output_config }) => (isSet(asRecord(output_config).effort) ? NAMES_WITH_EFFORT : NAMES),
   prepend: prependToMessages,
   toChat,
   fromChat,

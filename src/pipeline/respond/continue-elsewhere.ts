@@ -22,6 +22,7 @@ import { learnSignals } from '../plan/further-members.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PipelineServices } from '../services.ts'
 import { usedByCut } from '../settle/used.ts'
+import { namesOf } from '../translate/dialect.ts'
 import { inChunks, type WrittenReader } from '../translate/translator.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 import { splice } from './splice.ts'
@@ -156,7 +157,8 @@ function continuing(call: Call, started: Attempt, told: string): Outgoing {
   }
   const body = { ...chat, ...changes }
   if ((asked as object) === own.body) return { ...own, body, bytes: joinBytes(editJson(own.bytes, asked, changes)) }
-  const names = call.endpoint.dialect?.names
+  const { dialect } = call.endpoint
+  const names = dialect && namesOf(dialect, own.body)
   const bytes = encoder.encode(JSON.stringify(body))
   return { ...own, body, bytes, translated: true, ...(names ? { clientNames: names } : {}) }
 }

@@ -33,8 +33,9 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** The same request as chat. Names the hints that it leaves out, and throws `invalid_request` naming a field that chat
    *  cannot express. */
   toChat(request: Request, drop?: Drop): ChatRequest
-  /** Its names of fields, by their names in chat; as in chat when left out. */
-  readonly names?: Readonly<Record<string, string>>
+  /** Its names of fields, by their names in chat; as in chat when left out. A function where it depends on the request which
+   *  of two fields became one. */
+  readonly names?: ClientNames | ((request: ModelRequest) => ClientNames)
   /** Translates a completion to this dialect's answer. */
   fromChat(completion: ChatCompletion, request: Request, facts?: AnswerFacts): object
   stream(request: Request, facts?: AnswerFacts): DialectStream
@@ -49,6 +50,8 @@ export interface Dialect<Request extends ModelRequest = ModelRequest> {
   /** The event that ends a stream which failed after it began. */
   errorEvent(failure: GatewayError): Uint8Array
 }
+
+export type ClientNames = Readonly<Record<string, string>>
 
 export interface Capped {
   readonly field: string
@@ -75,6 +78,11 @@ export interface DialectFollower {
 /** The settings of a request by their names in chat. */
 export function settingsOf(dialect: Dialect | undefined, request: ModelRequest): Readonly<Record<string, unknown>> {
   return dialect?.settings?.(request) ?? request
+}
+
+/** The client's names of fields, by their names in chat. */
+export function namesOf({ names }: Dialect, request: ModelRequest): ClientNames | undefined {
+  return typeof names === 'function' ? names(request) : names
 }
 
 /** Erases the request type: callers pass requests that the dialect's own schema accepted. */

@@ -17,7 +17,7 @@ import { asEvents, chunksOf, unstreamed, wholeStream, writtenAtOnce } from '../a
 import { lacks } from '../attempt/lacking.ts'
 import { asChunks, asCompletion } from './chat-bytes.ts'
 import { chatOf } from './chat-of.ts'
-import type { Dialect, DialectStream } from './dialect.ts'
+import { type Dialect, type DialectStream, namesOf } from './dialect.ts'
 import { COMMON, fitted } from './fitting-calls.ts'
 import { refusedHints } from './refused-hints.ts'
 import { shaped } from './shaped.ts'
@@ -137,7 +137,8 @@ function translated(adapter: Adapter, dialect: Dialect): Translator {
       for (const field of dropped) dropper(call)(field)
       const body = { ...chatBody, ...defaultFields(call.chatDefaults ?? {}, chatBody) }
       chat = { ...call, translated: true, body, bytes: encoder.encode(JSON.stringify(body)) }
-      if (dialect.names) chat = { ...chat, clientNames: dialect.names }
+      const clientNames = namesOf(dialect, call.body)
+      if (clientNames) chat = { ...chat, clientNames }
       inChatShape.set(call.body, chat)
     }
     return chat
