@@ -103,13 +103,16 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
                   </td>
                   <td>{number('priority')}</td>
                   <td>
-                    <input
-                      type="checkbox"
-                      aria-label={`${id} takes calls`}
-                      checked={one.enabled}
-                      disabled={!may}
-                      onChange={(event) => set(at, { enabled: event.currentTarget.checked })}
-                    />
+                    <label class="check">
+                      <input
+                        type="checkbox"
+                        aria-label={`${id} takes calls`}
+                        checked={one.enabled}
+                        disabled={!may}
+                        onChange={(event) => set(at, { enabled: event.currentTarget.checked })}
+                      />
+                      <span>takes calls</span>
+                    </label>
                   </td>
                   <td>
                     {may && members.length > 1 && (
