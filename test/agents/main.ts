@@ -36,7 +36,7 @@ const vendors = VENDOR_NAMES.filter((name) => values.vendor === undefined || nam
 
 const strict = await startStrictVendors()
 const { start, clear } = await place(SOURCES)
-const gateway = await start({ yaml: `general_settings:\n  log_level: warn\nmodel_list:\n${strict.models}` })
+const gateway = await start({ yaml: `general_settings:\n  log_level: warn\nmodel_list:\n${strict.models()}` })
 await gateway.greeted()
 const observed = await observing(await gateway.base())
 

@@ -2,6 +2,7 @@ import type { TestProject } from 'vitest/node'
 import { place, SOURCES } from '../runtimes/node/gateway-process.ts'
 import { configOf } from '../support/gateway.ts'
 import { startUpstream } from '../support/scripted-upstream.ts'
+import { startStrictVendors } from '../support/strict-vendors/index.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -38,9 +39,10 @@ router_settings:
   cooldown_time: 0
 `
 
-/** Starts the gateway as its users do, once for all files, with the scripted upstream behind it. */
+/** Starts the gateway as its users do, once for all files, with the scripted upstream and the strict vendors behind it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const upstream = await startUpstream()
+  const strict = await startStrictVendors()
   const groups = Object.fromEntries(MODELS.map((name) => [name, [name]]))
   const echo = '  - model_name: echo\n    gateway_params: { model: echo/echo }\n'
   const vendors = Object.entries(VENDORS).flatMap(([path, models]) =>
@@ -50,7 +52,9 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     ),
   )
   const { start, clear } = await place(SOURCES)
-  const gateway = await start({ yaml: configOf(upstream.url, groups, settings) + echo + vendors.join('') })
+  const gateway = await start({
+    yaml: configOf(upstream.url, groups, settings) + echo + vendors.join('') + strict.models('strict-'),
+  })
   await gateway.greeted()
 
   provide('gatewayUrl', await gateway.base())
@@ -58,5 +62,6 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   return async () => {
     await clear()
     await upstream.close()
+    await strict.close()
   }
 }

@@ -34,6 +34,25 @@ it.each([
   expect({ max_tokens, max_completion_tokens }).toEqual({ ...expected })
 })
 
+it.each([
+  ['openai/gpt-5', 'developer'],
+  ['mistral/m', 'system'],
+  ['openai-compatible/m', 'system'],
+])('%s is told instructions of the developer as those of the %s', async (model, role) => {
+  const turns = [{ role: 'developer', content: 'Be brief.' }, ...messages]
+  expect((await asked(chatDialect, model, { model: 'm', messages: turns })).messages[0]).toEqual({
+    role,
+    content: 'Be brief.',
+  })
+})
+
+it('Mistral is not told the empty fields of an answer of OpenAI', async () => {
+  const answer = { role: 'assistant', content: 'Hi.', refusal: null, annotations: [], audio: null }
+  const turns = [...messages, answer, ...messages]
+  const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages: turns })
+  expect(sent.messages[1]).toEqual({ role: 'assistant', content: 'Hi.' })
+})
+
 it('Mistral is told the parameters of a function that has none', async () => {
   const tools = [{ type: 'function', function: { name: 'list' } }]
   const sent = await asked(chatDialect, 'mistral/m', { model: 'm', messages, tools })

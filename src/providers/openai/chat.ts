@@ -47,6 +47,12 @@ export function openaiChatWith(quirks: ChatQuirks): Adapter<ChatRequest> {
         const messages = withReasoning(before, reasoning)
         if (messages !== before) changes.messages = messages
       }
+      if (!quirks.instructionsAnywhere && body.messages.some(isOfDeveloper)) {
+        changes.messages = ((changes.messages as ChatRequest['messages']) ?? body.messages).map(asSystem)
+      }
+      if (quirks.refusesHints && body.messages.some(hasEmptyFields)) {
+        changes.messages = ((changes.messages as ChatRequest['messages']) ?? body.messages).map(withoutEmptyFields)
+      }
       if (quirks.needsParameters && body.tools?.some(lacksParameters)) {
         changes.tools = ((changes.tools as ChatRequest['tools']) ?? body.tools).map(withParameters)
       }
@@ -102,6 +108,22 @@ function conversationFor(messages: ChatRequest['messages'], quirks: ChatQuirks):
   const answered = answersResults ? withResultsAnswered(told) : told
   return documentUrls ? withDocumentUrls(answered) : answered
 }
+
+type Message = ChatRequest['messages'][number]
+
+/** OpenAI's newer name of the system. Other vendors do not know it. */
+const isOfDeveloper = ({ role }: Message) => role === 'developer'
+const asSystem = (message: Message): Message => (isOfDeveloper(message) ? { ...message, role: 'system' } : message)
+
+/** What OpenAI's clients have in every answer, and send back as it is. */
+const OF_ANSWERS = ['refusal', 'audio', 'function_call', 'annotations']
+const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
+const hasEmptyFields = (message: Message) => OF_ANSWERS.some((field) => isEmpty(message[field]))
+
+const withoutEmptyFields = (message: Message): Message =>
+  Object.fromEntries(
+    Object.entries(message).filter(([field, value]) => !(OF_ANSWERS.includes(field) && isEmpty(value))),
+  ) as Message
 
 type Tool = NonNullable<ChatRequest['tools']>[number]
 

@@ -114,6 +114,9 @@ const schema = z.strictObject({
 })
 type Body = z.output<typeof schema>
 
+/** The version of the reference, and the one that the newest client names. */
+const VERSIONS = ['2023-06-01', '2026-10-21']
+
 /** Fields that are refused as unknown ones are, unless a header names the beta they are part of. */
 const BETAS = { context_management: /context-management/, mcp_servers: /mcp-client/, container: /code-execution/ }
 
@@ -121,7 +124,9 @@ const counted = schema.omit({ max_tokens: true, stream: true })
 
 /** Anthropic's Messages, with a model that thinks when it is told to. */
 export const anthropic: StrictVendor = ({ path, headers, body }, serial) => {
-  if (headers['anthropic-version'] !== '2023-06-01') throw refused('anthropic-version: header is required')
+  const version = headers['anthropic-version']
+  if (version === undefined) throw refused('anthropic-version: header is required')
+  if (!VERSIONS.includes(version)) throw refused(`anthropic-version: "${version}" is not a valid version`)
   if (headers['x-api-key'] === undefined && headers.authorization === undefined) {
     throw refused('x-api-key header is required', 401, 'authentication_error')
   }

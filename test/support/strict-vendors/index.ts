@@ -66,8 +66,8 @@ export interface StrictVendors {
   readonly url: string
   /** Every call so far, oldest first. */
   readonly heard: readonly Heard[]
-  /** Entries of `model_list`: each vendor's deployment under the vendor's own name. */
-  readonly models: string
+  /** Entries of `model_list`: each vendor's deployment under the vendor's name, behind a prefix. */
+  models(prefix?: string): string
   close(): Promise<void>
 }
 
@@ -82,12 +82,13 @@ export async function startStrictVendors(): Promise<StrictVendors> {
   return {
     url,
     heard,
-    models: Object.entries<Place>(STRICT_VENDORS)
-      .map(([name, { model, base, more = ', api_key: sk-vendor' }]) => {
-        const parameters = `model: "${model}", api_base: "${url}/${name}${base}"${more}`
-        return `  - model_name: ${name}\n    gateway_params: { ${parameters} }\n`
-      })
-      .join(''),
+    models: (prefix = '') =>
+      Object.entries<Place>(STRICT_VENDORS)
+        .map(([name, { model, base, more = ', api_key: sk-vendor' }]) => {
+          const parameters = `model: "${model}", api_base: "${url}/${name}${base}"${more}`
+          return `  - model_name: ${prefix}${name}\n    gateway_params: { ${parameters} }\n`
+        })
+        .join(''),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -1,3 +1,4 @@
+import { clientMatrix, clientSetups, clientsDropped } from './client-setups.ts'
 import { configurationReference } from './configuration-reference.ts'
 import { dialectFields } from './dialect-fields.ts'
 import { endpoints } from './endpoints.ts'
@@ -15,6 +16,9 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   metrics: metricNames,
   roles: rolePermissions,
   prices: pricesAsOf,
+  clients: clientMatrix,
+  clientsdropped: clientsDropped,
+  setups: clientSetups,
 }
 
 /** The names of the parts that a document has. */
