@@ -15,6 +15,7 @@ import { callableModels } from './models/callable-models.ts'
 import { accounts } from './people/accounts.ts'
 import { invitations } from './people/invitations.ts'
 import { resetMfa } from './people/reset-mfa.ts'
+import { resetPassword } from './people/reset-password.ts'
 import { playground } from './playground/playground.ts'
 import { promptRoutes } from './prompts/index.ts'
 import { providerRoutes } from './providers/index.ts'
@@ -42,6 +43,7 @@ export const ui: readonly Route[] = [
   budgetList,
   ...accounts,
   resetMfa,
+  resetPassword,
   ...invitations,
   ...emailRoutes,
   ...modelAccess,

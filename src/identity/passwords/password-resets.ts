@@ -29,6 +29,8 @@ export interface PasswordResets {
   /** Sends a link, if the address has an active account. What it takes longer for one that has is done beside the
    *  request. Throws where too many were asked for from there. */
   ask(email: string, client: SessionClient): Promise<Asked>
+  /** Makes a token that an administrator hands over, where no e-mail is sent or it is not read. */
+  issue(accountId: string): Promise<{ readonly token: string; readonly expiresAt: Date }>
   /** undefined: the token is unknown, used, or too old. */
   pending(token: string): Promise<PendingReset | undefined>
   /** Sets the password and ends all sessions of the account, whose id it answers. Throws the refusal of a token that is
@@ -53,10 +55,11 @@ export function passwordResets(options: {
 }): PasswordResets {
   const { accounts, records, store, passwords, throttle, links, hash, log, now } = options
 
+  const fresh = () => ({ token: newToken(), expiresAt: new Date(now() + RESET_MINUTES * 60_000) })
+
   async function send(by: ResetLinks, account: AccountRecord, defer: SessionClient['defer']): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, AFTER_ANSWER_MS))
-    const token = newToken()
-    const expiresAt = new Date(now() + RESET_MINUTES * 60_000)
+    const { token, expiresAt } = fresh()
     // To the address that the account has, not to the one that was typed: they may differ in more than their case.
     const telling = await by.compose(account.email, { token, expiresAt })
     await records.allow({ token_hash: hash(token), account_id: account.account_id }, telling)
@@ -78,6 +81,11 @@ export function passwordResets(options: {
       const failed = (error: unknown) => log.error('password_reset.failed', { error: describeError(error) })
       defer(send(links, account, defer).catch(failed))
       return { result: 'sent', accountId }
+    },
+    async issue(accountId) {
+      const made = fresh()
+      await records.allow({ token_hash: hash(made.token), account_id: accountId })
+      return made
     },
     async use(token, password, { address }) {
       const found = await pending(token)

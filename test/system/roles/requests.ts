@@ -301,6 +301,7 @@ export const REQUESTS: Readonly<Record<string, Cases>> = {
   'DELETE /ui/api/accounts/{account_id}': everywhere(newAccount),
   'POST /ui/api/accounts/{account_id}/end-sessions': everywhere(newAccount),
   'POST /ui/api/accounts/{account_id}/reset-mfa': everywhere(),
+  'POST /ui/api/accounts/{account_id}/reset-password': everywhere(newAccount),
   'POST /ui/api/invitations': {
     ...everywhere(({ team_id }) => ({ body: { email: INVITED, team_id } })),
     organization: inviting({ organization_id: 'acme' }),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { accepted, mistake } from '../../../config/accepted.ts'
 import { checked, section } from '../../../config/fields.ts'
+import { ownReach } from '../../../identity/grants.ts'
 import { GatewayError } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { lazily } from '../../../lib/lazily.ts'
@@ -16,7 +17,17 @@ import { changeAnswers } from './record-changed.ts'
 import { type Fields, optional } from './record-fields.ts'
 import { columnsOf, referring, unknownReference } from './record-kind.ts'
 import { reach, reachOfOwner, refused } from './record-reach.ts'
-import { changed, changeRoute, getRoute, idOf, listRoute, oneOf, removeRoute } from './record-routes.ts'
+import {
+  changed,
+  changeRoute,
+  chosenId,
+  getRoute,
+  idOf,
+  listRoute,
+  oneOf,
+  removeRoute,
+  takenId,
+} from './record-routes.ts'
 
 const kind = keyKind
 
@@ -24,10 +35,9 @@ const withKey = lazily(() =>
   kind.answer().extend({ key: z.string().describe('The key itself. It is never shown again.') }),
 )
 
-const creation = lazily(() => {
-  const { key_id: _, ...settledByClient } = kind.settled()
-  return section({
-    ...settledByClient,
+const creation = lazily(() =>
+  section({
+    ...kind.settled(),
     ...kind.fields(),
     duration: optional(
       checked((text) => (readBudgetDuration(text) ? undefined : 'must be a length of time such as 24h or 30d')),
@@ -35,8 +45,8 @@ const creation = lazily(() => {
     owner: optional(z.enum(['me'])).describe(
       "me: it is the caller's own, as the team allows its members. Who may make no other keys there need not say so.",
     ),
-  })
-})
+  }),
+)
 
 const create = defineRoute(
   {
@@ -56,7 +66,9 @@ const create = defineRoute(
     const values = columnsOf(kind, { ...given, ...lifeOf(duration, given.expires_at, services.clock.now()) })
     const key = newApiKey()
     const hash = services.hashKey(key)
-    const named = { ...values, key_id: newId('key', '-'), key_hash: hash }
+    const within = owner === 'me' ? ownReach(scope.caller()) : reach(scope, kind.permissions.create)
+    const id = chosenId(kind, within, given) ?? newId('key', '-')
+    const named = columnsOf(kind, { ...values, key_id: id, key_hash: hash })
     const row = await (owner === 'me' ? makeOwn(scope, named) : make(scope, named))
     const aftermath = { status: 201, written: values, newHashes: [hash], shownOnce: { key } }
     return changed(scope, kind, { record: row, before: {} }, aftermath)
@@ -76,6 +88,7 @@ async function make(scope: Scope, values: ValuesOf<KeyRecord>): Promise<KeyRecor
   }
   const row = await referring(keys.createIn(within, values))
   if (row) return row
+  if (await keys.find(String(values.key_id), 'everything')) throw takenId(kind)
   const present = await teams.find(String(team), within)
   throw present ? mistake('organization_id', 'is not the organization of this team') : unknownReference('team_id')
 }

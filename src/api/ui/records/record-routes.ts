@@ -136,18 +136,26 @@ export function createRoute<Row extends ScopeRow>(
     },
     async (scope) => {
       const given: Fields = accepted(body(), scope.input.json ?? {})
-      const values = { ...given, [kind.id]: given[kind.id] ?? newId(options.prefix, '-') }
       const within = reach(scope, kind.permissions.create)
+      const values = { ...given, [kind.id]: chosenId(kind, within, given) ?? newId(options.prefix, '-') }
       requireWithin(within, options.owner, values)
-      // An id that is taken would tell of a record that the caller does not see.
-      if (within !== 'everything' && given[kind.id] !== undefined && given[kind.id] !== null) {
-        throw mistake(kind.id, 'is chosen by administrators of the platform; leave it out, and it is made up')
-      }
       const row = await referring(kind.records(scope.services).create(columnsOf(kind, values)))
       if (row) return changed(scope, kind, { record: row, before: {} }, { status: 201, written: values })
-      throw new GatewayError('conflict', `There is ${withArticle(kind.noun)} of this id already.`, { param: kind.id })
+      throw takenId(kind)
     },
   )
+}
+
+/** The id that the maker of a record has chosen for it. */
+export function chosenId<Row extends ScopeRow>({ id }: RecordKind<Row>, within: Reach, given: Fields): unknown {
+  const chosen = given[id] ?? undefined
+  // An id that is taken would tell of a record that the caller does not see.
+  if (within === 'everything' || chosen === undefined) return chosen
+  throw mistake(id, 'is chosen by administrators of the platform; leave it out, and it is made up')
+}
+
+export function takenId<Row extends ScopeRow>({ id, noun }: RecordKind<Row>): GatewayError {
+  return new GatewayError('conflict', `There is ${withArticle(noun)} of this id already.`, { param: id })
 }
 
 export function getRoute<Row extends ScopeRow>(kind: RecordKind<Row>): Route {

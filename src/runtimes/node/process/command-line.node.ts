@@ -7,19 +7,50 @@ const HELP = `Usage: model-gateway [command]
   (none)         starts the gateway, with gateway.yaml of this folder if there is one
   init           writes a commented gateway.yaml into this folder
   check [file]   says what is wrong with a configuration file, and starts nothing
+  keys           makes, lists, regenerates and revokes keys
+  accounts       gives a person a new password, or takes away a lost second factor
+  export         prints the records of the database as YAML, without secrets
+  import FILE    brings the records of the database to what such a file says
   smoke URL      tests a running gateway from outside, with a key of it (--key)
   --version, -v  prints the version
-  --help, -h     prints this
+  --help, -h     prints this; behind a command it tells more of that
 
 Environment: PORT (8787), HOST (127.0.0.1), GATEWAY_CONFIG (gateway.yaml), GATEWAY_DATA_DIR (.gateway),
 GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY, DATABASE_URL, REDIS_URL, GATEWAY_PROCESSES, GATEWAY_DRAIN_SECONDS
 `
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+interface Command {
+  readonly usage: string
+  run(operands: readonly string[], env: Environment): Promise<number>
+}
+
+/** Commands on records, each imported on demand: they load the whole gateway. */
+const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> = {
+  async keys() {
+    const { KEYS_USAGE: usage, keysCommand: run } = await import('../commands/keys.node.ts')
+    return { usage, run }
+  },
+  async accounts() {
+    const { ACCOUNTS_USAGE: usage, accountsCommand: run } = await import('../commands/accounts.node.ts')
+    return { usage, run }
+  },
+  async export() {
+    const { EXPORT_USAGE: usage, exportCommand: run } = await import('../commands/transfer/export.node.ts')
+    return { usage, run }
+  },
+  async import() {
+    const { IMPORT_USAGE: usage, importCommand: run } = await import('../commands/transfer/import.node.ts')
+    return { usage, run }
+  },
+}
+
 /** Runs a command of the command line. Returns the exit code. */
-export async function commandLine(
-  [command, ...operands]: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+export async function commandLine([command = '', ...operands]: readonly string[], env: Environment): Promise<number> {
+  const onRecords = Object.hasOwn(COMMANDS, command) ? await COMMANDS[command]?.() : undefined
+  if (onRecords) return isHelp(operands[0]) ? print(onRecords.usage) : onRecords.run(operands, env)
+  if (isHelp(command)) return print(HELP)
   switch (command) {
     case 'init':
       return init()
@@ -32,13 +63,12 @@ export async function commandLine(
     case '--version':
     case '-v':
       return print(`${(JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }).version}\n`)
-    case '--help':
-    case '-h':
-      return print(HELP)
     default:
       return printError(`There is no command ${command}.\n\n${HELP}`)
   }
 }
+
+const isHelp = (operand: string | undefined) => operand === '--help' || operand === '-h'
 
 function init(): number {
   const file = 'gateway.yaml'

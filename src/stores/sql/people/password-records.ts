@@ -22,7 +22,7 @@ export interface PasswordRecords {
    *  of the account. */
   changing(change: { readonly accountId: string; readonly from: string; readonly to: string }, sessionId: string): Given
   /** Keeps a token for resetting, with what tells of it. */
-  allow(token: { readonly token_hash: string; readonly account_id: string }, telling: Query<unknown>): Promise<void>
+  allow(token: { readonly token_hash: string; readonly account_id: string }, telling?: Query<unknown>): Promise<void>
   /** undefined: there is no such token, it has ended, or its account is not active. */
   pending(tokenHash: string): Promise<PendingReset | undefined>
   /** Uses a token up: of all who try, one succeeds. */
@@ -50,7 +50,7 @@ export function passwordRecords(database: Sql): PasswordRecords {
       const allowing = sql`
         INSERT INTO gateway_password_reset (token_hash, account_id, expires_at)
         VALUES (${token_hash}, ${account_id}, now() + make_interval(mins => ${sql.lit(RESET_MINUTES)}))`
-      await batchOf(database, [allowing, telling])
+      await batchOf<readonly Query<unknown>[]>(database, telling ? [allowing, telling] : [allowing])
     },
     async pending(tokenHash) {
       const [row] = await rowsOf(

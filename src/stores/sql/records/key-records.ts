@@ -31,8 +31,8 @@ interface KeyFilters {
 }
 
 export interface KeyRecords extends ScopeRecords<KeyRecord> {
-  /** Creates a key in a team within reach, and thereby in its organization. undefined: there is no such team, or the values
-   *  name another organization. */
+  /** Creates a key in a team within reach, and thereby in its organization. undefined: there is no such team, the
+   *  values name another organization, or the id is taken. */
   createIn(reach: Reach, values: ValuesOf<KeyRecord>): Promise<KeyRecord | undefined>
   /** Creates a key in a team for an active person who has one of the roles there or in its organization, or administers the
    *  platform. The team must have the given version, and its limit of live keys a person holds however many are created at
@@ -104,7 +104,7 @@ export function keyRecords(database: Sql): KeyRecords {
           LEFT JOIN gateway_team AS record ON record.team_id = ${team} AND ${reachable(reach, withinTeam)}
           WHERE ${team}::text IS NULL OR (record.team_id IS NOT NULL
             AND (${organization}::text IS NULL OR record.organization_id = ${organization}))
-          RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}`,
+          ON CONFLICT (key_id) DO NOTHING RETURNING ${sql.join(COLUMNS.map((column) => sql.id(column)))}`,
       )
       return created
     },

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { type Environment, optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from '../options.node.ts'
+import { sectionsOf } from './document.ts'
+import { kinds } from './kinds.ts'
+import { planOf, type Step, written } from './plan.ts'
+
+export const IMPORT_USAGE = `Usage: model-gateway import FILE [options]      - reads standard input
+
+  --dry-run          says what would be done, and writes nothing
+  --prune            removes what the sections of the file do not have; a section that is not there is left alone
+  --resend-secrets   puts secrets of the file in the place of those that records have
+  --json             prints a list of all records
+  --url ADDRESS      asks a running gateway, with the key in GATEWAY_KEY
+`
+
+const OPTIONS = {
+  ...WHERE,
+  'dry-run': { type: 'boolean', default: false },
+  prune: { type: 'boolean', default: false },
+  'resend-secrets': { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const
+
+/** `model-gateway import`: brings records to what a file says. Nothing is written unless all of the file can be. Exit
+ *  code 1: something was refused. */
+export function importCommand(operands: readonly string[], env: Environment): Promise<number> {
+  return outcomeOf(IMPORT_USAGE, async () => {
+    const { values, positionals } = optionsOf(operands, OPTIONS)
+    const [file, ...more] = positionals
+    if (file === undefined || more.length > 0) throw new UsageError('Name one file')
+    const sections = sectionsOf(
+      readFileSync(file === '-' ? 0 : file, 'utf8'),
+      kinds.map(({ section }) => section),
+    )
+    return withAdminApi(env, values.url, async (api) => {
+      const options = { env, prune: values.prune, resent: values['resend-secrets'] }
+      const { steps, others } = await planOf(api, sections, options)
+      const isSound = steps.every(({ outcome }) => outcome !== 'refused')
+      const done = isSound && !values['dry-run'] ? await written(api, steps) : steps
+      if (values.json) print(`${JSON.stringify(done.map(told), null, 2)}\n`)
+      else {
+        print(done.map(lineOf).join(''))
+        print(`${summaryOf(done)}${conclusion(done, { isSound, isDry: values['dry-run'] })}\n`)
+        if (others > 0 && !values.prune)
+          print(`${others} more in these sections are not in the file; --prune removes them.\n`)
+      }
+      return done.some(({ outcome }) => outcome === 'refused') ? 1 : 0
+    })
+  })
+}
+
+const told = ({ kind, name, outcome, fields, mistakes }: Step) => ({
+  kind: kind.section,
+  name,
+  outcome,
+  fields,
+  mistakes,
+})
+
+function lineOf({ kind, name, outcome, fields, mistakes }: Step): string {
+  const changed = outcome === 'changed' ? `  ${fields.join(', ')}` : ''
+  const line = `${outcome.padEnd(9)}  ${kind.noun} ${name}${changed}\n`
+  return line + mistakes.map(({ path, message }) => `           ${path}: ${message}\n`).join('')
+}
+
+function summaryOf(steps: readonly Step[]): string {
+  const outcomes = ['created', 'changed', 'removed', 'unchanged', 'refused'] as const
+  const counted = outcomes.map((outcome) => [outcome, steps.filter((step) => step.outcome === outcome).length] as const)
+  const parts = counted.filter(([, count]) => count > 0).map(([outcome, count]) => `${count} ${outcome}`)
+  return parts.length === 0 ? 'The file has no records.' : `${parts.join(', ')}.`
+}
+
+function conclusion(
+  steps: readonly Step[],
+  { isSound, isDry }: { readonly isSound: boolean; readonly isDry: boolean },
+): string {
+  if (!isSound) return ' Nothing was written: mend what is refused first.'
+  if (isDry) return ' Nothing was written (--dry-run).'
+  const keys = steps.some(({ kind, outcome }) => kind.section === 'keys' && outcome === 'created')
+  return keys ? ' New keys have secrets that nobody knows: `model-gateway keys regenerate KEY_ID` prints another.' : ''
+}

@@ -1,0 +1,202 @@
+import type { Fields } from '../../../../api/ui/records/record-fields.ts'
+import { isMap } from '../../../../config/fields.ts'
+import { isPrivateHost } from '../../../../lib/addresses/private-address.ts'
+import { GatewayError } from '../../../../lib/errors.ts'
+import { providers } from '../../../../providers/index.ts'
+import { credentialEntry, modelEntry } from '../../../../routing/configuration.ts'
+import { checkCredential, withCredential } from '../../../../routing/credential.ts'
+import { deploymentOf } from '../../../../routing/registry.ts'
+import { addressOf } from '../../../../routing/secret-parameters.ts'
+import { type AdminApi, all, ask, Refused } from '../admin-api.ts'
+import { bodyOf } from './contracts.ts'
+import type { Kind, Mistake, World } from './kind.ts'
+
+const at = (path: string, id: unknown) => `${path}/${encodeURIComponent(String(id))}`
+
+async function versionOf(api: AdminApi, path: string, id: unknown): Promise<unknown> {
+  return (await ask(api, 'GET', at(path, id))).version
+}
+
+/** What a change of a map takes: null for what is taken away. */
+function patchBetween(before: Fields, after: Fields): Fields {
+  const gone = Object.keys(before).filter((name) => after[name] === undefined)
+  return { ...after, ...Object.fromEntries(gone.map((name) => [name, null])) }
+}
+
+/** What the gateway's own check throws, as the mistake of a field. */
+function mistakeIn(check: () => unknown): Mistake | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof GatewayError) {
+      const path = error.details.param ?? ''
+      return { path, message: error.message.replace(`${path}: `, '') }
+    }
+    if (error instanceof TypeError) return { path: 'gateway_params', message: error.message }
+    throw error
+  }
+}
+
+export const credentials: Kind = {
+  section: 'credentials',
+  noun: 'credential',
+  id: ['name'],
+  secrets: {
+    fields: ['gateway_params'],
+    addressOf: ({ provider, gateway_params }) => addressOf({ ...Object(gateway_params), provider }),
+  },
+  fields: { provider: null, gateway_params: null },
+  parts: (value) => [{ schema: bodyOf('post', '/ui/api/credentials'), value, at: '' }],
+  read: (api) => all(api, '/ui/api/credentials'),
+  check: (record) => mistakeIn(() => checkCredential(credentialEntry().parse(record))),
+  async create(api, record) {
+    await ask(api, 'POST', '/ui/api/credentials', record)
+  },
+  async change(api, { name, provider, gateway_params }, before) {
+    const version = await versionOf(api, '/ui/api/credentials', name)
+    const params = patchBetween(Object(before.gateway_params), Object(gateway_params))
+    const headers = patchBetween(Object(Object(before.gateway_params).headers), Object(Object(gateway_params).headers))
+    const whole = isMap(params.headers) ? { ...params, headers } : params
+    await ask(api, 'PATCH', at('/ui/api/credentials', name), { provider, gateway_params: whole, version })
+  },
+  async remove(api, { name }) {
+    await ask(api, 'DELETE', at('/ui/api/credentials', name))
+  },
+}
+
+export const models: Kind = {
+  section: 'models',
+  noun: 'model',
+  id: ['deployment_id'],
+  secrets: { fields: ['gateway_params'], addressOf: ({ gateway_params }) => addressOf(Object(gateway_params)) },
+  fields: { model_name: null, gateway_params: null, model_info: {} },
+  parts: (value) => [{ schema: bodyOf('post', '/ui/api/models'), value, at: '' }],
+  read: async (api) => (await all(api, '/ui/api/models')).filter(({ source }) => source === 'database'),
+  check: (record, world) =>
+    mistakeIn(() => {
+      const entry = { ...modelEntry().parse(record), deployment_id: String(record.deployment_id) }
+      const { credential } = entry.gateway_params
+      const named = credential === undefined ? undefined : credentialNamed(world, credential)
+      deploymentOf(credential === undefined ? entry : withCredential(entry, named), providers)
+    }),
+  async create(api, record) {
+    await ask(api, 'POST', '/ui/api/models', record)
+  },
+  async change(api, record) {
+    const version = await versionOf(api, '/ui/api/models', record.deployment_id)
+    await ask(api, 'PUT', at('/ui/api/models', record.deployment_id), { ...record, version })
+  },
+  async remove(api, { deployment_id }) {
+    await ask(api, 'DELETE', at('/ui/api/models', deployment_id))
+  },
+}
+
+function credentialNamed({ wanted, now }: World, name: string) {
+  const record = wanted.get('credentials')?.get(name) ?? now.get('credentials')?.get(name)
+  return record && credentialEntry().safeParse(record).data
+}
+
+export const mcpServers: Kind = {
+  section: 'mcp_servers',
+  noun: 'MCP server',
+  id: ['server_key'],
+  secrets: {
+    fields: ['auth_token', 'auth_headers'],
+    addressOf: ({ base_url }) => URL.parse(String(base_url))?.origin ?? '',
+  },
+  fields: {
+    base_url: null,
+    transport: 'streamable_http',
+    auth_mode: 'none',
+    auth_token: null,
+    auth_headers: {},
+    enabled: true,
+    request_timeout_ms: 30_000,
+    allow_private: false,
+  },
+  parts: (value) => [{ schema: bodyOf('post', '/ui/api/mcp-servers'), value, at: '' }],
+  read: async (api) => (await all(api, '/ui/api/mcp-servers')).filter(({ source }) => source === 'database'),
+  check({ base_url: url, allow_private: mayBePrivate }) {
+    if (mayBePrivate === true || !isPrivateHost(URL.parse(String(url))?.hostname ?? '')) return undefined
+    return { path: 'base_url', message: 'is in a private network; set allow_private if the gateway may go there' }
+  },
+  async create(api, record) {
+    await ask(api, 'POST', '/ui/api/mcp-servers', record)
+  },
+  async change(api, record) {
+    const version = await versionOf(api, '/ui/api/mcp-servers', record.server_key)
+    await ask(api, 'PUT', at('/ui/api/mcp-servers', record.server_key), { ...record, version })
+  },
+  async remove(api, { server_key }) {
+    await ask(api, 'DELETE', at('/ui/api/mcp-servers', server_key))
+  },
+}
+
+export const routeGroups: Kind = {
+  section: 'route_groups',
+  noun: 'route group',
+  id: ['name'],
+  fields: { enabled: true, members: null },
+  parts: (value) => [{ schema: bodyOf('post', '/ui/api/route-groups'), value, at: '' }],
+  storesParsed: true,
+  read: (api) => all(api, '/ui/api/route-groups'),
+  async create(api, record) {
+    await ask(api, 'POST', '/ui/api/route-groups', record)
+  },
+  async change(api, record) {
+    const version = await versionOf(api, '/ui/api/route-groups', record.name)
+    await ask(api, 'PUT', at('/ui/api/route-groups', record.name), { ...record, version })
+  },
+  async remove(api, { name }) {
+    await ask(api, 'DELETE', at('/ui/api/route-groups', name))
+  },
+}
+
+/** The published policies. Their former versions and drafts are no configuration. */
+export const policies: Kind = {
+  section: 'policies',
+  noun: 'policy',
+  id: ['group'],
+  fields: { policy: {} },
+  parts: ({ policy }) => [
+    { schema: bodyOf('put', '/ui/api/route-groups/{name}/policy/draft'), value: policy, at: 'policy' },
+  ],
+  async read(api) {
+    const found = await all(api, '/ui/api/route-group-policies')
+    const records: Fields[] = []
+    for (const { name, version } of found) {
+      if (version === null) continue
+      // A policy may outlive its group: then it says nothing.
+      const { published } = await ask(api, 'GET', `${at('/ui/api/route-groups', name)}/policy`).catch(ofNoGroup)
+      const { policy } = Object(published) as Fields
+      if (isMap(policy) && Object.keys(policy).length > 0) records.push({ group: name, policy })
+    }
+    return records
+  },
+  check({ group, policy }, { wanted, now, ofFile }) {
+    const named = (section: string, field: string) =>
+      [wanted, now].flatMap((named) => [...(named.get(section)?.values() ?? [])].map((record) => record[field]))
+    const groups = new Set([...named('route_groups', 'name'), ...named('models', 'model_name'), ...ofFile.models])
+    if (!groups.has(group)) return { path: 'group', message: `there is no route group and no model '${group}'` }
+    const { prompt_ref: ref } = Object(policy) as Fields
+    const key = typeof ref === 'string' ? ref.split(/[@:]/)[0] : undefined
+    if (key === undefined || named('prompts', 'key').includes(key)) return undefined
+    return { path: 'policy.prompt_ref', message: `there is no prompt '${key}'` }
+  },
+  create: publish,
+  change: publish,
+  remove: (api, { group }) => publish(api, { group, policy: {} }),
+}
+
+function ofNoGroup(error: unknown): Fields {
+  if (error instanceof Refused && error.status === 404) return {}
+  throw error
+}
+
+async function publish(api: AdminApi, { group, policy }: Fields): Promise<void> {
+  const path = `${at('/ui/api/route-groups', group)}/policy`
+  const { draft } = await ask(api, 'PUT', `${path}/draft`, policy)
+  const { draft_version } = Object(draft) as Fields
+  await ask(api, 'POST', `${path}/publish?draft_version=${draft_version}`)
+}
