@@ -137,8 +137,8 @@ export function createRoute<Row extends ScopeRow>(
     async (scope) => {
       const given: Fields = accepted(body(), scope.input.json ?? {})
       const within = reach(scope, kind.permissions.create)
+      requireWithin(within, options.owner, given)
       const values = { ...given, [kind.id]: chosenId(kind, within, given) ?? newId(options.prefix, '-') }
-      requireWithin(within, options.owner, values)
       const row = await referring(kind.records(scope.services).create(columnsOf(kind, values)))
       if (row) return changed(scope, kind, { record: row, before: {} }, { status: 201, written: values })
       throw takenId(kind)

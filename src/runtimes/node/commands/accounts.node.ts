@@ -1,5 +1,5 @@
-import { all, ask } from './admin-api.ts'
-import { type Environment, optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from './options.node.ts'
+import { all, ask, type Environment } from './admin-api.ts'
+import { optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from './options.node.ts'
 
 export const ACCOUNTS_USAGE = `Usage: model-gateway accounts reset-password EMAIL
        model-gateway accounts reset-mfa EMAIL

@@ -8,6 +8,9 @@ export interface AdminApi {
   close(): Promise<void>
 }
 
+/** The variables of a command. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What the admin API answers to a request that it refuses. */

@@ -1,6 +1,6 @@
 import { readBudgetDuration } from '../../../limits/budget-period.ts'
-import { type AdminApi, all, ask } from './admin-api.ts'
-import { type Environment, optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from './options.node.ts'
+import { type AdminApi, all, ask, type Environment } from './admin-api.ts'
+import { optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from './options.node.ts'
 
 export const KEYS_USAGE = `Usage: model-gateway keys create [options]      makes a key and prints it, once
        model-gateway keys list                  all keys

@@ -1,9 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { ConfigError } from '../../../config/config-error.ts'
 import { describeError } from '../../../lib/log.ts'
-import { type AdminApi, Refused } from './admin-api.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
+import { type AdminApi, type Environment, Refused } from './admin-api.ts'
 
 /** A command that was called wrongly: exit code 2, with its usage. */
 export class UsageError extends Error {

@@ -9,8 +9,7 @@ import { nodeAdapters } from '../setup/adapters.node.ts'
 import { nodeConfig } from '../setup/config.node.ts'
 import { SCHEMA } from '../setup/places.node.ts'
 import { nodeSettings } from '../setup/settings.node.ts'
-import type { AdminApi, Method } from './admin-api.ts'
-import type { Environment } from './options.node.ts'
+import type { AdminApi, Environment, Method } from './admin-api.ts'
 
 /** The time for writing the audit of a command. */
 const RECORDS_MS = 10_000

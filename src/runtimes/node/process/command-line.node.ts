@@ -7,6 +7,7 @@ const HELP = `Usage: model-gateway [command]
   (none)         starts the gateway, with gateway.yaml of this folder if there is one
   init           writes a commented gateway.yaml into this folder
   check [file]   says what is wrong with a configuration file, and starts nothing
+  doctor         checks the configuration, the stores and the machine, and changes nothing
   keys           makes, lists, regenerates and revokes keys
   accounts       gives a person a new password, or takes away a lost second factor
   export         prints the records of the database as YAML, without secrets
@@ -26,8 +27,12 @@ interface Command {
   run(operands: readonly string[], env: Environment): Promise<number>
 }
 
-/** Commands on records, each imported on demand: they load the whole gateway. */
+/** Commands that are imported on demand: they load the whole gateway. */
 const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> = {
+  async doctor() {
+    const { DOCTOR_USAGE: usage, doctorCommand: run } = await import('../commands/doctor/doctor.node.ts')
+    return { usage, run }
+  },
   async keys() {
     const { KEYS_USAGE: usage, keysCommand: run } = await import('../commands/keys.node.ts')
     return { usage, run }
@@ -48,8 +53,8 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> =
 
 /** Runs a command of the command line. Returns the exit code. */
 export async function commandLine([command = '', ...operands]: readonly string[], env: Environment): Promise<number> {
-  const onRecords = Object.hasOwn(COMMANDS, command) ? await COMMANDS[command]?.() : undefined
-  if (onRecords) return isHelp(operands[0]) ? print(onRecords.usage) : onRecords.run(operands, env)
+  const further = Object.hasOwn(COMMANDS, command) ? await COMMANDS[command]?.() : undefined
+  if (further) return isHelp(operands[0]) ? print(further.usage) : further.run(operands, env)
   if (isHelp(command)) return print(HELP)
   switch (command) {
     case 'init':

@@ -3,6 +3,7 @@ import { jsonLog } from '../../../lib/log.ts'
 import { atMost } from '../../../lib/timers/at-most.ts'
 import { nodeAdapters } from '../setup/adapters.node.ts'
 import { nodeConfig } from '../setup/config.node.ts'
+import { memoryLimit, shortMemory } from '../setup/memory.node.ts'
 import { SCHEMA } from '../setup/places.node.ts'
 import type { NodeSettings } from '../setup/settings.node.ts'
 import { greeting } from './greeting.node.ts'
@@ -29,6 +30,9 @@ export async function startGateway(settings: NodeSettings): Promise<void> {
   const schemaText = readFileSync(SCHEMA, 'utf8')
   const member = groupMember()
   const log = jsonLog(config.general_settings.log_level, lines.write, Date.now, member ? { pid: process.pid } : {})
+  const embedded = !config.general_settings.database_url
+  const short = shortMemory(memoryLimit(), { embedded, processes: settings.processes })
+  if (short !== undefined) log.warn('memory.short', { message: short })
   const adapters = await nodeAdapters(config, { dataFolder, schemaText, log, processes: settings.processes })
   // Requests that need no database are answered while it is still starting.
   const serving = await serve(config, { ...adapters, process: { vitals: vitals(), pool: member } }, settings)

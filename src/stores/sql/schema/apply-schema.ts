@@ -6,7 +6,7 @@ import { splitStatements } from './split-statements.ts'
  *  processes can start at once. It costs one query if the same text was applied before. The applied versions are a set,
  *  so that instances of two releases do not overwrite each other's. */
 export async function applySchema(sql: Sql, text: string): Promise<'applied' | 'current'> {
-  const version = await fingerprint(text)
+  const version = await fingerprintOfSchema(text)
   if (await isCurrent(sql, version)) return 'current'
   const mark = statementOf(
     queries
@@ -32,7 +32,8 @@ async function isCurrent(sql: Sql, version: string): Promise<boolean> {
   }
 }
 
-async function fingerprint(text: string): Promise<string> {
+/** Identifies the text of a schema. */
+export async function fingerprintOfSchema(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -3,10 +3,11 @@ import { reveal, type Secret } from '../../../lib/secret.ts'
 import { batchOf, queries } from '../query.ts'
 import type { Sql } from '../sql.ts'
 
-const NAME = 'salt_key_fingerprint'
+/** Where the database keeps it. */
+export const SALT_FINGERPRINT = 'salt_key_fingerprint'
 
 /** Identifies a salt key without revealing it. */
-function fingerprintOf(saltKey: Secret): string {
+export function fingerprintOfSalt(saltKey: Secret): string {
   return keyHasher(reveal(saltKey))('the fingerprint of a salt key').slice(0, 32)
 }
 
@@ -14,14 +15,14 @@ function fingerprintOf(saltKey: Secret): string {
  *  its sealed secrets. The first gateway stores the fingerprint of its key. */
 export async function requireSameSalt(sql: Sql, saltKey: Secret | undefined): Promise<void> {
   if (!saltKey) return
-  const own = fingerprintOf(saltKey)
+  const own = fingerprintOfSalt(saltKey)
   const [, [kept]] = await batchOf(sql, [
     queries
       .insertInto('gateway_installation')
-      .values({ name: NAME, value: own })
+      .values({ name: SALT_FINGERPRINT, value: own })
       .onConflict((conflict) => conflict.doNothing())
       .returning('value'),
-    queries.selectFrom('gateway_installation').select('value').where('name', '=', NAME),
+    queries.selectFrom('gateway_installation').select('value').where('name', '=', SALT_FINGERPRINT),
   ])
   if (kept?.value === own) return
   throw new Error(

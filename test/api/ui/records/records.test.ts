@@ -454,7 +454,6 @@ describe.each([
       [{ model_max_budget: { m: null } }, 'model_max_budget.m'],
       [{ model_max_budget: [] }, 'model_max_budget'],
       [{ max_parallel_requests: 1.5 }, 'max_parallel_requests'],
-      [{ key_id: 'mine' }, 'key_id'],
       [{ owner_account_id: 'x' }, 'owner_account_id'],
     ])('%j is refused by its %s', async (body, param) => {
       expect(await ask('POST', '/keys', body)).toMatchObject({ status: 400, body: { error: { param } } })

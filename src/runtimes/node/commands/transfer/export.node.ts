@@ -1,4 +1,5 @@
-import { type Environment, optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from '../options.node.ts'
+import type { Environment } from '../admin-api.ts'
+import { optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from '../options.node.ts'
 import { textOf } from './document.ts'
 import { sectionsIn } from './kinds.ts'
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Environment, optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from '../options.node.ts'
+import type { Environment } from '../admin-api.ts'
+import { optionsOf, outcomeOf, print, UsageError, WHERE, withAdminApi } from '../options.node.ts'
 import { sectionsOf } from './document.ts'
 import { kinds } from './kinds.ts'
 import { planOf, type Step, written } from './plan.ts'

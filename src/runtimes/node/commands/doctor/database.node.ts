@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../../../config/schema.ts'
+import { tryLockFolder } from '../../../../lib/folder-lock.node.ts'
+import { describeError } from '../../../../lib/log.ts'
+import { reveal } from '../../../../lib/secret.ts'
+import { installationOf } from '../../../../stores/sql/schema/installation.ts'
+import type { Sql } from '../../../../stores/sql/sql.ts'
+import { SCHEMA } from '../../setup/places.node.ts'
+import { type Finding, fail, ok, skewOf, warn } from './finding.ts'
+
+const OLDEST_POSTGRES = 15
+const SLOW_MS = 50
+
+/** Checks the database. Nothing is written to it. */
+export async function database({ general_settings: settings }: Config, dataFolder: string): Promise<Finding[]> {
+  const { database_url: url, salt_key } = settings
+  if (url) {
+    const { nodePostgresSql } = await import('../../../../stores/sql/adapters/node-postgres.node.ts')
+    return examined(() => nodePostgresSql({ connectionString: reveal(url), timeoutMs: 5000 }), salt_key, 'PostgreSQL')
+  }
+  const folder = join(dataFolder, 'postgres')
+  if (!existsSync(folder)) return [ok('database', 'embedded; the first start makes it')]
+  const unlock = tryLockFolder(folder)
+  if (!unlock) {
+    const pid = existsSync(`${folder}.pid`) ? readFileSync(`${folder}.pid`, 'utf8') : 'unknown'
+    return [ok('database', `embedded; the gateway (process ${pid}) is running on it, so it was not looked into`)]
+  }
+  unlock()
+  const { pgliteSql } = await import('../../../../stores/sql/adapters/pglite.node.ts')
+  return examined(() => pgliteSql({ folder }), salt_key, 'embedded')
+}
+
+async function examined(
+  open: () => Sql | Promise<Sql>,
+  saltKey: Config['general_settings']['salt_key'],
+  kind: 'PostgreSQL' | 'embedded',
+): Promise<Finding[]> {
+  let sql: Sql | undefined
+  try {
+    sql = await open()
+    // The first statement pays for the connection.
+    await sql.ping(5000)
+    const beforeMs = Date.now()
+    const found = await installationOf(sql, readFileSync(SCHEMA, 'utf8'), saltKey)
+    const afterMs = Date.now()
+    const major = Number.parseInt(found.serverVersion, 10)
+    const says = `${kind} ${found.serverVersion}, ${afterMs - beforeMs} ms away`
+    const old = major < OLDEST_POSTGRES
+    const slow = kind === 'PostgreSQL' && afterMs - beforeMs > SLOW_MS
+    return [
+      old
+        ? fail('database', `${says}: version ${OLDEST_POSTGRES} or newer is needed`)
+        : slow
+          ? warn('database', `${says}: put the gateway nearer to it`)
+          : ok('database', says),
+      ...(kind === 'PostgreSQL' ? [skewOf('database clock', found.nowMs, beforeMs, afterMs)] : []),
+      schemaOf(found.schema),
+      saltOf(found.salt),
+    ]
+  } catch (error) {
+    const why = describeError(error)
+    const what =
+      kind === 'PostgreSQL' ? 'see DATABASE_URL, and that the server lets this machine in' : 'restore a backup'
+    return [fail('database', `${kind} cannot be asked (${why}): ${what}`)]
+  } finally {
+    await sql?.close()
+  }
+}
+
+type Installation = Awaited<ReturnType<typeof installationOf>>
+
+function schemaOf(schema: Installation['schema']): Finding {
+  if (schema === 'current') return ok('schema', 'that of this build')
+  if (schema === 'none') return ok('schema', 'none yet; the first start makes it')
+  return warn('schema', 'of another build: the start of this one adds what is missing. Make a backup before')
+}
+
+function saltOf(salt: Installation['salt']): Finding {
+  if (salt === 'same') return ok('salt key', 'that of the database')
+  if (salt === 'none') return ok('salt key', 'the database has none yet, and will be of this one')
+  const message =
+    'the database was set up under another one: set GATEWAY_SALT_KEY to that, or the gateway does not start'
+  return fail('salt key', message)
+}

@@ -1,0 +1,63 @@
+import { createClient } from '@redis/client'
+import type { Config } from '../../../../config/schema.ts'
+import { reveal } from '../../../../lib/secret.ts'
+import { type Finding, fail, ok, skewOf, warn } from './finding.ts'
+
+/** Of older ones the scripts of the gateway were never tried. */
+const OLDEST_REDIS = 6
+const SLOW_MS = 20
+const ANSWER_MS = 5000
+
+type Command = (...words: string[]) => Promise<unknown>
+
+/** Checks the shared store. */
+export async function redis({ general_settings: settings }: Config): Promise<Finding[]> {
+  if (!settings.redis_url) return [ok('redis', 'none: limits are counted in the process')]
+  const url = reveal(settings.redis_url)
+  try {
+    if (!/^rediss?:/.test(url)) return await examined(overHttp(url, settings.redis_token))
+    const client = createClient({ url, RESP: 2, socket: { connectTimeout: ANSWER_MS, reconnectStrategy: false } })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return await examined((...words) => client.sendCommand(words))
+    } finally {
+      client.destroy()
+    }
+  } catch (error) {
+    const why = (error as { readonly code?: string }).code ?? (error as Error).name
+    return [fail('redis', `cannot be asked (${why}): see REDIS_URL, and that the server lets this machine in`)]
+  }
+}
+
+/** Redis over REST, as Upstash speaks it. */
+function overHttp(url: string, token: Config['general_settings']['redis_token']): Command {
+  return async (...words) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token ? reveal(token) : ''}` },
+      body: JSON.stringify(words),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    if (!response.ok) throw Object.assign(new Error('refused'), { code: `status ${response.status}` })
+    return ((await response.json()) as { readonly result: unknown }).result
+  }
+}
+
+async function examined(command: Command): Promise<Finding[]> {
+  const info = String(await command('INFO', 'server').catch(() => ''))
+  const beforeMs = Date.now()
+  const [seconds, micros] = (await command('TIME')) as [string, string]
+  const afterMs = Date.now()
+  const version = /redis_version:(\S+)/.exec(info)?.[1]
+  const says = `${version === undefined ? 'a version that it does not tell' : `Redis ${version}`}, ${afterMs - beforeMs} ms away`
+  const theirMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+  return [
+    version !== undefined && Number.parseInt(version, 10) < OLDEST_REDIS
+      ? fail('redis', `${says}: version ${OLDEST_REDIS} or newer is needed`)
+      : afterMs - beforeMs > SLOW_MS
+        ? warn('redis', `${says}, and every call waits for it once: put the gateway nearer to it`)
+        : ok('redis', says),
+    skewOf('redis clock', theirMs, beforeMs, afterMs),
+  ]
+}
