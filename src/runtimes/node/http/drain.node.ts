@@ -18,6 +18,10 @@ const SWEEP_MS = 50
 /** The time for a client that has just connected to send its request. */
 const SILENT_MS = 500
 
+/** The time to wait for a calm moment to stop listening in, and how long a turn of the event loop takes in it at most. */
+const CALM_MS = 200
+const SHORT_TURN_MS = 1
+
 /** Deferred work of requests, which must be done before the process ends. */
 export interface Pending {
   add(work: Promise<unknown>): void
@@ -80,13 +84,18 @@ export interface Connections {
   cut(reason: GatewayError): void
   /** Closes connections without a request, which browsers and load balancers open in advance. */
   closeSilent(): void
+  /** Resolves in a turn of the event loop that was short and brought no connection, so that none waits to be accepted:
+   *  those that do are reset when the server stops listening. After `limitMs` in any turn. */
+  calm(limitMs: number): Promise<void>
 }
 
 export function connectionsOf(server: Server): Connections {
   const sockets = new Set<Socket>()
   const open = ring<OpenAnswer>()
   let isLast = false
+  let accepted = 0
   server.on('connection', (socket: Socket) => {
+    accepted += 1
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
@@ -114,6 +123,15 @@ export function connectionsOf(server: Server): Connections {
     closeSilent() {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     },
+    async calm(limitMs) {
+      const until = performance.now() + limitMs
+      for (let begun = performance.now(), before = -1; begun < until; begun = performance.now()) {
+        if (before === accepted) return
+        before = accepted
+        await lookedAtSockets()
+        if (performance.now() - begun > SHORT_TURN_MS) before = -1
+      }
+    },
   }
 }
 
@@ -135,13 +153,16 @@ export async function drain(
   },
 ): Promise<'drained' | 'cut'> {
   connections.last()
-  await lookedAtSockets()
+  await connections.calm(CALM_MS)
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const sweep = setInterval(async () => {
     await lookedAtSockets()
     server.closeIdleConnections()
   }, SWEEP_MS)
-  const silent = setTimeout(() => connections.closeSilent(), SILENT_MS)
+  const silent = setTimeout(async () => {
+    await lookedAtSockets()
+    connections.closeSilent()
+  }, SILENT_MS)
   const inTime = await atMost(
     limitMs,
     closed.then(() => pending.settled()),
