@@ -14,6 +14,7 @@ import { failedAttempts } from './identity/failed-attempts.ts'
 import { identification } from './identity/identify.ts'
 import { invitations } from './identity/invitations/invitations.ts'
 import { keyCallers } from './identity/key-callers.ts'
+import { masterKeysOf } from './identity/master-caller.ts'
 import type { PasswordHasher } from './identity/passwords/password-hasher.ts'
 import { passwordServices } from './identity/passwords/password-services.ts'
 import { secondFactor } from './identity/second-factor/second-factor.ts'
@@ -213,7 +214,7 @@ export function createServices(config: Config, adapters: Adapters): Services {
     ...adapters,
     toResponse: adapters.toResponse ?? toResponse,
     config,
-    identify: identification(config.general_settings.master_key, keys, attempts),
+    identify: identification(masterKeysOf(config.general_settings, log), keys, attempts),
     sessions: browserSessions,
     outbox: emails,
     secondFactor: factor,

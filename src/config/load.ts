@@ -14,6 +14,7 @@ const FROM_ENVIRONMENT = {
   redis_url: 'REDIS_URL',
   redis_token: 'REDIS_TOKEN',
   master_key: 'GATEWAY_MASTER_KEY',
+  master_key_previous: 'GATEWAY_MASTER_KEY_PREVIOUS',
   salt_key: 'GATEWAY_SALT_KEY',
 } as const
 

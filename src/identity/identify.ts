@@ -3,7 +3,7 @@ import { GatewayError } from '../lib/errors.ts'
 import { reveal, type Secret } from '../lib/secret.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import type { FailedAttempts } from './failed-attempts.ts'
-import { masterCaller } from './master-caller.ts'
+import { type MasterKeys, masterCaller } from './master-caller.ts'
 import { refusal } from './refusal.ts'
 
 /** Longer credentials are refused unread. */
@@ -13,17 +13,22 @@ const LONGEST_CREDENTIAL = 4096
 export type Identify = (credential: string | undefined, address: string) => Caller | Promise<Caller>
 
 export function identification(
-  masterKey: Secret | undefined,
+  masterKeys: MasterKeys,
   apiKeys: (key: string, address: string) => Caller | Promise<Caller>,
   attempts: FailedAttempts,
 ): Identify {
-  const isMasterKey = masterKey ? secretMatcher(reveal(masterKey)) : () => false
+  const isMasterKey = matcher(masterKeys.now)
+  const isPrevious = matcher(masterKeys.previous)
   const find: Identify = (credential, address) => {
     if (credential === undefined || credential === '') {
       throw refusal('missing_api_key', 'No API key. Send the header "Authorization: Bearer <key>".')
     }
     if (credential.length > LONGEST_CREDENTIAL) throw refusal('invalid_api_key', 'The API key is not valid.')
     if (isMasterKey(credential)) return masterCaller
+    if (isPrevious(credential)) {
+      masterKeys.previousUsed()
+      return masterCaller
+    }
     return apiKeys(credential, address)
   }
   const counted = (error: unknown, address: string): unknown => {
@@ -42,3 +47,5 @@ export function identification(
     }
   }
 }
+
+const matcher = (key: Secret | undefined) => (key ? secretMatcher(reveal(key)) : () => false)

@@ -35,6 +35,9 @@ const degradedMode = () => z.enum(['fail_open', 'fail_closed'])
 export const generalSettings = lazily(() =>
   section({
     master_key: key().optional().describe('The key with full access; usually an environment reference.'),
+    master_key_previous: key()
+      .optional()
+      .describe('A former master key that is accepted as well, while its users change to the new one.'),
     salt_key: key()
       .optional()
       .describe('Salts the hashes of API keys and encrypts stored provider secrets. Never change it.'),
@@ -199,6 +202,10 @@ export const generalSettings = lazily(() =>
       }
       const master = textOf(settings.master_key)
       if (master !== undefined && master === textOf(settings.salt_key)) need('salt_key', 'must differ from master_key')
+      const previous = textOf(settings.master_key_previous)
+      if (previous !== undefined && (master === undefined || master === previous)) {
+        need('master_key_previous', 'needs a master_key beside it, another one')
+      }
       if (settings.self_registration?.enabled === true && settings.enable_sso !== true) {
         need('enable_sso', 'must be true while self_registration is enabled')
       }
