@@ -45,7 +45,8 @@ export function readForm(form: ArrivingForm): Record<string, unknown> {
   return { ...read }
 }
 
-export const formFile = () => z.custom<FormFile>(isFormFile, 'must be an uploaded file')
+export const formFile = () =>
+  z.custom<FormFile>(isFormFile, 'must be an uploaded file').meta({ type: 'string', format: 'binary' })
 
 /** A field that says yes or no: forms write it as text. */
 export const flag = () => z.union([z.boolean(), z.stringbool()])

@@ -104,8 +104,11 @@ function posted(event: string, { summary, data }: ReturnType<typeof webhookPaylo
   const schema = z.object({ type: z.literal(event), timestamp: z.iso.datetime(), data })
   return {
     post: {
+      operationId: camelCase(`on.${event}`),
       summary,
       tags: ['Webhooks'],
+      // Its signature is told among the parameters: a header is no scheme of OpenAPI when it depends on the body.
+      security: [],
       parameters: SIGNATURE.map(([name, description]) => ({
         name,
         in: 'header',
@@ -126,8 +129,11 @@ const SIGNATURE = [
 ] as const
 
 function operationId({ method, path }: RouteContract): string {
-  return `${method}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())}`
+  return camelCase(`${method}${path}`)
 }
+
+const camelCase = (text: string) =>
+  text.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => (next ?? '').toUpperCase())
 
 function parameters(place: 'path' | 'query', schema: z.ZodObject | undefined): object[] {
   if (!schema) return []

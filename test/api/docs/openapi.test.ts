@@ -2,11 +2,30 @@ import { expect, it } from 'vitest'
 import { openapi } from '../../../src/api/docs/openapi.ts'
 import { routes } from '../../../src/app.ts'
 
-it('the document says of every operation who may call it, what it is for and how it fails', () => {
-  const { info, paths } = openapi(routes) as {
-    info: object
-    paths: Record<string, Record<string, Record<string, unknown>>>
+type Operations = Record<string, Record<string, Record<string, unknown>>>
+const document = openapi(routes) as { info: object; paths: Operations; webhooks: Operations }
+
+it('every webhook has a name and needs no credential of ours; no alternative of a field is anything at all', () => {
+  const posts = Object.values(document.webhooks).map(({ post }) => post)
+  expect(posts.length).toBeGreaterThan(3)
+  for (const post of posts) expect(post).toMatchObject({ operationId: expect.stringMatching(/^on[A-Z]/), security: [] })
+  expect(new Set(posts.map((post) => post?.operationId)).size).toBe(posts.length)
+  const empty: string[] = []
+  const look = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [name, child] of Object.entries(node)) {
+      if (/^(anyOf|oneOf)$/.test(name) && Array.isArray(child)) {
+        if (child.some((one) => Object.keys(one).length === 0)) empty.push(at)
+      }
+      look(child, `${at}/${name}`)
+    }
   }
+  look(document, '')
+  expect(empty).toEqual([])
+})
+
+it('the document says of every operation who may call it, what it is for and how it fails', () => {
+  const { info, paths } = document
   expect(info).toHaveProperty('license.identifier')
   const ids = new Set<unknown>()
   for (const [path, operations] of Object.entries(paths)) {
