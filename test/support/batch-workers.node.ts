@@ -94,11 +94,13 @@ export interface ResultRow {
   }
 }
 
+/** `newDatabase` makes its database: a copy with the schema in it, where the server is the one that all tests share. */
 export async function startBatchPlace(
   postgresUrl: string,
   settings: Readonly<Record<string, unknown>> = {},
+  newDatabase: (url: string) => Promise<string> = preparedDatabase,
 ): Promise<BatchPlace> {
-  const database = nodePostgresSql({ connectionString: await preparedDatabase(postgresUrl) })
+  const database = nodePostgresSql({ connectionString: await newDatabase(postgresUrl) })
   await applySchema(database, SCHEMA)
   const folder = await mkdtemp(join(tmpdir(), 'gateway-batches-'))
   const blobs = folderBlobs(join(folder, 'blobs'))

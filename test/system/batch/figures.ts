@@ -1,5 +1,5 @@
 import { isOver, startBatchPlace } from '../../support/batch-workers.node.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { freshDatabase, startPostgres } from '../../support/postgres.ts'
 
 // How fast items run against a provider that answers in 20 ms, and what they cost, over the number of calls at once:
 // `node test/system/batch/figures.ts [items] [calls at once …]`.
@@ -14,7 +14,11 @@ try {
 }
 
 async function measure(concurrency: number): Promise<void> {
-  const place = await startBatchPlace((server as { url: string }).url, { batch_concurrency: concurrency })
+  const place = await startBatchPlace(
+    (server as { url: string }).url,
+    { batch_concurrency: concurrency },
+    freshDatabase,
+  )
   try {
     let statements = 0
     place.provider = () => new Promise((resolve) => setTimeout(() => resolve({}), 20))

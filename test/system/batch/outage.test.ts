@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type BatchPlace, isOver, startBatchPlace } from '../../support/batch-workers.node.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
+import { freshDatabase, type PostgresServer, startPostgres } from '../../support/postgres.ts'
 
 /** A longer one, behind which leases have ended by themselves, is asked for by hand: OUTAGE_SECONDS=40. */
 const OUTAGE_SECONDS = Number(process.env.OUTAGE_SECONDS ?? 2)
@@ -16,7 +16,7 @@ describe.skipIf(!inject('postgresUrl'))('a batch whose database is away', () => 
     server = (await startPostgres()) as PostgresServer
   })
   beforeEach(async () => {
-    place = await startBatchPlace(server.url, { batch_concurrency: CONCURRENCY })
+    place = await startBatchPlace(server.url, { batch_concurrency: CONCURRENCY }, freshDatabase)
   })
   afterEach(() => place.close())
   afterAll(() => server?.stop())
