@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { expectAccessible, withConsole } from '../support/console/with-console.ts'
+import { answer } from '../support/upstream/index.ts'
 
 const gateway = withConsole()
 const policyOf = async (name: string) => (await gateway.ask('GET', `/ui/api/route-groups/${name}/policy`)).body
@@ -102,6 +103,8 @@ it('the pages of route groups read at most six things, and are accessible, also 
 })
 
 it('calls since a publication are counted by deployment, members say how they are, and s simulates another kind', async () => {
+  // Other tests leave the deployment with answers of other kinds of calls.
+  gateway.demo.upstream.script('gpt-5-mini-east', [answer()])
   await gateway.ask('POST', '/ui/api/route-groups', { name: 'watched', members: [{ model_name: 'gpt-5-mini' }] })
   await gateway.ask('PUT', '/ui/api/route-groups/watched/policy/draft', { num_retries: 1 })
   await gateway.ask('POST', '/ui/api/route-groups/watched/policy/publish')

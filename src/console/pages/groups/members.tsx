@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { api } from '../../data/client.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
@@ -33,9 +33,15 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
   const isKnown = members.every(
     ({ enabled: on, weight, deployment_id }) => !on || (weight !== undefined && deployment_id),
   )
+  const table = useRef<HTMLDivElement>(null)
   const all = members.reduce((sum, { weight = 1, enabled: on }) => sum + (on ? weight : 0), 0)
   const set = (at: number, changes: Partial<Member>) =>
     setMembers(members.map((one, index) => (index === at ? clean({ ...one, ...changes }) : one)))
+  /** The row takes its button with it: the focus goes to the table. */
+  function takeOut(at: number): void {
+    table.current?.focus()
+    setMembers(members.filter((_, index) => index !== at))
+  }
   const save = () => change.mutate({ params: { name }, body: { members: [...members], enabled, version } })
   async function ask(): Promise<void> {
     const sure = await confirmed({
@@ -61,7 +67,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
         />
         <span>Clients can call it</span>
       </label>
-      <div class="table-wrap" role="region" aria-label="Members" tabIndex={0}>
+      <div ref={table} class="table-wrap" role="region" aria-label="Members" tabIndex={0}>
         <table class="table">
           <thead>
             <tr>
@@ -116,13 +122,7 @@ export function Members({ group, onGone }: { readonly group: Group; readonly onG
                   </td>
                   <td>
                     {may && members.length > 1 && (
-                      <Button
-                        small
-                        kind="plain"
-                        icon="close"
-                        label={`Take ${id} out`}
-                        onClick={() => setMembers(members.filter((_, index) => index !== at))}
-                      />
+                      <Button small kind="plain" icon="close" label={`Take ${id} out`} onClick={() => takeOut(at)} />
                     )}
                   </td>
                 </tr>

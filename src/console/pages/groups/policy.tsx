@@ -219,7 +219,9 @@ export function PolicyEditor({ state }: { readonly state: PolicyState }) {
               version !== undefined && 'The draft is saved, and not in force.'
             )}
           </span>
-          {(version !== undefined || form.dirty) && <Button onClick={drop}>Drop the draft</Button>}
+          <Button disabled={version === undefined && !form.dirty} busy={form.busy} onClick={drop}>
+            Drop the draft
+          </Button>
           <Button disabled={!form.dirty} busy={form.busy} onClick={() => void write()}>
             Save draft
           </Button>
