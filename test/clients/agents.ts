@@ -15,10 +15,10 @@ export interface Place {
 }
 
 const FILES: Readonly<Record<string, string>> = {
-  '/work/one.txt': 'Read the file /work/two.txt: it has the word.',
-  '/work/two.txt': 'The word is heliotrope.',
+  '/notes/one.txt': 'Read the file /notes/two.txt: it has the word.',
+  '/notes/two.txt': 'The word is heliotrope.',
 }
-const TASK = 'Read the file /work/one.txt and do what it says. Answer with the word.'
+const TASK = 'Read the file /notes/one.txt and do what it says. Answer with the word.'
 export const WORD = 'heliotrope'
 
 const name = 'read_file'
