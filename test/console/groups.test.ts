@@ -68,6 +68,25 @@ it('two who draft at once are told of each other, and one may keep theirs', asyn
   await expect.poll(async () => (await policyOf('contested')).draft.policy).toEqual({ timeout: 5, num_retries: 3 })
 })
 
+it('a draft that the gateway does not drop stays, and so does what was typed', async () => {
+  await make('kept-draft')
+  await gateway.ask('PUT', '/ui/api/route-groups/kept-draft/policy/draft', { timeout: 5 })
+  const page = await gateway.open('groups?open=kept-draft', { forgives: [/answered 503/] })
+  await page.getByLabel('Retries', { exact: true }).fill('3')
+  const error = { message: 'The database cannot be reached.', type: 'api_error', param: null, code: 'test' }
+  await page.route('**/policy/draft', (route) => route.fulfill({ status: 503, json: { error } }))
+  await page.getByRole('button', { name: 'Drop the draft' }).click()
+  await page.getByRole('alert').getByText(error.message).waitFor()
+  expect(await page.getByLabel('Timeout of an attempt').inputValue()).toBe('5')
+  expect(await page.getByLabel('Retries', { exact: true }).inputValue()).toBe('3')
+  await page.unroute('**/policy/draft')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await page.getByText('The draft is saved, and not in force.').waitFor()
+  await page.getByRole('button', { name: 'Drop the draft' }).click()
+  await page.getByText('The draft is as what is in force.').waitFor()
+  expect((await policyOf('kept-draft')).draft).toBeNull()
+})
+
 it('a route group is made of a model, and its members get weights of their own', async () => {
   const page = await gateway.open('groups')
   await page.keyboard.press('c')

@@ -79,7 +79,9 @@ export function PolicyEditor({ state }: { readonly state: PolicyState }) {
     await refresh(AT)
   }
   async function drop(): Promise<void> {
-    if (version !== undefined) await form.submit(() => api(`DELETE ${AT}/{name}/policy/draft`, { params: { name } }))
+    const dropped =
+      version === undefined || (await form.submit(() => api(`DELETE ${AT}/{name}/policy/draft`, { params: { name } })))
+    if (!dropped) return
     setVersion(undefined)
     form.reset(draftOf(inForce))
     await refresh(AT)
