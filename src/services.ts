@@ -105,7 +105,7 @@ export interface Adapters {
   /** Where requests do not own their timers, and may share them. */
   readonly timers?: Timers
   /** The page of the console, if it was built. */
-  readonly consoleShell?: string | undefined
+  readonly consoleShell?: (() => string | undefined) | undefined
 }
 
 export interface Services extends ApiServices {

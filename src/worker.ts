@@ -31,7 +31,10 @@ function assemble(bindings: WorkerBindings) {
   const variables = Object.fromEntries(Object.entries(bindings).filter(([, value]) => typeof value === 'string'))
   const config = loadConfig(configText, variables)
   const log = jsonLog(config.general_settings.log_level, write)
-  const services = createServices(config, { ...workerAdapters(config, bindings, schemaText, log), consoleShell })
+  const services = createServices(config, {
+    ...workerAdapters(config, bindings, schemaText, log),
+    consoleShell: () => consoleShell,
+  })
   return { app: createApp(services), services, log }
 }
 

@@ -72,7 +72,7 @@ export interface ApiServices extends PipelineServices, PasswordServices {
   readonly draining: () => boolean
   readonly host?: Host | undefined
   /** The page of the console, if it was built. */
-  readonly consoleShell?: string | undefined
+  readonly consoleShell?: (() => string | undefined) | undefined
 }
 
 /** What the gateway runs on. */

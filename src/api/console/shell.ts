@@ -35,11 +35,12 @@ const NOT_BUILT = 'The console is not built. In the folder of the gateway, run: 
 /** The console is one page, which finds by its address what to show. It is answered here and not as a file, so that every
  *  other path stays with the gateway. */
 export function consoleRoutes(): readonly Route[] {
-  let page: ReturnType<typeof builtOnce> | undefined
+  let page: { readonly text: string; readonly answer: ReturnType<typeof builtOnce> } | undefined
   const shell = ({ services: { consoleShell }, header, site }: Scope): Answer => {
-    if (consoleShell === undefined) throw new GatewayError('console_not_built', NOT_BUILT)
-    page ??= builtOnce('text/html; charset=utf-8', () => consoleShell, HEADERS)
-    const answer = page(header('if-none-match'))
+    const text = consoleShell?.()
+    if (text === undefined) throw new GatewayError('console_not_built', NOT_BUILT)
+    if (page?.text !== text) page = { text, answer: builtOnce('text/html; charset=utf-8', () => text, HEADERS) }
+    const answer = page.answer(header('if-none-match'))
     return site().isHttps ? { ...answer, headers: { ...answer.headers, ...STRICT_TRANSPORT } } : answer
   }
   const at = (path: string, open: { readonly open?: true }) =>

@@ -14,11 +14,11 @@ import { isGate } from './gate-paths.ts'
 import { Navigation } from './navigation.tsx'
 import { useNavigationKeys } from './navigation-keys.ts'
 import { overlay } from './overlay.ts'
-import { overPart, pagePart } from './part.tsx'
+import { newerPage, overPart, pagePart } from './part.tsx'
 import { useMoreBeforeConsole } from './suggested.ts'
 import { TabBar } from './tab-bar.tsx'
 
-const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate))
+const Gate = lazy(() => import('./gate/gate.tsx').then(({ Gate }) => Gate).catch(newerPage))
 const Confirmation = overPart(() => import('../design/dialog.tsx').then(({ Confirmation }) => Confirmation))
 const NotYours = pagePart('Not for your roles', () => import('./nowhere.tsx').then(({ NotYours }) => NotYours))
 const Nowhere = pagePart('Nothing is here', () => import('./nowhere.tsx').then(({ Nowhere }) => Nowhere))

@@ -16,14 +16,39 @@ const LostPage = () => (
   </BrokenPage>
 )
 
-/** A page, loaded when it is opened. After a newer version of the gateway was put in place, the files of this one are gone. */
+/** A page, loaded when it is opened. After a newer version of the gateway was put in place, the files of this one are gone:
+ *  then the newer console opens it. */
 export function pagePart(title: string, load: Load): FunctionComponent {
-  const View = lazy(() => load().catch(() => LostPage))
+  const View = lazy(() => load().catch(newerPage))
   return () => (
     <Guard of={useLocation().url} title={title}>
       <View />
     </Guard>
   )
+}
+
+/** Leaves for the console that the gateway serves now, unless that is this one. */
+export async function newerPage(): Promise<FunctionComponent> {
+  const own = document.querySelector<HTMLScriptElement>('script[type=module]')?.getAttribute('src') ?? ''
+  const served = await fetch('/console', { cache: 'no-store' }).then(
+    (answer) => answer.text(),
+    () => '',
+  )
+  if (!served.includes('/assets/') || served.includes(own) || wasLeft(own)) return LostPage
+  location.reload()
+  return () => null
+}
+
+/** Whether this tab has left a version before, which is noted. Where two are served at a time, it does not go back and
+ *  forth between them; a browser that keeps nothing stays. */
+function wasLeft(version: string): boolean {
+  try {
+    const left = sessionStorage.getItem('left') ?? ''
+    sessionStorage.setItem('left', `${left} ${version}`)
+    return left.includes(version)
+  } catch {
+    return true
+  }
 }
 
 /** Something that comes over the page, where something may be typed that is not saved. */

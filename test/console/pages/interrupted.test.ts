@@ -106,6 +106,40 @@ describe('after a newer version was put in place', () => {
     await page.getByRole('heading', { level: 1, name: PAGES.at(-1)?.label ?? '' }).waitFor()
   })
 
+  /** A shell of another version: its entry has another address, where the same file is. */
+  const other = (shell: string) => shell.replaceAll('/assets/index-', '/assets/./index-')
+  const SHELL = /\/console(?:\/[a-z-]+)?$/
+
+  it('a page that is opened is opened by the newer console, without a word', async () => {
+    const page = await gateway.open('')
+    const shell = await (await page.request.get('/console')).text()
+    let reloads = 0
+    await page.route(OLD, (route) => (reloads > 0 ? route.fallback() : route.fulfill({ status: 404, body: '' })))
+    await page.route(SHELL, (route) => {
+      if (route.request().isNavigationRequest()) reloads++
+      return route.fulfill({ contentType: 'text/html', body: other(shell) })
+    })
+    await page.show('teams')
+    await page.getByRole('heading', { level: 1, name: 'Teams' }).waitFor()
+    await page.getByRole('link', { name: 'search' }).first().waitFor()
+    expect(reloads).toBe(1)
+  })
+
+  it('between two versions that are served in turn the page stays where it is, and says so', async () => {
+    const page = await gateway.open('')
+    const shell = await (await page.request.get('/console')).text()
+    let [reloads, asked] = [0, 0]
+    await page.route(/\/assets\/teams-/, (route) => route.fulfill({ status: 404, body: '' }))
+    await page.route(SHELL, (route) => {
+      if (route.request().isNavigationRequest()) reloads++
+      else asked++
+      return route.fulfill({ contentType: 'text/html', body: asked % 2 === 1 ? other(shell) : shell })
+    })
+    await page.show('teams')
+    await page.getByRole('heading', { level: 1, name: 'This could not be shown' }).waitFor()
+    expect(reloads).toBe(2)
+  })
+
   it('what was typed is given up only by whoever says so', async () => {
     const page = await gateway.open('teams')
     await page.route(OLD, (route) => route.fulfill({ status: 404, body: '' }))

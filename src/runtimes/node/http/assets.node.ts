@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { digestOf } from '../../../lib/crypto.ts'
@@ -36,35 +36,77 @@ interface Asset {
   readonly variants: ReadonlyMap<Variant, () => Uint8Array>
 }
 
-/** Answers the static files of the console as Workers does for `[assets]`: `files/` of a folder, and `compressed/` beside
- *  it. Without the folder there is none. A file is read when it is first asked for. */
-export function assets(folder: URL): (request: AssetRequest) => Answer | undefined {
+/** The console as it was built last, in a folder. */
+export interface BuiltConsole {
+  /** Its page; none where it was never built. */
+  readonly shell: () => string | undefined
+  /** Its static files, as Workers answers them for `[assets]`: `files/`, and `compressed/` beside it. */
+  readonly asset: (request: AssetRequest) => Answer | undefined
+}
+
+/** Serves the console of a folder, without which there is none. Where it is built anew meanwhile, the next page is the new
+ *  one, and files that only the one before had are not there any more. A file is read when it is first asked for. */
+export function builtConsole(folder: URL): BuiltConsole {
   const root = fileURLToPath(folder)
-  const files = new Map(
-    filesIn(join(root, 'files'))
-      .filter((path) => !path.startsWith('/_'))
-      .map((path) => [path, lazily(() => assetAt(root, path))] as const),
-  )
-  return ({ method, url = '', headers }) => {
-    if (method !== 'GET' && method !== 'HEAD') return undefined
-    const end = url.indexOf('?')
-    const asset = files.get(end < 0 ? url : url.slice(0, end))?.()
-    if (!asset) return undefined
-    if (headers['if-none-match'] !== undefined && tagsOf(headers['if-none-match']).includes(asset.etag)) {
-      const { 'content-type': _, ...kept } = asset.headers
-      return { status: 304, headers: kept, body: new Uint8Array() }
-    }
-    const variant = variantFor(asset, String(headers['accept-encoding'] ?? ''))
-    const body = asset.variants.get(variant)?.() as Uint8Array
-    const coded = variant === 'identity' ? {} : { 'content-encoding': variant }
-    return { status: 200, headers: { ...asset.headers, ...coded }, body }
+  let newest = buildIn(root)
+  const current = () => {
+    const at = builtAt(root)
+    // While it is built there is no page for a moment: what was served last is served on.
+    if (at !== undefined && at !== newest.at) newest = buildIn(root)
+    return newest
+  }
+  return {
+    shell: () => current().shell(),
+    asset({ method, url = '', headers }) {
+      if (method !== 'GET' && method !== 'HEAD') return undefined
+      const end = url.indexOf('?')
+      const path = end < 0 ? url : url.slice(0, end)
+      if (!newest.files.has(path) && !path.startsWith(NAMED_AFTER_CONTENT)) return undefined
+      const find = current().files.get(path)
+      return find && whereItIs(() => answerOf(find(), headers))
+    },
   }
 }
 
-/** The page of the console, if it was built. */
-export function consoleShell(folder: URL): string | undefined {
-  const file = join(fileURLToPath(folder), 'shell.html')
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+interface Build {
+  /** When it was built. */
+  readonly at: number | undefined
+  readonly shell: () => string | undefined
+  readonly files: ReadonlyMap<string, () => Asset>
+}
+
+const shellIn = (root: string) => join(root, 'shell.html')
+const builtAt = (root: string) => statSync(shellIn(root), { throwIfNoEntry: false })?.mtimeMs
+
+const buildIn = (root: string): Build => ({
+  at: builtAt(root),
+  shell: lazily(() => whereItIs(() => readFileSync(shellIn(root), 'utf8'))),
+  files: new Map(
+    filesIn(join(root, 'files'))
+      .filter((path) => !path.startsWith('/_'))
+      .map((path) => [path, lazily(() => assetAt(root, path))] as const),
+  ),
+})
+
+/** What is read of a file that may be gone. */
+function whereItIs<Read>(read: () => Read): Read | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function answerOf(asset: Asset, headers: AssetRequest['headers']): Answer {
+  if (headers['if-none-match'] !== undefined && tagsOf(headers['if-none-match']).includes(asset.etag)) {
+    const { 'content-type': _, ...kept } = asset.headers
+    return { status: 304, headers: kept, body: new Uint8Array() }
+  }
+  const variant = variantFor(asset, String(headers['accept-encoding'] ?? ''))
+  const body = asset.variants.get(variant)?.() as Uint8Array
+  const coded = variant === 'identity' ? {} : { 'content-encoding': variant }
+  return { status: 200, headers: { ...asset.headers, ...coded }, body }
 }
 
 function assetAt(root: string, path: string): Asset {

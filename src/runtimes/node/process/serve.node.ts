@@ -10,7 +10,7 @@ import { runOnce, scheduledJobs } from '../../../scheduled.ts'
 import { type Adapters, createServices, type Services } from '../../../services.ts'
 import type { PostgresQueue } from '../../../stores/queue/postgres.ts'
 import type { Queue } from '../../../stores/queue/queue.ts'
-import { assets, consoleShell } from '../http/assets.node.ts'
+import { builtConsole } from '../http/assets.node.ts'
 import { nodeClient } from '../http/client.node.ts'
 import { connectionsOf, drain, pendingWork } from '../http/drain.node.ts'
 import { onExpectation } from '../http/expectations.node.ts'
@@ -51,22 +51,22 @@ export async function serve(
 ): Promise<Serving> {
   const { log } = adapters
   const { shutdown_delay } = config.general_settings
+  const consoleFiles = builtConsole(CONSOLE)
   let draining = false
   const services = createServices(config, {
     ...adapters,
     draining: () => draining,
     toResponse,
     timers: sharedTimers(),
-    consoleShell: consoleShell(CONSOLE),
+    consoleShell: consoleFiles.shell,
   })
   const app = createApp(services)
   // Loaded at the start, so that the first request finds stored models, and unknown names are logged.
   services.live.begin()
   const pending = pendingWork((error) => log.error('deferred.failed', { error: describeError(error) }))
-  const assetAt = assets(CONSOLE)
   const listener = requestListener((request, incoming, outgoing) => {
     const answer = connections.answering(outgoing)
-    const asset = assetAt(incoming)
+    const asset = consoleFiles.asset(incoming)
     return asset ?? app.fetch(request, { client: nodeClient(incoming, answer, pending.add) })
   }, log)
   const webSockets = config.general_settings.responses_websocket
