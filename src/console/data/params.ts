@@ -32,6 +32,14 @@ export function useParams(): Params {
   }
 }
 
+/** What is open beside a list, and the way to open another, or none. To go from one to the next is no step of the browser's
+ *  history. */
+export function useOpen(): readonly [string | undefined, (id: string | undefined) => void] {
+  const params = useParams()
+  const open = params.get('open') || undefined
+  return [open, (id) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })]
+}
+
 /** The address of a page of the console: `pathTo('teams', { open: id })`. */
 export function pathTo(page: string, params: Readonly<Record<string, string | undefined | null>> = {}): string {
   const search = new URLSearchParams()

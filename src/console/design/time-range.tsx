@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortcut } from '../data/shortcuts.ts'
 import { RANGES, type RangeName, type TimeRange } from '../data/time-range.ts'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
-import { FormFoot, TextField } from './form/fields.tsx'
+import { TextField } from './form/fields.tsx'
 import { useForm } from './form/form.tsx'
+import { FormDialog } from './form/form-dialog.tsx'
 import { dayAndTime, zoneName } from './format.ts'
 import { Menu } from './menu.tsx'
 
@@ -72,22 +72,15 @@ function Custom({ range, onClose }: { readonly range: TimeRange; readonly onClos
     onClose()
   }
   return (
-    <Dialog
-      title="Range of time"
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Show" onCancel={onClose} always />}
-    >
-      <div class="fields">
-        <TextField form={form} name="from" label="From" type="datetime-local" />
-        <TextField
-          form={form}
-          name="to"
-          label="To (exclusive)"
-          type="datetime-local"
-          hint={`In your own time zone; the page shows ${zoneName()}.`}
-        />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title="Range of time" save="Show" onSave={save} onClose={onClose} always>
+      <TextField form={form} name="from" label="From" type="datetime-local" />
+      <TextField
+        form={form}
+        name="to"
+        label="To (exclusive)"
+        type="datetime-local"
+        hint={`In your own time zone; the page shows ${zoneName()}.`}
+      />
+    </FormDialog>
   )
 }

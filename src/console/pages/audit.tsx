@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { addressOf } from '../data/client.ts'
 import { type AuditEvent, actorOf, deed, resourceOf } from '../data/deeds.ts'
 import { lookups } from '../data/lookups.ts'
-import { useParams } from '../data/params.ts'
+import { useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { shortcut } from '../data/shortcuts.ts'
@@ -76,9 +76,8 @@ export function Audit() {
   // A range up to now has no end: what comes next belongs to it.
   const query = { ...filters, from: range.from, ...(range.open ? {} : { to: range.to }) }
   const list = usePages('GET /ui/api/audit/events', { query }, { live: live ? 10 : undefined })
-  const open = params.get('open') || undefined
+  const [open, show] = useOpen()
   const event = list.rows.find(({ event_id }) => event_id === open)
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   useEffect(() => shortcut('l', live ? 'Stop following' : 'Follow live', () => setLive(!live)), [live])
   const file = (format: 'csv' | 'jsonl') =>
     addressOf('GET /ui/api/audit/events', { query: { ...query, format, limit: 1000 } })

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { lookups } from '../data/lookups.ts'
-import { pathTo, useParams } from '../data/params.ts'
+import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { shortcut } from '../data/shortcuts.ts'
@@ -86,8 +86,7 @@ export function Batches() {
     ...filterQuery(params, FILTERS),
   }
   const list = usePages('GET /ui/api/batches', { query }, { live: LIVE_SECONDS })
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   const filtered = Object.keys(query).length > 0
   const off = list.error?.status === 404
   const [making, setMaking] = useState<{ readonly file?: File }>()

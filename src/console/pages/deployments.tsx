@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { useParams } from '../data/params.ts'
+import { useOpen, useParams } from '../data/params.ts'
 import { useApi, usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
@@ -103,8 +103,7 @@ function List({
   const health = useApi('GET /health/deployments', {}, { live: LIVE_SECONDS })
   const byId = new Map(health.data?.deployments.map((one) => [one.deployment_id, one]))
   useEffect(() => (may ? shortcut('c', 'Add a deployment', () => params.set({ new: 'yes' })) : undefined), [may])
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   const columns = columnsOf((one) => {
     if (one.problem) return <Badge tone="bad">left out</Badge>
     const state = byId.get(one.deployment_id)

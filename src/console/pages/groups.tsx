@@ -1,15 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Row } from '../data/client.ts'
 import { pathTo, useParams } from '../data/params.ts'
 import { useApi, useChange, usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
-import { shortcut } from '../data/shortcuts.ts'
 import { Badge } from '../design/badge.tsx'
 import { Button, ButtonLink } from '../design/button.tsx'
-import { Dialog } from '../design/dialog.tsx'
 import { SearchField } from '../design/filters.tsx'
-import { FormFoot, LookupField, TextField } from '../design/form/fields.tsx'
+import { LookupField, TextField } from '../design/form/fields.tsx'
 import { useForm } from '../design/form/form.tsx'
+import { FormDialog } from '../design/form/form-dialog.tsx'
+import { useMaking } from '../design/list/making.tsx'
 import { Page, Section } from '../design/page.tsx'
 import { Empty, Loaded } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -64,21 +64,15 @@ export function Groups() {
 function List() {
   const params = useParams()
   const may = useMay()('config.update')
-  const [creating, setCreating] = useState(false)
-  useEffect(() => (may ? shortcut('c', 'New route group', () => setCreating(true)) : undefined), [may])
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/route-groups', { query: { search } })
   const models = useApi('GET /ui/api/models', { query: { search, limit: 200 } })
   const inForce = useApi('GET /ui/api/route-group-policies', { query: { limit: 200 } })
   const policies: Policies = new Map(inForce.data?.data.map((one) => [one.name, one]))
   const names = [...new Set(models.data?.data.map(({ model_name }) => model_name))].toSorted()
-  const create = may && (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New route group
-    </Button>
-  )
+  const making = useMaking('New route group', may)
   return (
-    <Page title="Route groups" actions={create}>
+    <Page title="Route groups" actions={making.button}>
       <div class="bar">
         <SearchField label="Search groups and models" />
       </div>
@@ -108,7 +102,7 @@ function List() {
           </ul>
         </Section>
       )}
-      {creating && <NewGroup onClose={() => setCreating(false)} />}
+      {making.isOpen && <NewGroup onClose={making.close} />}
     </Page>
   )
 }
@@ -125,24 +119,17 @@ function NewGroup({ onClose, model }: { readonly onClose: () => void; readonly m
       params.set({ open: name, tab: 'members' })
   }
   return (
-    <Dialog
-      title="New route group"
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Create" onCancel={onClose} always />}
-    >
-      <div class="fields">
-        <TextField form={form} name="name" label="Name" hint="What clients send as model." required mono />
-        <LookupField
-          form={form}
-          name="member"
-          label="First member"
-          lookup={{ search: candidates, name: async (value) => value.slice(value.indexOf(' ') + 1) }}
-          placeholder="A deployment or a model"
-          hint="More are added afterwards."
-        />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title="New route group" save="Create" onSave={save} onClose={onClose} always>
+      <TextField form={form} name="name" label="Name" hint="What clients send as model." required mono />
+      <LookupField
+        form={form}
+        name="member"
+        label="First member"
+        lookup={{ search: candidates, name: async (value) => value.slice(value.indexOf(' ') + 1) }}
+        placeholder="A deployment or a model"
+        hint="More are added afterwards."
+      />
+    </FormDialog>
   )
 }
 

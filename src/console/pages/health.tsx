@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { pathTo, useParams } from '../data/params.ts'
+import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { useApi } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
@@ -29,9 +29,8 @@ export function Health() {
   const filters: readonly Filter[] = [
     { name: 'model', label: 'Model', choices: models.map((name) => ({ value: name, label: name })) },
   ]
-  const open = params.get('open') || undefined
+  const [open, show] = useOpen()
   const opened = read.data?.deployments.find(({ deployment_id: id }) => id === open)
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
   const check = useCheck()
   const checks = useRef(check.ask)
   checks.current = check.ask

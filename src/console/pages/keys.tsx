@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { lookups } from '../data/lookups.ts'
-import { pathTo, useParams } from '../data/params.ts'
+import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useMay } from '../data/session.ts'
@@ -96,8 +96,7 @@ export function Keys() {
   const query = { ...scope, ...filterQuery(params, filters), search: params.get('search') || undefined }
   const order = ORDERS.find(({ value }) => value === params.get('order'))?.value ?? 'name'
   const list = usePages('GET /ui/api/keys', { query: { ...query, order } }, { live: 30 })
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   const filtered = Object.values(query).some(Boolean)
   const allowed = may('key.update')
   useEffect(() => (allowed ? shortcut('c', 'New key', () => setCreating('new')) : undefined), [allowed])

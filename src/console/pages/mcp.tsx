@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
-import { useParams } from '../data/params.ts'
+import { useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
-import { shortcut } from '../data/shortcuts.ts'
 import { State } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { SearchField } from '../design/filters.tsx'
 import { count, duration } from '../design/format.ts'
+import { useMaking } from '../design/list/making.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -55,24 +54,16 @@ const columnsOf = (calls: ReturnType<typeof useCallsOfServers>['of']): ReadonlyA
 export function McpServers() {
   const params = useParams()
   const may = useMay()
-  const [adding, setAdding] = useState(false)
-  const [fresh, setFresh] = useState<readonly string[]>([])
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/mcp-servers', { query: search === undefined ? {} : { search } })
   const calls = useCallsOfServers()
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   const mayAdd = may('config.update')
-  useEffect(() => (mayAdd ? shortcut('c', 'Add an MCP server', () => setAdding(true)) : undefined), [mayAdd])
-  const add = mayAdd && (
-    <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-      Add a server
-    </Button>
-  )
+  const making = useMaking('Add a server', mayAdd)
   return (
     <Page
       title="MCP servers"
-      actions={add}
+      actions={making.button}
       panel={open && <ServerPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
       <div class="bar">
@@ -87,10 +78,10 @@ export function McpServers() {
         href={({ server_key: key }) => params.with({ open: key })}
         onOpen={({ server_key: key }) => show(key)}
         open={open}
-        fresh={fresh}
+        fresh={making.made}
         empty={
           search === undefined ? (
-            <Empty title="There are no MCP servers yet" actions={add}>
+            <Empty title="There are no MCP servers yet" actions={making.button}>
               Models call the tools of these servers in the gateway itself, and clients reach them all at /mcp.
             </Empty>
           ) : (
@@ -101,12 +92,11 @@ export function McpServers() {
           )
         }
       />
-      {adding && (
+      {making.isOpen && (
         <ServerDialog
-          onClose={() => setAdding(false)}
+          onClose={making.close}
           onDone={(key) => {
-            setAdding(false)
-            setFresh([key, ...fresh])
+            making.done(key)
             show(key)
           }}
         />

@@ -1,5 +1,5 @@
 import { lookups } from '../data/lookups.ts'
-import { useParams } from '../data/params.ts'
+import { useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
 import { Badge, Cut } from '../design/badge.tsx'
@@ -79,9 +79,7 @@ export function Models() {
   ]
   const query = { ...filterQuery(params, filters), search: params.get('search') || undefined }
   const list = usePages('GET /ui/api/callable-models', { query }, { live: 30 })
-  const open = params.get('open') || undefined
-  const show = (name: string | undefined) =>
-    params.set({ open: name }, { replace: open !== undefined && name !== undefined })
+  const [open, show] = useOpen()
   const filtered = Object.values(query).some(Boolean)
   return (
     <Page

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pathTo, useParams } from '../data/params.ts'
+import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { useApi } from '../data/query.ts'
 import { useMay, useSession } from '../data/session.ts'
 import { shortcut } from '../data/shortcuts.ts'
@@ -28,8 +28,7 @@ export function MyKeys() {
   const [creating, setCreating] = useState<Team>()
   const [made, setMade] = useState<MadeKey>()
   const view: View = params.get('view') === 'calls' ? 'calls' : 'keys'
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   return (
     <Page
       title="My keys"

@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
-import { useParams } from '../data/params.ts'
+import { useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
-import { shortcut } from '../data/shortcuts.ts'
 import { Button } from '../design/button.tsx'
 import { SearchField } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { useMaking } from '../design/list/making.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -30,23 +29,15 @@ const COLUMNS: ReadonlyArray<Column<Organization>> = [
 export function Organizations() {
   const params = useParams()
   const may = useMay()
-  const [creating, setCreating] = useState(false)
-  const [fresh, setFresh] = useState<readonly string[]>([])
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/organizations', { query: { search } })
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   const mayCreate = may('platform.admin')
-  useEffect(() => (mayCreate ? shortcut('c', 'New organization', () => setCreating(true)) : undefined), [mayCreate])
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New organization
-    </Button>
-  )
+  const making = useMaking('New organization', mayCreate)
   return (
     <Page
       title="Organizations"
-      actions={create}
+      actions={making.button}
       panel={open && <OrganizationPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
       <div class="bar">
@@ -64,7 +55,7 @@ export function Organizations() {
         href={({ organization_id }) => params.with({ open: organization_id })}
         onOpen={({ organization_id }) => show(organization_id)}
         open={open}
-        fresh={fresh}
+        fresh={making.made}
         empty={
           search ? (
             <Empty
@@ -72,18 +63,17 @@ export function Organizations() {
               actions={<Button onClick={() => params.set({ search: undefined })}>Clear the search</Button>}
             />
           ) : (
-            <Empty title="There are no organizations yet" actions={create}>
+            <Empty title="There are no organizations yet" actions={making.button}>
               An organization has teams, members and administrators of its own, and a budget over all of them.
             </Empty>
           )
         }
       />
-      {creating && (
+      {making.isOpen && (
         <OrganizationDialog
-          onClose={() => setCreating(false)}
+          onClose={making.close}
           onDone={({ organization_id }) => {
-            setCreating(false)
-            setFresh([organization_id, ...fresh])
+            making.done(organization_id)
             show(organization_id)
           }}
         />

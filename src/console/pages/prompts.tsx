@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useMay } from '../data/session.ts'
-import { shortcut } from '../data/shortcuts.ts'
 import { Badge, Cut } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { SearchField } from '../design/filters.tsx'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { useMaking } from '../design/list/making.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -66,8 +65,6 @@ function Labels({ of: { labels } }: { readonly of: Prompt }) {
 export function Prompts() {
   const params = useParams()
   const mayWrite = useMay()('config.update')
-  const [creating, setCreating] = useState(false)
-  const [fresh, setFresh] = useState<readonly string[]>([])
   const state = STATES.find(({ id }) => id === params.get('state'))?.id ?? 'active'
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/prompts', { query: { search, state } })
@@ -77,16 +74,11 @@ export function Prompts() {
       { open: key, tab: key && params.get('tab'), version: undefined, from: undefined, to: undefined },
       { replace: open !== undefined && key !== undefined },
     )
-  useEffect(() => (mayWrite ? shortcut('c', 'New prompt', () => setCreating(true)) : undefined), [mayWrite])
-  const create = mayWrite && (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New prompt
-    </Button>
-  )
+  const making = useMaking('New prompt', mayWrite)
   return (
     <Page
       title="Prompts"
-      actions={create}
+      actions={making.button}
       lead="Templates of messages that calls name. Versions never change; labels say which one a call means."
       panel={open && <PromptPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
@@ -111,17 +103,21 @@ export function Prompts() {
         href={({ key }) => params.with({ open: key, version: undefined, from: undefined, to: undefined })}
         onOpen={({ key }) => show(key)}
         open={open}
-        fresh={fresh}
+        fresh={making.made}
         empty={
-          <Nothing search={search} state={state} create={create} onClear={() => params.set({ search: undefined })} />
+          <Nothing
+            search={search}
+            state={state}
+            create={making.button}
+            onClear={() => params.set({ search: undefined })}
+          />
         }
       />
-      {creating && (
+      {making.isOpen && (
         <PromptEditor
-          onClose={() => setCreating(false)}
+          onClose={making.close}
           onDone={({ key }) => {
-            setCreating(false)
-            setFresh([key, ...fresh])
+            making.done(key)
             show(key)
           }}
         />

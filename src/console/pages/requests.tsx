@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import { addressOf } from '../data/client.ts'
-import { useParams } from '../data/params.ts'
+import { useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useMay, useSession } from '../data/session.ts'
@@ -62,9 +62,7 @@ function Calls() {
     { enabled: tab === 'calls', live: live && range.open ? 2 : undefined },
   )
   const { list, waiting, show } = useNewCalls(read, query)
-  const open = params.get('open') || undefined
-  const openCall = (id: string | undefined) =>
-    params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, openCall] = useOpen()
   const filtered = Object.keys(filterQuery(params, filters)).length > 0
   const file = (format: string) => addressOf('GET /ui/api/logs', { query: { ...query, format } })
   // Where a request id is looked for, the id of a call is as welcome.

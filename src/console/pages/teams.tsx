@@ -1,15 +1,14 @@
-import { useEffect, useState } from 'preact/hooks'
 import { lookups } from '../data/lookups.ts'
-import { pathTo, useParams } from '../data/params.ts'
+import { pathTo, useOpen, useParams } from '../data/params.ts'
 import { usePages } from '../data/query.ts'
 import { useScope } from '../data/scope.ts'
 import { useSession } from '../data/session.ts'
-import { shortcut } from '../data/shortcuts.ts'
 import { Entity } from '../design/badge.tsx'
 import { Button } from '../design/button.tsx'
 import { type Filter, Filters, filterQuery, SearchField } from '../design/filters.tsx'
 import { count } from '../design/format.ts'
 import { ColumnChoice } from '../design/list/columns.tsx'
+import { useMaking } from '../design/list/making.tsx'
 import { Page } from '../design/page.tsx'
 import { Empty } from '../design/states.tsx'
 import { type Column, ListTable } from '../design/table.tsx'
@@ -54,29 +53,21 @@ export function Teams() {
   const params = useParams()
   const session = useSession()
   const scope = useScope()
-  const [creating, setCreating] = useState(false)
-  const [fresh, setFresh] = useState<readonly string[]>([])
   const query = {
     ...(scope.organization_id ? { organization_id: scope.organization_id } : {}),
     ...filterQuery(params, FILTERS),
     search: params.get('search') || undefined,
   }
   const list = usePages('GET /ui/api/teams', { query })
-  const open = params.get('open') || undefined
-  const show = (id: string | undefined) => params.set({ open: id }, { replace: open !== undefined && id !== undefined })
+  const [open, show] = useOpen()
   const filtered = Object.values(query).some(Boolean)
   // An admin of a team changes that one, and makes no other.
   const mayCreate = [session, ...session.organizations].some(({ permissions }) => permissions.includes('team.update'))
-  useEffect(() => (mayCreate ? shortcut('c', 'New team', () => setCreating(true)) : undefined), [mayCreate])
-  const create = mayCreate && (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New team
-    </Button>
-  )
+  const making = useMaking('New team', mayCreate)
   return (
     <Page
       title="Teams"
-      actions={create}
+      actions={making.button}
       panel={open && <TeamPanel key={open} id={open} onClose={() => show(undefined)} />}
     >
       <div class="bar">
@@ -95,7 +86,7 @@ export function Teams() {
         href={(team) => params.with({ open: team.team_id })}
         onOpen={(team) => show(team.team_id)}
         open={open}
-        fresh={fresh}
+        fresh={making.made}
         empty={
           filtered ? (
             <Empty
@@ -107,18 +98,17 @@ export function Teams() {
               }
             />
           ) : (
-            <Empty title="There are no teams yet" actions={create}>
+            <Empty title="There are no teams yet" actions={making.button}>
               The keys of a team share its limits and its budget, and its members may create keys of their own.
             </Empty>
           )
         }
       />
-      {creating && (
+      {making.isOpen && (
         <TeamDialog
-          onClose={() => setCreating(false)}
+          onClose={making.close}
           onDone={(team) => {
-            setCreating(false)
-            setFresh([team.team_id, ...fresh])
+            making.done(team.team_id)
             show(team.team_id)
           }}
         />

@@ -4,8 +4,9 @@ import { keep, kept } from '../../data/settings.ts'
 import { Button } from '../button.tsx'
 import { confirmed } from '../confirmed.ts'
 import { Dialog } from '../dialog.tsx'
-import { FormFoot, TextField } from '../form/fields.tsx'
+import { TextField } from '../form/fields.tsx'
 import { useForm } from '../form/form.tsx'
+import { FormDialog } from '../form/form-dialog.tsx'
 import { Menu } from '../menu.tsx'
 
 /** An address of a page under a name, kept in this browser. */
@@ -110,21 +111,14 @@ function Adding({
     onClose()
   }
   return (
-    <Dialog
-      title="Keep this view"
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Keep" onCancel={onClose} always />}
-    >
-      <div class="fields">
-        <TextField
-          form={form}
-          name="name"
-          label="Name"
-          placeholder="Failed calls of search"
-          hint="Filters, range and columns of the address, in this browser. To share it, copy the address."
-        />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title="Keep this view" save="Keep" onSave={save} onClose={onClose} always>
+      <TextField
+        form={form}
+        name="name"
+        label="Name"
+        placeholder="Failed calls of search"
+        hint="Filters, range and columns of the address, in this browser. To share it, copy the address."
+      />
+    </FormDialog>
   )
 }

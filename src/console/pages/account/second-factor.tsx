@@ -5,8 +5,9 @@ import { useSession } from '../../data/session.ts'
 import { State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, TextField } from '../../design/form/fields.tsx'
+import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Section } from '../../design/page.tsx'
 import { toast } from '../../design/toast.tsx'
 import { Enrolment } from '../../shell/gate/enrolment.tsx'
@@ -100,22 +101,21 @@ function WithCode({
 }) {
   const form = useForm({ code: '' }, { asks: false })
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={title}
+      save={action}
+      onSave={() => void form.submit(() => run(form.values.code.trim()))}
       onClose={onClose}
-      onSubmit={() => void form.submit(() => run(form.values.code.trim()))}
-      footer={<FormFoot form={form} save={action} onCancel={onClose} />}
     >
-      <div class="fields">
-        <p>{says}</p>
-        <TextField
-          form={form}
-          name="code"
-          label="Code of the app, or a recovery code"
-          mono
-          autoComplete="one-time-code"
-        />
-      </div>
-    </Dialog>
+      <p>{says}</p>
+      <TextField
+        form={form}
+        name="code"
+        label="Code of the app, or a recovery code"
+        mono
+        autoComplete="one-time-code"
+      />
+    </FormDialog>
   )
 }

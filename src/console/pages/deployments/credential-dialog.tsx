@@ -1,7 +1,8 @@
 import { useApi, useChange } from '../../data/query.ts'
 import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, LookupField, TextField } from '../../design/form/fields.tsx'
+import { LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
 import { Setting } from './connection-block.tsx'
@@ -63,48 +64,46 @@ function Filled({ credential, onClose, onDone, kinds }: DialogProps & { readonly
   }
   const { credentials: sets = [] } = kind ?? {}
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={titleOf({ ...(credential ? { credential } : {}), onClose, onDone })}
+      save={credential ? 'Save' : 'Create'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={() => void save()}
-      footer={<FormFoot form={form} save={credential ? 'Save' : 'Create'} onCancel={onClose} always={!credential} />}
+      always={!credential}
     >
-      <div class="fields">
-        {credential ? (
-          <p class="quiet">
-            {credential.used_by === 0
-              ? 'No deployment names it.'
-              : `${credential.used_by === 1 ? 'One deployment follows' : `${credential.used_by} deployments follow`} within five seconds, in every process. Calls that run end as they began.`}
-          </p>
-        ) : (
-          <>
-            <TextField
-              form={form}
-              name="name"
-              label="Name"
-              hint="What deployments call it. It stays."
-              placeholder="openai-main"
-              mono
-            />
-            <LookupField
-              form={form}
-              name="kind"
-              label="Provider"
-              placeholder={`Search ${kinds.length} providers`}
-              choices={kinds.map(({ kind: value, label }) => ({ value, label }))}
-            />
-          </>
-        )}
-        {sets.length > 1 && (
-          <p class="quiet">
-            One of these is needed: {sets.map((set) => set.map(labelOf).join(' with ')).join(', or ')}.
-          </p>
-        )}
-        {kind &&
-          fields.map((field) => (
-            <Setting key={`${kind.kind} ${field.name}`} form={form} kind={kind} before={credential} field={field} />
-          ))}
-      </div>
-    </Dialog>
+      {credential ? (
+        <p class="quiet">
+          {credential.used_by === 0
+            ? 'No deployment names it.'
+            : `${credential.used_by === 1 ? 'One deployment follows' : `${credential.used_by} deployments follow`} within five seconds, in every process. Calls that run end as they began.`}
+        </p>
+      ) : (
+        <>
+          <TextField
+            form={form}
+            name="name"
+            label="Name"
+            hint="What deployments call it. It stays."
+            placeholder="openai-main"
+            mono
+          />
+          <LookupField
+            form={form}
+            name="kind"
+            label="Provider"
+            placeholder={`Search ${kinds.length} providers`}
+            choices={kinds.map(({ kind: value, label }) => ({ value, label }))}
+          />
+        </>
+      )}
+      {sets.length > 1 && (
+        <p class="quiet">One of these is needed: {sets.map((set) => set.map(labelOf).join(' with ')).join(', or ')}.</p>
+      )}
+      {kind &&
+        fields.map((field) => (
+          <Setting key={`${kind.kind} ${field.name}`} form={form} kind={kind} before={credential} field={field} />
+        ))}
+    </FormDialog>
   )
 }

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { useParams } from '../../data/params.ts'
+import { useOpen, useParams } from '../../data/params.ts'
 import { usePages } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
-import { shortcut } from '../../data/shortcuts.ts'
-import { Button } from '../../design/button.tsx'
 import { SearchField } from '../../design/filters.tsx'
+import { useMaking } from '../../design/list/making.tsx'
 import { Page } from '../../design/page.tsx'
 import { Empty } from '../../design/states.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'
@@ -37,23 +35,14 @@ const COLUMNS: ReadonlyArray<Column<Credential>> = [
 export function Credentials({ tabs }: { readonly tabs: ComponentChildren }) {
   const params = useParams()
   const may = useMay()('config.update')
-  const [making, setMaking] = useState(false)
-  const [fresh, setFresh] = useState<readonly string[]>([])
   const search = params.get('search') || undefined
   const list = usePages('GET /ui/api/credentials', { query: { search } })
-  useEffect(() => (may ? shortcut('c', 'New credential', () => setMaking(true)) : undefined), [may])
-  const open = params.get('open') || undefined
-  const show = (name: string | undefined) =>
-    params.set({ open: name }, { replace: open !== undefined && name !== undefined })
-  const make = may && (
-    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      New credential
-    </Button>
-  )
+  const [open, show] = useOpen()
+  const making = useMaking('New credential', may)
   return (
     <Page
       title="Deployments"
-      actions={make}
+      actions={making.button}
       panel={open && <CredentialPanel key={open} name={open} onClose={() => show(undefined)} />}
     >
       {tabs}
@@ -69,24 +58,23 @@ export function Credentials({ tabs }: { readonly tabs: ComponentChildren }) {
         href={({ name }) => params.with({ open: name })}
         onOpen={({ name }) => show(name)}
         open={open}
-        fresh={fresh}
+        fresh={making.made}
         empty={
           search ? (
             <Empty title="No credential is called so" />
           ) : (
-            <Empty title="There are no credentials yet" actions={make}>
+            <Empty title="There are no credentials yet" actions={making.button}>
               A credential is a provider's key under a name. Deployments that name it have no key of their own, and all
               follow when it is rotated.
             </Empty>
           )
         }
       />
-      {making && (
+      {making.isOpen && (
         <CredentialDialog
-          onClose={() => setMaking(false)}
+          onClose={making.close}
           onDone={(name) => {
-            setMaking(false)
-            setFresh((before) => [name, ...before])
+            making.done(name)
             show(name)
           }}
         />

@@ -3,10 +3,10 @@ import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { AccessFields } from '../../design/form/access-fields.tsx'
-import { FormFoot, SelectField } from '../../design/form/fields.tsx'
+import { SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -108,16 +108,9 @@ function AccessDialog({
     onClose()
   }
   return (
-    <Dialog
-      title={`What ${nameOf(key)} may call`}
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Save" onCancel={onClose} />}
-    >
-      <div class="fields">
-        <SelectField form={form} name="mode" label="Rule" options={RULES} />
-        <AccessFields form={form} />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={`What ${nameOf(key)} may call`} save="Save" onSave={save} onClose={onClose}>
+      <SelectField form={form} name="mode" label="Rule" options={RULES} />
+      <AccessFields form={form} />
+    </FormDialog>
   )
 }

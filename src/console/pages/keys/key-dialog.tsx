@@ -3,10 +3,10 @@ import { api } from '../../data/client.ts'
 import { lookups } from '../../data/lookups.ts'
 import { refresh, useChange } from '../../data/query.ts'
 import { useMay } from '../../data/session.ts'
-import { Dialog } from '../../design/dialog.tsx'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
-import { CheckField, FormFoot, LookupField, TextField } from '../../design/form/fields.tsx'
+import { CheckField, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { LimitField } from '../../design/form/limit-field.tsx'
 import { NamesField } from '../../design/form/names-field.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -76,89 +76,85 @@ export function KeyDialog({
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={edited ? `Edit ${nameOf(edited)}` : 'New key'}
+      save={edited ? 'Save' : 'Create'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save={edited ? 'Save' : 'Create'} onCancel={onClose} always={!edited} />}
+      always={!edited}
     >
-      <div class="fields">
-        <TextField form={form} name="key_name" label="Name" nullable placeholder="build-server" />
-        {!edited && (
-          <div class="pair">
-            <LookupField form={form} name="team_id" label="Team" lookup={lookups.team} placeholder="None" />
-            {form.values.team_id === null && may('org.read') && (
-              <LookupField
-                form={form}
-                name="organization_id"
-                label="Organization"
-                lookup={lookups.organization}
-                placeholder="None"
-              />
-            )}
-          </div>
-        )}
-        {may('user.read') && (
-          <LookupField
-            form={form}
-            name="user_id"
-            label="Counts against the person"
-            lookup={lookups.user}
-            placeholder="Nobody"
-            hint="Their limits and budget then hold as well as the key's own."
-          />
-        )}
-        <ExpiryField form={form} />
-        {!edited && (
-          <NamesField
-            form={form}
-            name="models"
-            label="Only these models"
-            search={models}
-            placeholder="All that its team may call"
-          />
-        )}
-        {!edited && form.values.team_id && <TeamModels teamId={form.values.team_id} chosen={form.values.models} />}
-        <h3>Budget</h3>
-        <BudgetFields form={form} bounds={bounds} />
-        <ModelBudgets form={form} />
-        <h3>Limits</h3>
-        <LimitFields form={form} bounds={bounds} />
-        <LimitField form={form} name="max_parallel_requests" label={PARALLEL.label} unit={PARALLEL.unit} />
-        <h3>Where from, and what is kept</h3>
-        <TextField
+      <TextField form={form} name="key_name" label="Name" nullable placeholder="build-server" />
+      {!edited && (
+        <div class="pair">
+          <LookupField form={form} name="team_id" label="Team" lookup={lookups.team} placeholder="None" />
+          {form.values.team_id === null && may('org.read') && (
+            <LookupField
+              form={form}
+              name="organization_id"
+              label="Organization"
+              lookup={lookups.organization}
+              placeholder="None"
+            />
+          )}
+        </div>
+      )}
+      {may('user.read') && (
+        <LookupField
           form={form}
-          name="allowed_ips"
-          label="Allowed addresses"
-          lines={3}
-          nullable
-          mono
-          placeholder="10.0.0.0/8"
-          hint="One address or range a line; empty: any."
+          name="user_id"
+          label="Counts against the person"
+          lookup={lookups.user}
+          placeholder="Nobody"
+          hint="Their limits and budget then hold as well as the key's own."
         />
-        <CheckField
+      )}
+      <ExpiryField form={form} />
+      {!edited && (
+        <NamesField
           form={form}
-          name="turn_off_message_logging"
-          label="Keep the content of its calls out of every sink"
+          name="models"
+          label="Only these models"
+          search={models}
+          placeholder="All that its team may call"
         />
-        <CheckField
-          form={form}
-          name="no_log_allowed"
-          label="A request may ask for that by x-gateway-no-log"
-          hint="Off: what the sinks keep is not decided by its callers."
-        />
-        <TextField
-          form={form}
-          name="metadata"
-          label="Metadata"
-          lines={3}
-          nullable
-          mono
-          placeholder={'{"cost_center": "4711"}'}
-          hint="Any JSON object, kept with the key."
-        />
-      </div>
-    </Dialog>
+      )}
+      {!edited && form.values.team_id && <TeamModels teamId={form.values.team_id} chosen={form.values.models} />}
+      <h3>Budget</h3>
+      <BudgetFields form={form} bounds={bounds} />
+      <ModelBudgets form={form} />
+      <h3>Limits</h3>
+      <LimitFields form={form} bounds={bounds} />
+      <LimitField form={form} name="max_parallel_requests" label={PARALLEL.label} unit={PARALLEL.unit} />
+      <h3>Where from, and what is kept</h3>
+      <TextField
+        form={form}
+        name="allowed_ips"
+        label="Allowed addresses"
+        lines={3}
+        nullable
+        mono
+        placeholder="10.0.0.0/8"
+        hint="One address or range a line; empty: any."
+      />
+      <CheckField form={form} name="turn_off_message_logging" label="Keep the content of its calls out of every sink" />
+      <CheckField
+        form={form}
+        name="no_log_allowed"
+        label="A request may ask for that by x-gateway-no-log"
+        hint="Off: what the sinks keep is not decided by its callers."
+      />
+      <TextField
+        form={form}
+        name="metadata"
+        label="Metadata"
+        lines={3}
+        nullable
+        mono
+        placeholder={'{"cost_center": "4711"}'}
+        hint="Any JSON object, kept with the key."
+      />
+    </FormDialog>
   )
 }
 

@@ -1,8 +1,8 @@
 import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { CheckField, FormFoot, NumberField, SelectField, TextField } from '../../design/form/fields.tsx'
+import { CheckField, NumberField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { SecretField } from '../../design/form/secret-field.tsx'
 import { toast } from '../../design/toast.tsx'
 import { AUTH, type Server } from './server.ts'
@@ -64,72 +64,72 @@ export function ServerDialog({
     form.check(() => check.mutateAsync({ body: { ...body(), server_key: values.server_key || 'draft' } }))
   const needsAgain = server !== undefined && server.auth_mode !== 'none'
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={server ? `Edit ${server.server_key}` : 'Add an MCP server'}
-      wide
+      save={server ? 'Save' : 'Add'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={() => void save()}
-      footer={<FormFoot form={form} save={server ? 'Save' : 'Add'} onCancel={onClose} always={!server} />}
+      always={!server}
+      wide
     >
-      <div class="fields">
+      <TextField
+        form={form}
+        name="base_url"
+        label="Address"
+        type="url"
+        placeholder="https://tools.example.com/mcp"
+        mono
+      />
+      {!server && (
         <TextField
           form={form}
-          name="base_url"
-          label="Address"
-          type="url"
-          placeholder="https://tools.example.com/mcp"
+          name="server_key"
+          label="Name"
+          hint="Its tools are called name__tool."
+          placeholder="docs"
           mono
         />
-        {!server && (
-          <TextField
-            form={form}
-            name="server_key"
-            label="Name"
-            hint="Its tools are called name__tool."
-            placeholder="docs"
-            mono
-          />
-        )}
-        <SelectField
+      )}
+      <SelectField
+        form={form}
+        name="auth_mode"
+        label="Signs in with"
+        options={Object.entries(AUTH).map(([value, label]) => ({ value, label }))}
+      />
+      {values.auth_mode === 'bearer' && (
+        <SecretField form={form} name="auth_token" label="Token" isSet={server?.auth_mode === 'bearer'} />
+      )}
+      {values.auth_mode === 'header_map' && (
+        <TextField
           form={form}
-          name="auth_mode"
-          label="Signs in with"
-          options={Object.entries(AUTH).map(([value, label]) => ({ value, label }))}
+          name="headers"
+          label="Headers"
+          lines={3}
+          mono
+          placeholder="x-api-key: …"
+          hint={server ? 'One in a line; empty: those that are kept.' : 'One in a line.'}
         />
-        {values.auth_mode === 'bearer' && (
-          <SecretField form={form} name="auth_token" label="Token" isSet={server?.auth_mode === 'bearer'} />
-        )}
-        {values.auth_mode === 'header_map' && (
-          <TextField
-            form={form}
-            name="headers"
-            label="Headers"
-            lines={3}
-            mono
-            placeholder="x-api-key: …"
-            hint={server ? 'One in a line; empty: those that are kept.' : 'One in a line.'}
-          />
-        )}
-        <NumberField
-          form={form}
-          name="request_timeout_ms"
-          label="A call takes at most"
-          unit="ms"
-          min={1}
-          placeholder="as set for all"
-        />
-        <CheckField form={form} name="allow_private" label="The address may be in a private network" />
-        <CheckField form={form} name="enabled" label="In use" />
-        {!needsAgain && (
-          <div class="row">
-            <Button busy={check.isPending} disabled={values.base_url === ''} onClick={() => void tryIt()}>
-              Check the address
-            </Button>
-          </div>
-        )}
-        {check.data && <Found of={check.data} />}
-      </div>
-    </Dialog>
+      )}
+      <NumberField
+        form={form}
+        name="request_timeout_ms"
+        label="A call takes at most"
+        unit="ms"
+        min={1}
+        placeholder="as set for all"
+      />
+      <CheckField form={form} name="allow_private" label="The address may be in a private network" />
+      <CheckField form={form} name="enabled" label="In use" />
+      {!needsAgain && (
+        <div class="row">
+          <Button busy={check.isPending} disabled={values.base_url === ''} onClick={() => void tryIt()}>
+            Check the address
+          </Button>
+        </div>
+      )}
+      {check.data && <Found of={check.data} />}
+    </FormDialog>
   )
 }
 

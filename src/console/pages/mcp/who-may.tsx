@@ -7,9 +7,9 @@ import { type Permission, useMay, useSession } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
 import { confirmed } from '../../design/confirmed.ts'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, LookupField, SelectField } from '../../design/form/fields.tsx'
+import { LookupField, SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -132,28 +132,21 @@ function BindDialog({ server, onClose }: { readonly server: string; readonly onC
     onClose()
   }
   return (
-    <Dialog
-      title={`Bind ${server}`}
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Bind" onCancel={onClose} />}
-    >
-      <div class="fields">
-        <SelectField
-          form={form}
-          name="scope_type"
-          label="To"
-          options={types.map((value) => ({ value, label: SCOPES[value].label }))}
-        />
-        <LookupField
-          key={type}
-          form={form}
-          name="scope_id"
-          label={SCOPES[type].label}
-          lookup={SCOPES[type].lookup}
-          hint="It may then use this server, and no other that is not bound to it. Models are bound apart."
-        />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={`Bind ${server}`} save="Bind" onSave={save} onClose={onClose}>
+      <SelectField
+        form={form}
+        name="scope_type"
+        label="To"
+        options={types.map((value) => ({ value, label: SCOPES[value].label }))}
+      />
+      <LookupField
+        key={type}
+        form={form}
+        name="scope_id"
+        label={SCOPES[type].label}
+        lookup={SCOPES[type].lookup}
+        hint="It may then use this server, and no other that is not bound to it. Models are bound apart."
+      />
+    </FormDialog>
   )
 }

@@ -1,7 +1,7 @@
 import { useChange } from '../../data/query.ts'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, NumberField, TextField } from '../../design/form/fields.tsx'
+import { NumberField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { budget, count } from '../../design/format.ts'
 import { period } from '../../design/time-words.ts'
 import { ExpiryField, inDays } from '../key/expiry-field.tsx'
@@ -44,56 +44,56 @@ export function OwnKeyDialog({
   }
   const within = team.budget_duration ? ` in ${period(team.budget_duration)}` : ', for good'
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`New key in ${team.team_name ?? team.team_id}`}
+      save="Create"
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Create" onCancel={onClose} always />}
+      always
     >
-      <div class="fields">
-        <TextField form={form} name="key_name" label="Name" nullable placeholder="notebook" />
-        <NumberField
-          form={form}
-          name="max_budget"
-          label="Spends at most"
-          unit={`US dollars${ceiling === null ? '' : within}`}
-          min={0}
-          {...(ceiling === null ? {} : { max: ceiling })}
-          placeholder="no limit of its own"
-          hint={ceiling === null ? undefined : `The team allows ${budget(ceiling)} for each key.`}
-        />
-        <ExpiryField
-          form={form}
-          within={days}
-          required={mustEnd}
-          hint={
-            days !== null
-              ? `The team asks for an end within ${days} days.`
-              : mustEnd
-                ? 'The team asks for an end.'
-                : undefined
-          }
-        />
-        <h3>Limits of its own</h3>
-        <div class="pair">
-          {KEY_LIMITS.map(({ name, label, unit }) => {
-            const most = name === 'max_parallel_requests' ? null : team[name]
-            return (
-              <NumberField
-                key={name}
-                form={form}
-                name={name}
-                label={label}
-                unit={unit}
-                min={0}
-                {...(most === null ? {} : { max: most })}
-                placeholder="none"
-                hint={most === null ? undefined : `The team has ${count(most)} for all its keys.`}
-              />
-            )
-          })}
-        </div>
+      <TextField form={form} name="key_name" label="Name" nullable placeholder="notebook" />
+      <NumberField
+        form={form}
+        name="max_budget"
+        label="Spends at most"
+        unit={`US dollars${ceiling === null ? '' : within}`}
+        min={0}
+        {...(ceiling === null ? {} : { max: ceiling })}
+        placeholder="no limit of its own"
+        hint={ceiling === null ? undefined : `The team allows ${budget(ceiling)} for each key.`}
+      />
+      <ExpiryField
+        form={form}
+        within={days}
+        required={mustEnd}
+        hint={
+          days !== null
+            ? `The team asks for an end within ${days} days.`
+            : mustEnd
+              ? 'The team asks for an end.'
+              : undefined
+        }
+      />
+      <h3>Limits of its own</h3>
+      <div class="pair">
+        {KEY_LIMITS.map(({ name, label, unit }) => {
+          const most = name === 'max_parallel_requests' ? null : team[name]
+          return (
+            <NumberField
+              key={name}
+              form={form}
+              name={name}
+              label={label}
+              unit={unit}
+              min={0}
+              {...(most === null ? {} : { max: most })}
+              placeholder="none"
+              hint={most === null ? undefined : `The team has ${count(most)} for all its keys.`}
+            />
+          )
+        })}
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }

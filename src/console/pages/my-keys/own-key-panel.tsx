@@ -3,9 +3,9 @@ import { useParams } from '../../data/params.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { Button, CopyButton } from '../../design/button.tsx'
 import { CallCode } from '../../design/call/call-code.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, TextField } from '../../design/form/fields.tsx'
+import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Facts } from '../../design/page.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
@@ -125,13 +125,8 @@ function Rename({ of: key, onClose }: { readonly of: Key; readonly onClose: () =
     onClose()
   }
   return (
-    <Dialog
-      title={`Rename ${nameOf(key)}`}
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Rename" onCancel={onClose} />}
-    >
+    <FormDialog form={form} title={`Rename ${nameOf(key)}`} save="Rename" onSave={save} onClose={onClose}>
       <TextField form={form} name="key_name" label="Name" nullable />
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,9 +1,9 @@
 import type { Row } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
-import { Dialog } from '../../design/dialog.tsx'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
-import { FormFoot, TextField } from '../../design/form/fields.tsx'
+import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
 
 export type Organization = Row<'GET /ui/api/organizations'>
@@ -39,23 +39,21 @@ export function OrganizationDialog({
     onDone(written)
   }
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={
         organization ? `Edit ${organization.organization_name ?? organization.organization_id}` : 'New organization'
       }
+      save={organization ? 'Save' : 'Create'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
-      footer={
-        <FormFoot form={form} save={organization ? 'Save' : 'Create'} onCancel={onClose} always={!organization} />
-      }
+      always={!organization}
     >
-      <div class="fields">
-        <TextField form={form} name="organization_name" label="Name" nullable placeholder="Research" />
-        <h3>Budget of all its teams together</h3>
-        <BudgetFields form={form} />
-        <h3>Limits of all its teams together</h3>
-        <LimitFields form={form} />
-      </div>
-    </Dialog>
+      <TextField form={form} name="organization_name" label="Name" nullable placeholder="Research" />
+      <h3>Budget of all its teams together</h3>
+      <BudgetFields form={form} />
+      <h3>Limits of all its teams together</h3>
+      <LimitFields form={form} />
+    </FormDialog>
   )
 }

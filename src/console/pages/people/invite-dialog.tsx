@@ -3,10 +3,10 @@ import { api } from '../../data/client.ts'
 import { type Lookup, lookups } from '../../data/lookups.ts'
 import { refresh } from '../../data/query.ts'
 import { may, useSession } from '../../data/session.ts'
-import { Dialog } from '../../design/dialog.tsx'
 import { among } from '../../design/form/combobox.tsx'
-import { FormFoot, LookupField, SelectField, TextField } from '../../design/form/fields.tsx'
+import { LookupField, SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
 import { explained, type OrganizationRole, rolesToGive, TEAM_ROLES, type TeamRole } from '../place/roles.ts'
 import { LinksDialog, type Outcome } from './links-dialog.tsx'
@@ -97,55 +97,55 @@ export function InviteDialog({
   if (outcomes) return <LinksDialog outcomes={outcomes} onClose={onClose} />
   const count = addressesIn(form.values.email).length
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title="Invite people"
+      save={count > 1 ? `Invite ${count}` : 'Invite'}
+      onSave={invite}
       onClose={onClose}
-      onSubmit={invite}
-      footer={<FormFoot form={form} save={count > 1 ? `Invite ${count}` : 'Invite'} onCancel={onClose} always />}
+      always
     >
-      <div class="fields">
-        <TextField
-          form={form}
-          name="email"
-          label="E-mail addresses"
-          lines={3}
-          placeholder="ada@example.com"
-          hint="One a line, or with commas between them."
-        />
-        {(everywhere || organizations.length > 0) && (
-          <div class="pair">
-            <LookupField
-              form={places}
-              name="organization_id"
-              label="Organization"
-              {...(everywhere
-                ? { lookup: lookups.organization, placeholder: 'None' }
-                : { choices: organizations.map(({ id, name }) => ({ value: id, label: name ?? id })) })}
-            />
-            {organization_id && (
-              <SelectField
-                form={form}
-                name="organization_role"
-                label="Role in the organization"
-                options={explained(rolesToGive(session, 'organization', organization_id))}
-              />
-            )}
-          </div>
-        )}
+      <TextField
+        form={form}
+        name="email"
+        label="E-mail addresses"
+        lines={3}
+        placeholder="ada@example.com"
+        hint="One a line, or with commas between them."
+      />
+      {(everywhere || organizations.length > 0) && (
         <div class="pair">
           <LookupField
-            key={organization_id ?? ''}
-            form={form}
-            name="team_id"
-            label="Team"
-            lookup={teamsThere}
-            placeholder="None"
+            form={places}
+            name="organization_id"
+            label="Organization"
+            {...(everywhere
+              ? { lookup: lookups.organization, placeholder: 'None' }
+              : { choices: organizations.map(({ id, name }) => ({ value: id, label: name ?? id })) })}
           />
-          {team_id && (
-            <SelectField form={form} name="team_role" label="Role in the team" options={explained(TEAM_ROLES)} />
+          {organization_id && (
+            <SelectField
+              form={form}
+              name="organization_role"
+              label="Role in the organization"
+              options={explained(rolesToGive(session, 'organization', organization_id))}
+            />
           )}
         </div>
+      )}
+      <div class="pair">
+        <LookupField
+          key={organization_id ?? ''}
+          form={form}
+          name="team_id"
+          label="Team"
+          lookup={teamsThere}
+          placeholder="None"
+        />
+        {team_id && (
+          <SelectField form={form} name="team_role" label="Role in the team" options={explained(TEAM_ROLES)} />
+        )}
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }

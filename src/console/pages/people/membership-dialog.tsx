@@ -1,9 +1,9 @@
 import { api } from '../../data/client.ts'
 import { type Lookup, lookups } from '../../data/lookups.ts'
 import { may, useMay, useSession } from '../../data/session.ts'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, LookupField, SelectField } from '../../design/form/fields.tsx'
+import { LookupField, SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
 import { giveRole, refreshPeople } from '../place/member-role.tsx'
 import { explained, roleName, rolesToGive } from '../place/roles.ts'
@@ -57,34 +57,27 @@ export function MembershipDialog({ person, onClose }: { readonly person: Person;
     onClose()
   }
   return (
-    <Dialog
-      title={`Add ${person.email}`}
-      onClose={onClose}
-      onSubmit={add}
-      footer={<FormFoot form={form} save="Add" onCancel={onClose} always />}
-    >
-      <div class="fields">
-        {mayAt('org.update') && (
-          <SelectField
-            form={changing}
-            name="scope"
-            label="To"
-            options={[
-              { value: 'team', label: 'a team' },
-              { value: 'organization', label: 'an organization' },
-            ]}
-          />
-        )}
-        <LookupField
-          key={scope}
-          form={form}
-          name="id"
-          label={scope === 'team' ? 'Team' : 'Organization'}
-          lookup={places}
-          placeholder="Type its name"
+    <FormDialog form={form} title={`Add ${person.email}`} save="Add" onSave={add} onClose={onClose} always>
+      {mayAt('org.update') && (
+        <SelectField
+          form={changing}
+          name="scope"
+          label="To"
+          options={[
+            { value: 'team', label: 'a team' },
+            { value: 'organization', label: 'an organization' },
+          ]}
         />
-        <SelectField form={form} name="role" label="Role" options={explained(rolesToGive(session, scope, id))} />
-      </div>
-    </Dialog>
+      )}
+      <LookupField
+        key={scope}
+        form={form}
+        name="id"
+        label={scope === 'team' ? 'Team' : 'Organization'}
+        lookup={places}
+        placeholder="Type its name"
+      />
+      <SelectField form={form} name="role" label="Role" options={explained(rolesToGive(session, scope, id))} />
+    </FormDialog>
   )
 }

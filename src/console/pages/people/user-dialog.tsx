@@ -1,9 +1,9 @@
 import type { Row } from '../../data/client.ts'
 import { useChange } from '../../data/query.ts'
-import { Dialog } from '../../design/dialog.tsx'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
-import { FormFoot, TextField } from '../../design/form/fields.tsx'
+import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
 
 /** What a person is called, may spend and may ask for, with all keys together. */
@@ -27,19 +27,12 @@ export function UserDialog({
     onClose()
   }
   return (
-    <Dialog
-      title={`Budget and limits of ${name}`}
-      onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Save" onCancel={onClose} />}
-    >
-      <div class="fields">
-        <TextField form={form} name="user_name" label="Name" nullable placeholder="Ada Lovelace" />
-        <h3>Budget</h3>
-        <BudgetFields form={form} />
-        <h3>Limits of all keys together</h3>
-        <LimitFields form={form} />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={`Budget and limits of ${name}`} save="Save" onSave={save} onClose={onClose}>
+      <TextField form={form} name="user_name" label="Name" nullable placeholder="Ada Lovelace" />
+      <h3>Budget</h3>
+      <BudgetFields form={form} />
+      <h3>Limits of all keys together</h3>
+      <LimitFields form={form} />
+    </FormDialog>
   )
 }

@@ -3,10 +3,10 @@ import type { Answer } from '../../data/client.ts'
 import { useApi, useChange } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
 import { AccessFields } from '../../design/form/access-fields.tsx'
-import { FormFoot, SelectField } from '../../design/form/fields.tsx'
+import { SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -95,24 +95,23 @@ function AccessDialog({
   }
   const everything = above(place)
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`What ${place.name ?? place.id} may call`}
+      save="Save"
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Save" onCancel={onClose} />}
     >
-      <div class="fields">
-        <SelectField
-          form={form}
-          name="mode"
-          label="May call"
-          options={[
-            { value: 'inherit', label: `E${everything.slice(1)}` },
-            { value: 'restrict', label: 'Only the models and labels below' },
-          ]}
-        />
-        <AccessFields form={form} />
-      </div>
-    </Dialog>
+      <SelectField
+        form={form}
+        name="mode"
+        label="May call"
+        options={[
+          { value: 'inherit', label: `E${everything.slice(1)}` },
+          { value: 'restrict', label: 'Only the models and labels below' },
+        ]}
+      />
+      <AccessFields form={form} />
+    </FormDialog>
   )
 }

@@ -5,9 +5,9 @@ import { usePages } from '../../data/query.ts'
 import { useMay, useSession } from '../../data/session.ts'
 import { Entity } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, LookupField, SelectField } from '../../design/form/fields.tsx'
+import { LookupField, SelectField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { Section } from '../../design/page.tsx'
 import { Failure, Loading } from '../../design/states.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -81,23 +81,16 @@ function AddMember({ to: place, onClose }: { readonly to: PlaceOf; readonly onCl
     onClose()
   }
   return (
-    <Dialog
-      title={`Add to ${name ?? id}`}
-      onClose={onClose}
-      onSubmit={add}
-      footer={<FormFoot form={form} save="Add" onCancel={onClose} always />}
-    >
-      <div class="fields">
-        <LookupField
-          form={form}
-          name="user_id"
-          label="Person"
-          lookup={lookups.user}
-          placeholder="Type a name or an address"
-          hint="Somebody who is not here yet is invited under People."
-        />
-        <SelectField form={form} name="role" label="Role" options={explained(rolesToGive(session, scope, id))} />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={`Add to ${name ?? id}`} save="Add" onSave={add} onClose={onClose} always>
+      <LookupField
+        form={form}
+        name="user_id"
+        label="Person"
+        lookup={lookups.user}
+        placeholder="Type a name or an address"
+        hint="Somebody who is not here yet is invited under People."
+      />
+      <SelectField form={form} name="role" label="Role" options={explained(rolesToGive(session, scope, id))} />
+    </FormDialog>
   )
 }

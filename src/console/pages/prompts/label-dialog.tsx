@@ -1,7 +1,7 @@
 import { useChange } from '../../data/query.ts'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, SelectField, TextField } from '../../design/form/fields.tsx'
+import { SelectField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
 import { Diff } from './diff.tsx'
 import { type Prompt, REFRESHES } from './prompt.ts'
@@ -36,37 +36,37 @@ export function LabelDialog({
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={label ? `Move ${label}` : 'New label'}
+      save={from === undefined ? 'Make' : 'Move'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
+      always
       wide={from !== undefined}
-      footer={<FormFoot form={form} save={from === undefined ? 'Make' : 'Move'} onCancel={onClose} always />}
     >
-      <div class="fields">
-        {!label && (
-          <TextField
-            form={form}
-            name="label"
-            label="Label"
-            placeholder="staging"
-            hint="production is what calls of the key alone mean."
-          />
-        )}
-        {options.length === 0 ? (
-          <p class="quiet">There is no other version to move it to.</p>
-        ) : (
-          <SelectField form={form} name="version" label="Version" options={options} />
-        )}
-        {from !== undefined && from !== version && version > 0 && (
-          <div class="field">
-            <span class="label">
-              What changes for its calls, from version {from} to {version}
-            </span>
-            <Diff prompt={prompt} from={from} to={version} />
-          </div>
-        )}
-      </div>
-    </Dialog>
+      {!label && (
+        <TextField
+          form={form}
+          name="label"
+          label="Label"
+          placeholder="staging"
+          hint="production is what calls of the key alone mean."
+        />
+      )}
+      {options.length === 0 ? (
+        <p class="quiet">There is no other version to move it to.</p>
+      ) : (
+        <SelectField form={form} name="version" label="Version" options={options} />
+      )}
+      {from !== undefined && from !== version && version > 0 && (
+        <div class="field">
+          <span class="label">
+            What changes for its calls, from version {from} to {version}
+          </span>
+          <Diff prompt={prompt} from={from} to={version} />
+        </div>
+      )}
+    </FormDialog>
   )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useChange } from '../../data/query.ts'
 import { SentPrompt } from '../../design/call/sent-prompt.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { FormFoot, TextField } from '../../design/form/fields.tsx'
+import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { NamesField } from '../../design/form/names-field.tsx'
 import { Section } from '../../design/page.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -69,71 +69,71 @@ export function PromptEditor({
   }
   const known = [...new Set(['production', ...Object.keys(prompt?.labels ?? {})])]
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={prompt ? `New version of ${prompt.key}` : 'New prompt'}
+      save={prompt ? 'Add version' : 'Create'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
+      always={!prompt}
       wide
-      footer={<FormFoot form={form} save={prompt ? 'Add version' : 'Create'} onCancel={onClose} always={!prompt} />}
     >
-      <div class="fields">
-        {prompt ? (
-          <p class="quiet">It begins as version {base?.version.version}. Versions that are there never change.</p>
-        ) : (
-          <div class="pair">
-            <TextField form={form} name="key" label="Key" placeholder="support" hint="What calls name. It stays." />
-            <TextField form={form} name="description" label="Description" />
-          </div>
-        )}
-        <Section title="Messages" level={3}>
-          <MessageFields messages={messages} onChange={(next) => form.set('messages', next)} />
-        </Section>
-        <Section title="Variables" level={3}>
-          {Object.keys(drafts).length === 0 && (
-            <p class="quiet">None yet: write {'{{name}}'} in a message where a value shall stand.</p>
-          )}
-          {Object.entries(drafts).map(([name, draft]) => (
-            <VariableFields
-              key={name}
-              name={name}
-              draft={draft}
-              isNamed={named.has(name)}
-              onChange={(next) => form.set('declared', { ...declared, [name]: next })}
-              onRemove={() =>
-                form.set('declared', Object.fromEntries(Object.entries(declared).filter(([one]) => one !== name)))
-              }
-            />
-          ))}
-        </Section>
-        <Section title="Preview" level={3}>
-          {named.size > 0 && (
-            <div class="pair">
-              <ValueFields variables={variables} typed={typed} onChange={setTyped} />
-            </div>
-          )}
-          {begun.length > 0 ? (
-            <SentPrompt
-              label="Preview"
-              asked={{ messages: messagesOf(begun), variables, values: valuesOf(variables, typed) }}
-            />
-          ) : (
-            <p class="quiet">Nothing is written yet.</p>
-          )}
-        </Section>
+      {prompt ? (
+        <p class="quiet">It begins as version {base?.version.version}. Versions that are there never change.</p>
+      ) : (
         <div class="pair">
-          <TextField form={form} name="note" label="Note" placeholder="What is new, and why" />
-          <NamesField
-            form={form}
-            name="labels"
-            label="Labels"
-            placeholder="Add a label"
-            hint="They name this version from now on: calls of production mean it within five seconds."
-            search={async (text) =>
-              known.filter((one) => one.includes(text)).map((label) => ({ value: label, label: label }))
+          <TextField form={form} name="key" label="Key" placeholder="support" hint="What calls name. It stays." />
+          <TextField form={form} name="description" label="Description" />
+        </div>
+      )}
+      <Section title="Messages" level={3}>
+        <MessageFields messages={messages} onChange={(next) => form.set('messages', next)} />
+      </Section>
+      <Section title="Variables" level={3}>
+        {Object.keys(drafts).length === 0 && (
+          <p class="quiet">None yet: write {'{{name}}'} in a message where a value shall stand.</p>
+        )}
+        {Object.entries(drafts).map(([name, draft]) => (
+          <VariableFields
+            key={name}
+            name={name}
+            draft={draft}
+            isNamed={named.has(name)}
+            onChange={(next) => form.set('declared', { ...declared, [name]: next })}
+            onRemove={() =>
+              form.set('declared', Object.fromEntries(Object.entries(declared).filter(([one]) => one !== name)))
             }
           />
-        </div>
+        ))}
+      </Section>
+      <Section title="Preview" level={3}>
+        {named.size > 0 && (
+          <div class="pair">
+            <ValueFields variables={variables} typed={typed} onChange={setTyped} />
+          </div>
+        )}
+        {begun.length > 0 ? (
+          <SentPrompt
+            label="Preview"
+            asked={{ messages: messagesOf(begun), variables, values: valuesOf(variables, typed) }}
+          />
+        ) : (
+          <p class="quiet">Nothing is written yet.</p>
+        )}
+      </Section>
+      <div class="pair">
+        <TextField form={form} name="note" label="Note" placeholder="What is new, and why" />
+        <NamesField
+          form={form}
+          name="labels"
+          label="Labels"
+          placeholder="Add a label"
+          hint="They name this version from now on: calls of production mean it within five seconds."
+          search={async (text) =>
+            known.filter((one) => one.includes(text)).map((label) => ({ value: label, label: label }))
+          }
+        />
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useChange } from '../../data/query.ts'
 import { Button } from '../../design/button.tsx'
-import { Dialog } from '../../design/dialog.tsx'
-import { CheckField, FormFoot, NumberField } from '../../design/form/fields.tsx'
+import { CheckField, NumberField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { budget } from '../../design/format.ts'
 import { Facts, Section } from '../../design/page.tsx'
 import { toast } from '../../design/toast.tsx'
@@ -70,44 +70,43 @@ function OwnKeysDialog({ team, onClose }: { readonly team: Team; readonly onClos
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`Own keys of members of ${team.team_name ?? team.team_id}`}
+      save="Save"
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save="Save" onCancel={onClose} />}
     >
-      <div class="fields">
-        <CheckField form={form} name="self_service_keys_enabled" label="Members may make keys of their own" />
-        <div class="pair">
-          <NumberField
-            form={form}
-            name="self_service_max_keys_per_user"
-            label="For each member, at most"
-            unit="keys"
-            min={0}
-            step={1}
-            hint="Empty: any number."
-          />
-          <NumberField
-            form={form}
-            name="self_service_budget_ceiling"
-            label="Budget of a key, at most"
-            unit="US dollars"
-            min={0}
-            hint="Empty: any."
-          />
-        </div>
-        <CheckField form={form} name="self_service_require_expiry" label="A key must have an end" />
+      <CheckField form={form} name="self_service_keys_enabled" label="Members may make keys of their own" />
+      <div class="pair">
         <NumberField
           form={form}
-          name="self_service_max_expiry_days"
-          label="It ends within"
-          unit="days"
-          min={1}
+          name="self_service_max_keys_per_user"
+          label="For each member, at most"
+          unit="keys"
+          min={0}
           step={1}
-          hint="Empty: any time."
+          hint="Empty: any number."
+        />
+        <NumberField
+          form={form}
+          name="self_service_budget_ceiling"
+          label="Budget of a key, at most"
+          unit="US dollars"
+          min={0}
+          hint="Empty: any."
         />
       </div>
-    </Dialog>
+      <CheckField form={form} name="self_service_require_expiry" label="A key must have an end" />
+      <NumberField
+        form={form}
+        name="self_service_max_expiry_days"
+        label="It ends within"
+        unit="days"
+        min={1}
+        step={1}
+        hint="Empty: any time."
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,10 @@
 import { lookups } from '../../data/lookups.ts'
 import { useChange } from '../../data/query.ts'
 import { useSession } from '../../data/session.ts'
-import { Dialog } from '../../design/dialog.tsx'
 import { BudgetFields, budgetAndLimitsOf, LimitFields } from '../../design/form/budget-and-limits.tsx'
-import { CheckField, FormFoot, LookupField, TextField } from '../../design/form/fields.tsx'
+import { CheckField, LookupField, TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
+import { FormDialog } from '../../design/form/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
 import { useBounds } from '../place/bounds.ts'
 import type { Team } from './team.ts'
@@ -48,30 +48,30 @@ export function TeamDialog({
     onDone(written)
   }
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={team ? `Edit ${team.team_name ?? team.team_id}` : 'New team'}
+      save={team ? 'Save' : 'Create'}
+      onSave={save}
       onClose={onClose}
-      onSubmit={save}
-      footer={<FormFoot form={form} save={team ? 'Save' : 'Create'} onCancel={onClose} always={!team} />}
+      always={!team}
     >
-      <div class="fields">
-        <TextField form={form} name="team_name" label="Name" nullable placeholder="Search quality" />
-        {!team && (
-          <LookupField
-            form={form}
-            name="organization_id"
-            label="Organization"
-            {...(anywhere
-              ? { lookup: lookups.organization, placeholder: 'None' }
-              : { choices: homes.map(({ id, name }) => ({ value: id, label: name ?? id })) })}
-          />
-        )}
-        <h3>Budget</h3>
-        <BudgetFields form={form} bounds={bounds} />
-        <h3>Limits of all its keys together</h3>
-        <LimitFields form={form} bounds={bounds} />
-        <CheckField form={form} name="self_service_keys_enabled" label="Members may create keys of their own" />
-      </div>
-    </Dialog>
+      <TextField form={form} name="team_name" label="Name" nullable placeholder="Search quality" />
+      {!team && (
+        <LookupField
+          form={form}
+          name="organization_id"
+          label="Organization"
+          {...(anywhere
+            ? { lookup: lookups.organization, placeholder: 'None' }
+            : { choices: homes.map(({ id, name }) => ({ value: id, label: name ?? id })) })}
+        />
+      )}
+      <h3>Budget</h3>
+      <BudgetFields form={form} bounds={bounds} />
+      <h3>Limits of all its keys together</h3>
+      <LimitFields form={form} bounds={bounds} />
+      <CheckField form={form} name="self_service_keys_enabled" label="Members may create keys of their own" />
+    </FormDialog>
   )
 }
