@@ -7,15 +7,22 @@ const KEPT = 'second-factor-later'
 /** The accounts that were asked in this browser, and said: not now. */
 const later = store<readonly string[]>(kept(KEPT, []))
 const held = store(false)
+const isBusy = store(false)
 
 /** Whether the way in goes on although the session lacks nothing: somebody with a password alone is asked, once, for a
  *  second factor; recovery codes stay until they are saved. */
 export function useMoreBeforeConsole(session: Answer<'GET /auth/me'> | undefined): boolean {
   const answered = useStore(later)
   const isHeld = useStore(held)
+  const isAskedLater = useStore(isBusy)
   if (!session?.authenticated || session.standing !== 'complete' || session.account_id === null) return isHeld
-  return isHeld || (session.has_password && !session.mfa_enabled && !answered.includes(session.account_id))
+  return (
+    isHeld || (session.has_password && !session.mfa_enabled && !isAskedLater && !answered.includes(session.account_id))
+  )
 }
+
+/** Nobody is asked on this visit: who has just made the first account is on the way to a first call. */
+export const askLater = (): void => isBusy.set(true)
 
 export function notNow(accountId: string): void {
   later.set([...later.get(), accountId])

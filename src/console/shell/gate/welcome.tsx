@@ -4,6 +4,7 @@ import { useApi } from '../../data/query.ts'
 import { TextField } from '../../design/form/fields.tsx'
 import { useForm } from '../../design/form/form.tsx'
 import { Loaded } from '../../design/states.tsx'
+import { askLater } from '../suggested.ts'
 import { Card, CardForm, useSecretOfLink } from './card.tsx'
 import { NewPassword } from './new-password.tsx'
 import { NextSteps } from './next-steps.tsx'
@@ -44,7 +45,9 @@ function FirstAdmin({ token, onDone }: { readonly token: string; readonly onDone
             body: JSON.stringify({ email, password }),
           }),
     )
-    if (done) onDone()
+    if (!done) return
+    askLater()
+    onDone()
   }
   return (
     <>
