@@ -48,6 +48,29 @@ it('the wizard adds a deployment without the mouse, after a test of the draft wi
   expect(gateway.demo.upstream.calls('wizard-model').at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
 })
 
+it('Enter in a field tests what was typed, asks for a price that nobody knows, and saves only what has answered', async () => {
+  gateway.demo.upstream.script('unpriced-model', [badKey(), answer()])
+  const page = await gateway.open('deployments?new=yes')
+  await fillConnection(page, 'unpriced-model')
+  const model = page.getByLabel('Model', { exact: true })
+  await page.getByText('What does it cost?').waitFor()
+  await model.press('Enter')
+  await page.getByText('No answer').waitFor()
+  await model.press('Enter')
+  const answered = page.getByText(/^Answered in/)
+  await answered.waitFor()
+  const isSeen = async () => ((await answered.boundingBox())?.y ?? 900) < 900
+  await expect.poll(isSeen).toBe(true)
+  expect((await gateway.ask('GET', '/ui/api/models/unpriced-model-1')).status).toBe(404)
+  // What is typed afterwards is another draft.
+  await page.getByLabel('Input, $ per 1M tokens', { exact: true }).fill('2')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => gateway.demo.upstream.calls('unpriced-model').length).toBe(3)
+  await answered.waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('complementary', { name: 'unpriced-model-1' }).waitFor()
+})
+
 it("a failed test tells the provider's words and what to change, and does not keep from saving", async () => {
   gateway.demo.upstream.script('refused-model', [badKey()])
   const page = await gateway.open('deployments?new=yes')

@@ -150,7 +150,8 @@ function Prices({
         !isPriced &&
         read.isFetched && (
           <Notice tone="warn">
-            The price table does not have this model. Without a price its calls count nothing in budgets and spend.
+            What does it cost? The price table does not have this model. Without a price its calls are answered as ever,
+            but count nothing in spend and against budgets. It can be added later, for the calls from then on.
           </Notice>
         )
       )}

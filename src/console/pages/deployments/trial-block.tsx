@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { Answer } from '../../data/client.ts'
 import { State } from '../../design/badge.tsx'
 import { Button } from '../../design/button.tsx'
@@ -22,6 +23,11 @@ export function TrialBlock({
   readonly busy: boolean
   readonly onTest: () => void
 }) {
+  const result = useRef<HTMLDivElement>(null)
+  // Whoever tests from a field further up sees what came of it.
+  useEffect(() => {
+    if (trial && !busy) result.current?.scrollIntoView({ block: 'nearest' })
+  }, [trial, busy])
   return (
     <Section
       title="Test"
@@ -32,10 +38,10 @@ export function TrialBlock({
       }
     >
       <p class="quiet">
-        Asks the provider one small question with what stands above, as a call would. Nothing is saved. Ctrl or ⌘ with
-        Enter does it too.
+        Asks the provider one small question with what stands above, as a call would. Nothing is saved. Enter in a field
+        does it too, and saves what was answered.
       </p>
-      <div class="stack" role="status" aria-live="polite">
+      <div class="stack" role="status" aria-live="polite" ref={result}>
         {trial && !busy && <Result trial={trial} isOld={isOld} />}
       </div>
     </Section>

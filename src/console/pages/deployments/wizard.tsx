@@ -59,6 +59,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
   const kind = kinds.find((one) => one.kind === form.values.kind)
   const isNamed = String(form.values.model).trim() !== ''
   const state = JSON.stringify(form.values)
+  const canSave = kind && isNamed && !testing && (form.dirty || !isEdit) && theirs === undefined
   const id = isEdit ? from?.deployment_id : undefined
 
   async function test(): Promise<void> {
@@ -99,6 +100,15 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
     const body = { ...patchOf({ model_name, gateway_params, model_info }, after), version }
     return changed.mutateAsync({ params: { deployment_id: before.deployment_id }, body })
   }
+  const isTested = tried?.of === state
+  /** Enter goes on: it tests what was typed, and saves what has answered. */
+  function goOn(event: KeyboardEvent): void {
+    const { key, target, defaultPrevented, metaKey, ctrlKey } = event
+    if (key !== 'Enter' || defaultPrevented || metaKey || ctrlKey || !(target instanceof HTMLInputElement)) return
+    event.preventDefault()
+    if (!isTested || !tried.trial.ok) void test()
+    else if (canSave) void save()
+  }
   const test_ = useRef(test)
   test_.current = test
   useEffect(() => {
@@ -114,6 +124,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
     <form
       class="blocks"
       noValidate
+      onKeyDown={goOn}
       onSubmit={(event) => {
         event.preventDefault()
         void save()
@@ -140,7 +151,7 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
       {kind && isNamed && (
         <>
           <ModelBlock form={form} kind={kind} before={from} hasId={isEdit || purpose === 'override'} />
-          <TrialBlock trial={tried?.trial} isOld={tried?.of !== state} busy={testing} onTest={() => void test()} />
+          <TrialBlock trial={tried?.trial} isOld={!isTested} busy={testing} onTest={() => void test()} />
           {isEdit && form.dirty && <Changes before={start} after={form.values} />}
         </>
       )}
@@ -165,13 +176,8 @@ function Blocks({ from, purpose, onDone, onCancel, kinds }: WizardProps & { read
         </span>
         {onCancel && <Button onClick={() => leave(onCancel)}>Cancel</Button>}
         {kind && isNamed && (
-          <Button
-            type="submit"
-            kind="primary"
-            busy={form.busy && !testing}
-            disabled={testing || (isEdit && !form.dirty) || theirs !== undefined}
-          >
-            {tried && !tried.trial.ok && tried.of === state ? 'Save anyway' : 'Save'}
+          <Button type="submit" kind="primary" busy={form.busy && !testing} disabled={!canSave}>
+            {isTested && !tried.trial.ok ? 'Save anyway' : 'Save'}
           </Button>
         )}
       </footer>
