@@ -1,11 +1,12 @@
 import type { Answer } from '../../data/client.ts'
 import { pathTo } from '../../data/params.ts'
 import { useApi } from '../../data/query.ts'
-import { budget, count, money } from '../../design/format.ts'
+import { budget, count, dayAndTime, money } from '../../design/format.ts'
 import { Meter } from '../../design/meter.tsx'
 import { Facts, Section } from '../../design/page.tsx'
 import { Loaded, Notice } from '../../design/states.tsx'
 import { Ago, Moment } from '../../design/time.tsx'
+import { limitWords } from '../requests/call.ts'
 import type { Key } from './key.ts'
 
 type Standing = Answer<'GET /ui/api/keys/{key_id}/standing'>
@@ -149,24 +150,27 @@ function verdict(key: Key, { tightest, scopes }: Standing): string {
     : `Nearest to its end: ${what} ${whose}, ${part}\u00a0% used.`
 }
 
-/** The last calls of a key that were turned away before a provider was asked. */
-function Refusals({ of: key }: { readonly of: Key }) {
-  const read = useApi('GET /ui/api/logs', { query: { key_id: key.key_id, refused: 'true', limit: 5 } }, { live: 30 })
+/** Seconds between looks for refusals: whoever has just met one looks for it here. */
+const SOON = 3
+
+/** What has turned calls of a key away before they began, by the minute. */
+function Refusals({ of: { key_id } }: { readonly of: Key }) {
+  const read = useApi('GET /ui/api/refusals', { query: { key_id, limit: 5 } }, { live: SOON })
   return (
     <Section title="Last refusals" level={3}>
       <Loaded of={read} lines={2}>
         {({ data }) =>
           data.length === 0 ? (
-            <p class="quiet">None is in the log.</p>
+            <p class="quiet">None. A refused call is counted here a few seconds later.</p>
           ) : (
             <Facts
-              of={data.map((call) => [
-                `${call.status} ${call.error_type ?? ''}`,
+              of={data.map(({ minute, code, calls }) => [
+                limitWords(code),
                 <>
-                  <a href={pathTo('requests', { open: call.call_id })}>
-                    <Moment at={call.at} />
+                  <a href={pathTo('requests', { tab: 'refusals', key_id })}>
+                    <Moment at={minute} as={dayAndTime} />
                   </a>{' '}
-                  <span class="quiet">{call.requested_model}</span>
+                  <span class="quiet">{calls === 1 ? 'one call' : `${count(calls)} calls`}</span>
                 </>,
               ])}
             />

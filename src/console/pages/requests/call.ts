@@ -28,6 +28,18 @@ export const resultOf = ({ result }: Attempt): { readonly tone: Tone; readonly w
 /** The class of an error as it is read: `rate_limit` is "rate limit". */
 export const errorWords = (error: string | null): string => (error ?? 'an error').replaceAll('_', ' ')
 
+const LIMITS: Readonly<Record<string, string>> = {
+  rpm: 'requests per minute',
+  rph: 'requests per hour',
+  rpd: 'requests per day',
+  tpm: 'tokens per minute',
+  tpd: 'tokens per day',
+}
+
+/** What has refused a call, as it is read: `key_rpm` is "key requests per minute". */
+export const limitWords = (name: string): string =>
+  errorWords(name).replace(/\b[rt]p[mhd]\b/, (short) => LIMITS[short] ?? short)
+
 /** The kinds of the playground, by the mode of a call. */
 const KINDS: Readonly<Record<string, string>> = {
   chat: '',

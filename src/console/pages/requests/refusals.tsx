@@ -6,21 +6,9 @@ import { count, dayAndTime } from '../../design/format.ts'
 import { Empty } from '../../design/states.tsx'
 import { type Column, ListTable } from '../../design/table.tsx'
 import { Moment } from '../../design/time.tsx'
-import { errorWords } from './call.ts'
+import { limitWords } from './call.ts'
 
 type Refusal = Row<'GET /ui/api/refusals'>
-
-const LIMITS: Readonly<Record<string, string>> = {
-  rpm: 'requests per minute',
-  rph: 'requests per hour',
-  rpd: 'requests per day',
-  tpm: 'tokens per minute',
-  tpd: 'tokens per day',
-}
-
-/** `key_rpm` is "key requests per minute". */
-const limitWords = (name: string): string =>
-  errorWords(name).replace(/\b[rt]p[mhd]\b/, (short) => LIMITS[short] ?? short)
 
 const COLUMNS: ReadonlyArray<Column<Refusal>> = [
   { id: 'minute', label: 'Minute', cell: ({ minute }) => <Moment at={minute} as={dayAndTime} /> },
