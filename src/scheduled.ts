@@ -1,10 +1,17 @@
 import { retention as fileRetention } from './batch/files/retention.ts'
 import { expiringKeys } from './identity/expiring-keys.ts'
+import { placeOfSecondFactor } from './identity/second-factor/second-factor.ts'
 import { type Job, MINUTELY_JOB } from './lib/job.ts'
 import { describeError } from './lib/log.ts'
+import { placeOfEmail } from './mail/outbox.ts'
+import { placeOfToolServer } from './mcp/stored-tool-server.ts'
 import { healthChecks } from './pipeline/health/health-checks.ts'
+import { placeOfCredential } from './routing/stored-credential.ts'
+import { placeOfModel } from './routing/stored-model.ts'
 import type { Services } from './services.ts'
 import { jobKey } from './stores/kv/keys.ts'
+import { resealing, type SealedPlaces } from './stores/sql/resealing.ts'
+import { markOfSalt } from './stores/sql/schema/same-salt.ts'
 import { SqlError } from './stores/sql/sql.ts'
 import { retention as recordRetention } from './telemetry/retention.ts'
 
@@ -16,6 +23,7 @@ export function scheduledJobs(services: Services): readonly Job[] {
     ...emails(services),
     ...warning(services),
     ...sweeping(services),
+    ...sealingAnew(services),
   ]
   return jobs.filter(({ everySeconds }) => everySeconds > 0)
 }
@@ -72,6 +80,42 @@ function sweeping({ records, files, sql, log, config }: Services): Job[] {
     { name: 'password_reset_sweep', everySeconds: 3600, run: () => records.passwords.sweep() },
     { name: 'file_sweep', everySeconds: 600, run: forgetFiles },
     { name: 'record_sweep', everySeconds: 300, run: forgetRecords },
+  ]
+}
+
+/** Where what is sealed belongs. */
+const PLACES: SealedPlaces = {
+  gateway_credential: (row) => placeOfCredential(row as Parameters<typeof placeOfCredential>[0]),
+  gateway_model: (row) => placeOfModel(row as Parameters<typeof placeOfModel>[0]),
+  gateway_mcp_server: (row) => placeOfToolServer(row as Parameters<typeof placeOfToolServer>[0]),
+  gateway_account: ({ account_id: id }) => placeOfSecondFactor(String(id)),
+  gateway_email: ({ email_id: id }) => placeOfEmail(String(id)),
+}
+
+/** Seals anew what the former salt key has sealed, as long as there is one: a process that still has it in use may seal
+ *  under it at any time. */
+function sealingAnew({ config, sql, seal, log, clock }: Services): Job[] {
+  const { salt_key, salt_key_previous, responses_retention } = config.general_settings
+  const [mark, former] = [markOfSalt(salt_key), markOfSalt(salt_key_previous)]
+  if (mark === undefined || former === undefined) return []
+  const run = resealing(sql, { seal, places: PLACES, former, mark })
+  let told = false
+  return [
+    {
+      name: 'salt_key',
+      everySeconds: 60,
+      atStart: true,
+      async run(signal) {
+        const until = clock.now() + RUN_MS
+        const { resealed, unreadable, isOver } = await run(() => clock.now() < until && !signal.aborted)
+        if (resealed > 0) log.info('salt_key.resealed', { resealed, unreadable })
+        if (!isOver || (told && resealed === 0)) return
+        told = true
+        // Answers that are kept for later calls end by themselves.
+        const answersUntil = new Date(clock.now() + 1000 * responses_retention).toISOString()
+        log.info('salt_key.previous_unneeded', { kept_answers_until: answersUntil, unreadable })
+      },
+    },
   ]
 }
 

@@ -25,7 +25,8 @@ import { keyHasher } from './lib/crypto.ts'
 import { footprints } from './lib/footprints.ts'
 import { newId } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
-import { sealUnder } from './lib/seal.ts'
+import { readSaltKey } from './lib/sealing/salt-key.ts'
+import { sealUnder } from './lib/sealing/seal.ts'
 import { reveal } from './lib/secret.ts'
 import { separateTimers, type Timers } from './lib/timers/timers.ts'
 import type { MailSender } from './mail/mail-sender.ts'
@@ -120,13 +121,13 @@ export function createServices(config: Config, adapters: Adapters): Services {
   const scope = adapters.counting === 'process' ? processCounters(counted) : sharedCounters(counted, store)
   const refusals = refusalCounter(adapters.delivering(scope.count), systemClock.now, adapters.defer)
   const callSql = bounded(adapters.sql, MODEL_CALL_MS)
-  const { salt_key, callable_target_default: targetDefault } = config.general_settings
+  const { salt_key, salt_key_next, salt_key_previous, callable_target_default: targetDefault } = config.general_settings
   const graceMs = 1000 * config.general_settings.identity_grace_seconds
-  const seal = sealUnder(salt_key)
+  const seal = sealUnder(salt_key, [salt_key_next, salt_key_previous])
   const records = sqlRecords(adapters.sql)
   const signals = knownSignals(systemClock.now)
   const timers = adapters.timers ?? separateTimers
-  const hashKey = salt_key ? keyHasher(reveal(salt_key)) : unsalted
+  const hashKey = salt_key ? keyHasher(readSaltKey(reveal(salt_key)).hashing) : unsalted
   const toolServers = mcpToolServers({
     transport: adapters.transport,
     timers,

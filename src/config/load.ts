@@ -16,6 +16,8 @@ const FROM_ENVIRONMENT = {
   master_key: 'GATEWAY_MASTER_KEY',
   master_key_previous: 'GATEWAY_MASTER_KEY_PREVIOUS',
   salt_key: 'GATEWAY_SALT_KEY',
+  salt_key_next: 'GATEWAY_SALT_KEY_NEXT',
+  salt_key_previous: 'GATEWAY_SALT_KEY_PREVIOUS',
 } as const
 
 /** Parses the configuration from the file's text and the environment. Throws a ConfigError with all mistakes. `made`:

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { wireMailbox } from '../config/mailbox.ts'
 import { newTimedId } from '../lib/ids.ts'
 import { describeError, type Log } from '../lib/log.ts'
-import type { Seal } from '../lib/seal.ts'
+import type { Seal } from '../lib/sealing/seal.ts'
 import type { ClaimedEmail, EmailRecord, EmailRecords } from '../stores/sql/people/email-records.ts'
 import type { Query } from '../stores/sql/query.ts'
 import { type MailContent, MailRefused, type MailSender } from './mail-sender.ts'
@@ -64,7 +64,7 @@ export function outbox(options: {
 
   async function contentOf({ email_id, sealed }: ClaimedEmail): Promise<MailContent> {
     try {
-      return JSON.parse(await seal.open(sealed, placeOf(email_id))) as MailContent
+      return JSON.parse(await seal.open(sealed, placeOfEmail(email_id))) as MailContent
     } catch {
       throw new MailRefused('it was sealed under another salt key', { isFinal: true })
     }
@@ -103,7 +103,7 @@ export function outbox(options: {
     enabled: sender !== undefined,
     async compose({ emailId = newEmailId(), kind, recipient, organizationId = null, message, onlyIf }) {
       if (!sender) throw new TypeError('no e-mail can be composed without general_settings.email_provider')
-      const sealed = await seal.close(JSON.stringify(message), placeOf(emailId))
+      const sealed = await seal.close(JSON.stringify(message), placeOfEmail(emailId))
       const email = { email_id: emailId, kind, recipient, organization_id: organizationId, sealed }
       return records.insertion(email, onlyIf)
     },
@@ -119,7 +119,8 @@ export function outbox(options: {
   }
 }
 
-const placeOf = (emailId: string) => `email:${emailId}`
+/** Where the text of an e-mail belongs. */
+export const placeOfEmail = (emailId: string) => `email:${emailId}`
 
 /** undefined: it is given up. */
 function pauseAfter(error: unknown, attempts: number): number | undefined {

@@ -1,7 +1,7 @@
 import { accepted, mistake } from '../config/accepted.ts'
 import { type AddedMcpServer, addedMcpServer } from '../config/sections/mcp-servers.ts'
 import { isPrivateHost } from '../lib/addresses/private-address.ts'
-import type { Seal } from '../lib/seal.ts'
+import type { Seal } from '../lib/sealing/seal.ts'
 import { refuseReferences, type Sealed, type Settings, sealedSettings } from '../stores/sql/records/sealed-settings.ts'
 import type { McpServerContent, McpServerRecord } from '../stores/sql/tools/mcp-server-records.ts'
 import { type ToolServer, toolServerOf } from './tool-server.ts'
@@ -42,6 +42,11 @@ function serverOf(entry: AddedMcpServer): ToolServer {
   return toolServerOf(entry, { allowPrivate: entry.allow_private })
 }
 
-function sealedOf({ server_key: id, settings, sealed }: McpServerRecord): Sealed {
+type SealedToolServer = Pick<McpServerRecord, 'server_key' | 'settings' | 'sealed'>
+
+/** Where the secrets of a server belong. */
+export const placeOfToolServer = (record: SealedToolServer): string => SECRETS.placeOf(sealedOf(record))
+
+function sealedOf({ server_key: id, settings, sealed }: SealedToolServer): Sealed {
   return { id, settings, sealed }
 }

@@ -1,6 +1,6 @@
 import { accepted } from '../config/accepted.ts'
 import type { CredentialEntry } from '../config/sections/model-list.ts'
-import type { Seal } from '../lib/seal.ts'
+import type { Seal } from '../lib/sealing/seal.ts'
 import type { CredentialContent, CredentialRecord } from '../stores/sql/credential-records.ts'
 import { refuseReferences, type Sealed, type Settings, sealedSettings } from '../stores/sql/records/sealed-settings.ts'
 import { credentialEntry } from './configuration.ts'
@@ -56,7 +56,12 @@ function secretsIn(settings: Settings): string {
   )
 }
 
+type SealedCredential = Pick<CredentialRecord, 'name' | 'provider' | 'gateway_params' | 'sealed'>
+
+/** Where the secrets of a credential belong. */
+export const placeOfCredential = (record: SealedCredential): string => SECRETS.placeOf(sealedOf(record))
+
 /** The provider is a part of the address that its secrets are sealed for. */
-function sealedOf({ name, provider, gateway_params, sealed }: CredentialRecord): Sealed {
+function sealedOf({ name, provider, gateway_params, sealed }: SealedCredential): Sealed {
   return { id: name, settings: { ...gateway_params, provider }, sealed }
 }

@@ -1,7 +1,7 @@
 import { accepted, mistake } from '../config/accepted.ts'
 import { isMap } from '../config/fields.ts'
 import type { CredentialEntry, ModelEntry } from '../config/sections/model-list.ts'
-import type { Seal } from '../lib/seal.ts'
+import type { Seal } from '../lib/sealing/seal.ts'
 import type { CredentialRecords } from '../stores/sql/credential-records.ts'
 import type { ModelContent, ModelRecord } from '../stores/sql/records/model-records.ts'
 import { refuseReferences, type Sealed, type Settings, sealedSettings } from '../stores/sql/records/sealed-settings.ts'
@@ -96,6 +96,11 @@ async function find(name: string, { records, seal }: Context): Promise<Credentia
   }
 }
 
-function sealedOf({ deployment_id, gateway_params, sealed }: ModelRecord): Sealed {
+type SealedModel = Pick<ModelRecord, 'deployment_id' | 'gateway_params' | 'sealed'>
+
+/** Where the secrets of a model belong. */
+export const placeOfModel = (record: SealedModel): string => SECRETS.placeOf(sealedOf(record))
+
+function sealedOf({ deployment_id, gateway_params, sealed }: SealedModel): Sealed {
   return { id: deployment_id, settings: gateway_params, sealed }
 }

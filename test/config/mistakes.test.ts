@@ -382,6 +382,18 @@ describe('keys that belong together', () => {
       [`${g}.salt_key: must differ from master_key`],
     ],
     [
+      'a next salt key that hashes otherwise',
+      general('salt_key: 0123456789abcdefg, salt_key_next: 0123456789abcdefh'),
+      [
+        `${g}.salt_key_next: hashes keys in another way than salt_key does; make the new one with: model-gateway salt-key`,
+      ],
+    ],
+    [
+      'a former salt key alone',
+      general('salt_key_previous: 0123456789abcdefg'),
+      [`${g}.salt_key_previous: needs a salt_key beside it, another one`],
+    ],
+    [
       'callbacks without settings',
       'gateway_settings: {success_callback: [s3, langfuse, otel]}',
       [

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { isAddressRange } from '../../lib/addresses/address-range.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { LOG_LEVELS } from '../../lib/log.ts'
+import { readSaltKey } from '../../lib/sealing/salt-key.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 import {
   checked,
@@ -40,7 +41,13 @@ export const generalSettings = lazily(() =>
       .describe('A former master key that is accepted as well, while its users change to the new one.'),
     salt_key: key()
       .optional()
-      .describe('Salts the hashes of API keys and encrypts stored provider secrets. Never change it.'),
+      .describe('Salts the hashes of API keys and encrypts stored provider secrets. Only `salt-key` makes another.'),
+    salt_key_next: key()
+      .optional()
+      .describe('The salt key that will follow: what other gateways have encrypted under it is read.'),
+    salt_key_previous: key()
+      .optional()
+      .describe('The salt key before: what was encrypted under it is read, and encrypted anew under salt_key.'),
     database_url: checked(mistakeInDatabaseUrl)
       .transform(secret)
       .optional()
@@ -206,6 +213,7 @@ export const generalSettings = lazily(() =>
       if (previous !== undefined && (master === undefined || master === previous)) {
         need('master_key_previous', 'needs a master_key beside it, another one')
       }
+      for (const [field, mistake] of mistakesInSaltKeys(settings)) need(field, mistake)
       if (settings.self_registration?.enabled === true && settings.enable_sso !== true) {
         need('enable_sso', 'must be true while self_registration is enabled')
       }
@@ -215,6 +223,24 @@ export const generalSettings = lazily(() =>
       degraded_mode: settings.degraded_mode ?? redis_degraded_mode ?? ('fail_open' as const),
     })),
 )
+
+interface SaltKeys {
+  readonly salt_key?: Secret | undefined
+  readonly salt_key_next?: Secret | undefined
+  readonly salt_key_previous?: Secret | undefined
+}
+
+/** What is wrong with the salt keys beside the one in use: all of them hash alike, or no API key would be known. */
+function mistakesInSaltKeys(settings: SaltKeys): [string, string][] {
+  const now = textOf(settings.salt_key)
+  return (['salt_key_next', 'salt_key_previous'] as const).flatMap((field): [string, string][] => {
+    const other = textOf(settings[field])
+    if (other === undefined) return []
+    if (now === undefined || now === other) return [[field, 'needs a salt_key beside it, another one']]
+    if (readSaltKey(now).hashing === readSaltKey(other).hashing) return []
+    return [[field, 'hashes keys in another way than salt_key does; make the new one with: model-gateway salt-key']]
+  })
+}
 
 /** The text of a secret; undefined for an invalid field, which is not a secret yet. */
 function textOf(field: Secret | undefined): string | undefined {

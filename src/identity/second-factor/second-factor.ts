@@ -1,4 +1,4 @@
-import type { Seal } from '../../lib/seal.ts'
+import type { Seal } from '../../lib/sealing/seal.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { Proof, SecondFactorRecords } from '../../stores/sql/people/second-factor-records.ts'
 import type { AccountSession } from '../session-caller.ts'
@@ -46,18 +46,35 @@ export function secondFactor(options: {
   async function provenStep(accountId: string, code: string, enabled: boolean) {
     const secret = await records.secret(accountId)
     if (secret?.enabled !== enabled || secret.totp_sealed === null) return undefined
-    const step = stepOf(code, await seal.open(secret.totp_sealed, placeOf(accountId)), now())
+    const step = stepOf(code, await seal.open(secret.totp_sealed, placeOfSecondFactor(accountId)), now())
     return step === undefined ? undefined : { sealed: secret.totp_sealed, step }
   }
 
-  /** What a code can prove, unless it was used before. */
-  async function proofOf(accountId: string, typed: string): Promise<Proof | undefined> {
+  /** Uses what a code can prove, unless it was used before. */
+  async function proving<Given>(
+    accountId: string,
+    typed: string,
+    use: (proof: Proof) => Promise<Given | undefined>,
+  ): Promise<Given | undefined> {
     const read = readCode(typed)
     if (!read) return undefined
     await countCode(store, accountId)
-    if (read.kind === 'recovery_code') return { kind: 'recovery_code', codeHash: hashOf(accountId, read.code) }
-    const proven = await provenStep(accountId, read.code, true)
-    return proven && { kind: 'totp', ...proven }
+    if (read.kind === 'recovery_code') return use({ kind: 'recovery_code', codeHash: hashOf(accountId, read.code) })
+    return stepping(accountId, read.code, true, (proven) => use({ kind: 'totp', ...proven }))
+  }
+
+  /** Uses the time step of an authenticator's code: once more where its secret was sealed anew since it was read. */
+  async function stepping<Given>(
+    accountId: string,
+    code: string,
+    enabled: boolean,
+    use: (proven: { readonly sealed: string; readonly step: number }) => Promise<Given | undefined>,
+  ): Promise<Given | undefined> {
+    const proven = await provenStep(accountId, code, enabled)
+    const given = proven && (await use(proven))
+    if (!proven || given !== undefined) return given
+    const again = await provenStep(accountId, code, enabled)
+    return again && again.sealed !== proven.sealed ? use(again) : undefined
   }
 
   function hashOf(accountId: string, code: string): string {
@@ -74,18 +91,18 @@ export function secondFactor(options: {
 
   return {
     async prove(accountId, code) {
-      const proof = await proofOf(accountId, code)
-      return proof !== undefined && records.use(accountId, proof)
+      const used = await proving(accountId, code, async (proof) => (await records.use(accountId, proof)) || undefined)
+      return used !== undefined
     },
     async verify(session, code, client) {
       const { accountId } = session.account
-      const proof = await proofOf(accountId, code)
-      if (!proof) return undefined
-      return sessions.open({ ...verified(session), given: records.using(accountId, proof, session.sessionId) }, client)
+      return proving(accountId, code, (proof) =>
+        sessions.open({ ...verified(session), given: records.using(accountId, proof, session.sessionId) }, client),
+      )
     },
     async start(accountId) {
       const secret = newSecret()
-      const kept = await records.start(accountId, await seal.close(secret, placeOf(accountId)))
+      const kept = await records.start(accountId, await seal.close(secret, placeOfSecondFactor(accountId)))
       return kept ? secret : undefined
     },
     async confirm(session, typed, client) {
@@ -93,25 +110,24 @@ export function secondFactor(options: {
       const read = readCode(typed)
       if (read?.kind !== 'totp') return undefined
       await countCode(store, accountId)
-      const proven = await provenStep(accountId, read.code, false)
-      if (!proven) return undefined
       const { recoveryCodes, codeHashes } = newCodes(accountId)
-      const given = records.enabling(accountId, { ...proven, codeHashes }, session.sessionId)
-      const opened = await sessions.open({ ...verified(session), given }, client)
+      const opened = await stepping(accountId, read.code, false, (proven) => {
+        const given = records.enabling(accountId, { ...proven, codeHashes }, session.sessionId)
+        return sessions.open({ ...verified(session), given }, client)
+      })
       return opened && { opened, recoveryCodes }
     },
     async disable(accountId, code) {
-      const proof = await proofOf(accountId, code)
-      const version = proof && (await records.disable(accountId, proof))
+      const version = await proving(accountId, code, (proof) => records.disable(accountId, proof))
       if (version === undefined) return false
       await store.publish({ records: [{ record: accountRecord(accountId), version: Number(version) }], removed: [] })
       return true
     },
     async renewRecoveryCodes(accountId, code) {
-      const proof = await proofOf(accountId, code)
-      if (!proof) return undefined
       const { recoveryCodes, codeHashes } = newCodes(accountId)
-      return (await records.renew(accountId, proof, codeHashes)) ? recoveryCodes : undefined
+      return proving(accountId, code, async (proof) =>
+        (await records.renew(accountId, proof, codeHashes)) ? recoveryCodes : undefined,
+      )
     },
     async reset(accountId) {
       const changed = await records.reset(accountId)
@@ -126,6 +142,6 @@ export function secondFactor(options: {
 }
 
 /** Where a sealed secret belongs: it opens for no other account. */
-function placeOf(accountId: string): string {
+export function placeOfSecondFactor(accountId: string): string {
   return `second factor of ${accountId}`
 }

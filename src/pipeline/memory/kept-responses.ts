@@ -1,6 +1,6 @@
 import { gunzipText, gzipText } from '../../lib/bytes/gzip-text.ts'
 import { asList, asRecord, asText, type JsonRecord, parseRecord } from '../../lib/json/lenient.ts'
-import type { Seal } from '../../lib/seal.ts'
+import type { Seal } from '../../lib/sealing/seal.ts'
 import { keptResponsesKey, responseKey } from '../../stores/kv/keys.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import type { StoredValue } from '../../stores/kv/stored-value.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts'
 import { describeError, type Log } from '../../lib/log.ts'
-import type { Seal } from '../../lib/seal.ts'
+import type { Seal } from '../../lib/sealing/seal.ts'
 import { toolServerOfRecord } from '../../mcp/stored-tool-server.ts'
 import { type ToolServersByKey, toolServersOf } from '../../mcp/tool-server.ts'
 import type { McpServerRecords } from '../../stores/sql/tools/mcp-server-records.ts'

@@ -114,6 +114,6 @@ function relational({ general_settings: settings }: Config, bindings: WorkerBind
   })
   return preparedFirst(neon, async () => {
     await applySchema(neon, schemaText)
-    await requireSameSalt(neon, settings.salt_key)
+    await requireSameSalt(neon, settings)
   })
 }

@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { configOf } from '../../support/gateway.ts'
+import { readSaltKey } from '../../../src/lib/sealing/salt-key.ts'
+import { builtGateway } from '../../support/built-gateway.ts'
+import { configOf, MASTER_KEY } from '../../support/gateway.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
 import { type Place, place } from './gateway-process.ts'
 
@@ -46,4 +51,62 @@ it('a former master key without a new one stops the start', async () => {
   expect(await gateway.ended).toMatchObject({ code: 1 })
   expect(gateway.errors()).toMatch(/master_key_previous.*GATEWAY_MASTER_KEY_PREVIOUS/s)
   expect(gateway.errors()).not.toContain(NEW)
+})
+
+it('the salt key of an embedded database is replaced, however often the process is killed meanwhile', {
+  timeout: 180_000,
+}, async () => {
+  const home = await place()
+  try {
+    const OLD = 'salt-of-the-laptop-0123456789'
+    const start = (env: Record<string, string>) => home.start({ yaml: 'model_list: []\n', env })
+    const first = await start({ GATEWAY_SALT_KEY: OLD })
+    await first.greeted()
+    const made = async (gateway: typeof first, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await gateway.fetch(path, { method: 'POST', body: JSON.stringify(body), headers })
+      expect(answer.status).toBe(201)
+      return answer.json()
+    }
+    const params = { model: 'openai-compatible/m', api_base: `${upstream.url}/v1`, api_key: 'sk-provider-0123456789' }
+    for (let at = 0; at < 150; at++) {
+      const model = { deployment_id: `m-${at}`, model_name: `m-${at}`, gateway_params: params }
+      await made(first, '/ui/api/models', model)
+    }
+    const { key } = await made(first, '/ui/api/keys', {})
+    first.kill('SIGTERM')
+    await first.ended
+
+    const { program } = await builtGateway()
+    const env = {
+      PATH: process.env.PATH,
+      GATEWAY_CONFIG: '/dev/null',
+      GATEWAY_MASTER_KEY: MASTER_KEY,
+      GATEWAY_SALT_KEY: OLD,
+    }
+    const { stdout } = await promisify(execFile)(process.execPath, [program, 'salt-key'], { env })
+    const NEW = stdout.trim()
+    expect(readSaltKey(NEW).hashing).toBe(OLD)
+    const both = { GATEWAY_SALT_KEY: NEW, GATEWAY_SALT_KEY_PREVIOUS: OLD }
+    const early = await start({ GATEWAY_SALT_KEY: NEW })
+    expect(await early.ended).toMatchObject({ code: 1 })
+    expect(early.errors()).toMatch(/150 models.*GATEWAY_SALT_KEY_PREVIOUS/)
+    expect(early.errors()).not.toMatch(/ at .*:\d+:\d+/)
+    // Killed a little later each time, until one has come to the end.
+    for (let ms = 0; ; ms += 150) {
+      const gateway = await start(both)
+      await gateway.greeted()
+      await wait(ms)
+      gateway.kill('SIGKILL')
+      await gateway.ended
+      if (gateway.logged('salt_key.previous_unneeded').length > 0) break
+    }
+    const alone = await start({ GATEWAY_SALT_KEY: NEW })
+    await alone.greeted()
+    for (const model of ['m-0', 'm-149']) {
+      expect((await alone.chat({ model }, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+    }
+  } finally {
+    await home.clear()
+  }
 })

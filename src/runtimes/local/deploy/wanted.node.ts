@@ -67,14 +67,19 @@ const NEEDED = {
   salt_key: 'GATEWAY_SALT_KEY',
 } as const
 
-/** Taken along where it is set: Neon's protocol at another address. */
-const OPTIONAL = 'DATABASE_HTTP_URL'
+/** Taken along where they are set: Neon's protocol at another address, and the keys that are replaced. */
+const OPTIONAL = [
+  'DATABASE_HTTP_URL',
+  'GATEWAY_MASTER_KEY_PREVIOUS',
+  'GATEWAY_SALT_KEY_NEXT',
+  'GATEWAY_SALT_KEY_PREVIOUS',
+]
 
 /** The variables that a Worker with this configuration file needs. */
 export function neededVariables(file: string, env: Readonly<Record<string, string | undefined>>): string[] {
   const tree = (parse(readFileSync(file, 'utf8')) ?? {}) as { general_settings?: Record<string, unknown> }
   const named = Object.entries(NEEDED).filter(([setting]) => tree.general_settings?.[setting] === undefined)
-  const all = [...named.map(([, name]) => name), ...referencesIn(tree), ...(env[OPTIONAL] ? [OPTIONAL] : [])]
+  const all = [...named.map(([, name]) => name), ...referencesIn(tree), ...OPTIONAL.filter((name) => env[name])]
   return [...new Set(all)]
 }
 

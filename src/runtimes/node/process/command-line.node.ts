@@ -12,6 +12,7 @@ const HELP = `Usage: model-gateway [command]
   accounts       gives a person a new password, or takes away a lost second factor
   export         prints the records of the database as YAML, without secrets
   import FILE    brings the records of the database to what such a file says
+  salt-key       prints a salt key that can follow the present one
   smoke URL      tests a running gateway from outside, with a key of it (--key)
   --version, -v  prints the version
   --help, -h     prints this; behind a command it tells more of that
@@ -47,6 +48,10 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Command>) | undefined>> =
   },
   async import() {
     const { IMPORT_USAGE: usage, importCommand: run } = await import('../commands/transfer/import.node.ts')
+    return { usage, run }
+  },
+  async 'salt-key'() {
+    const { SALT_KEY_USAGE: usage, saltKeyCommand: run } = await import('../commands/salt-key.node.ts')
     return { usage, run }
   },
 }

@@ -96,20 +96,21 @@ function memoryBytes(processes: number): number {
 
 // Adapters are imported on demand.
 async function relational(
-  { general_settings: { database_url: url, salt_key: saltKey } }: Config,
+  { general_settings: settings }: Config,
   { dataFolder, schemaText, log }: { readonly dataFolder: string; readonly schemaText: string; readonly log: Log },
 ): Promise<{ sql: Sql; ready: Promise<void> }> {
+  const { database_url: url } = settings
   if (url) {
     const { nodePostgresSql } = await import('../../../stores/sql/adapters/node-postgres.node.ts')
     const sql = nodePostgresSql({ connectionString: reveal(url) })
-    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log, saltKey }))
+    return starting(sql, prepareDatabase(sql, schemaText, { patienceMs: PATIENCE_MS, log, saltKeys: settings }))
   }
   const { openPglite } = await import('../../../stores/sql/adapters/pglite.node.ts')
   writableFolder(dataFolder)
   const { port: sql, opened } = openPglite({ folder: join(dataFolder, 'postgres'), archive: fileURLToPath(DATABASE) })
   return starting(
     sql,
-    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log, saltKey })),
+    opened.then(() => prepareDatabase(sql, schemaText, { patienceMs: 0, log, saltKeys: settings })),
   )
 }
 

@@ -1,7 +1,6 @@
 import { describeError, type Log } from '../../../lib/log.ts'
-import type { Secret } from '../../../lib/secret.ts'
 import { applySchema } from '../../../stores/sql/schema/apply-schema.ts'
-import { requireSameSalt } from '../../../stores/sql/schema/same-salt.ts'
+import { requireSameSalt, type SaltKeys } from '../../../stores/sql/schema/same-salt.ts'
 import { type Sql, SqlError } from '../../../stores/sql/sql.ts'
 
 /** A database that is still being prepared. Statements wait for it up to `waitMs`; a ping fails at once. */
@@ -51,17 +50,13 @@ const LONGEST_PAUSE_MS = 2000
 export async function prepareDatabase(
   sql: Sql,
   schemaText: string,
-  {
-    patienceMs,
-    log,
-    saltKey,
-  }: { readonly patienceMs: number; readonly log: Log; readonly saltKey?: Secret | undefined },
+  { patienceMs, log, saltKeys }: { readonly patienceMs: number; readonly log: Log; readonly saltKeys: SaltKeys },
 ): Promise<void> {
   const deadline = performance.now() + patienceMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
       await applySchema(sql, schemaText)
-      await requireSameSalt(sql, saltKey)
+      await requireSameSalt(sql, saltKeys)
       return
     } catch (error) {
       const { message } = error as Error

@@ -1,6 +1,6 @@
 import { mistake } from '../../../config/accepted.ts'
 import { isMap } from '../../../config/fields.ts'
-import type { Seal } from '../../../lib/seal.ts'
+import type { Seal } from '../../../lib/sealing/seal.ts'
 
 /** Replaces a stored secret in answers. A client that sends it back keeps the stored secret. */
 export const MASK = '[secret]'
@@ -28,6 +28,8 @@ export interface Sealed {
 }
 
 export interface SealedSettings {
+  /** Where the secrets of these settings belong, and open alone. */
+  placeOf(record: Pick<Sealed, 'id' | 'settings'>): string
   /** The settings with their secrets. Throws if the secrets cannot be opened. */
   open(record: Sealed, seal: Seal): Promise<Settings>
   /** The sent settings, with secrets of the earlier record instead of masks. Throws for a mask without a stored secret,
@@ -37,7 +39,7 @@ export interface SealedSettings {
 }
 
 export function sealedSettings({ table, column, fields, maps, addressOf }: SecretPlaces): SealedSettings {
-  const placeOf = (id: string, settings: Settings) => JSON.stringify([table, id, addressOf(settings)])
+  const placeOf: SealedSettings['placeOf'] = ({ id, settings }) => JSON.stringify([table, id, addressOf(settings)])
 
   /** `api_key`, `headers.x-api-key`, … with their text. */
   function secretPaths(settings: Settings): [string, string][] {
@@ -64,12 +66,13 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
   const unmasked = (settings: Settings, secrets: ReadonlyMap<string, string>) =>
     mapSecrets(settings, (path, text) => (text === MASK ? (secrets.get(path) ?? text) : text))
 
-  async function secretsOf({ id, settings, sealed }: Sealed, seal: Seal): Promise<ReadonlyMap<string, string>> {
-    const text = await seal.open(sealed, placeOf(id, settings))
+  async function secretsOf(record: Sealed, seal: Seal): Promise<ReadonlyMap<string, string>> {
+    const text = await seal.open(record.sealed, placeOf(record))
     return new Map(Object.entries(JSON.parse(text) as Record<string, string>))
   }
 
   return {
+    placeOf,
     open: async (record, seal) => unmasked(record.settings, await secretsOf(record, seal)),
     async whole(sent, seal, earlier) {
       const kept = secretPaths(sent).filter(([, text]) => text === MASK)
@@ -88,7 +91,10 @@ export function sealedSettings({ table, column, fields, maps, addressOf }: Secre
     },
     close: async (id, whole, seal) => ({
       settings: mapSecrets(whole, () => MASK),
-      sealed: await seal.close(JSON.stringify(Object.fromEntries(secretPaths(whole))), placeOf(id, whole)),
+      sealed: await seal.close(
+        JSON.stringify(Object.fromEntries(secretPaths(whole))),
+        placeOf({ id, settings: whole }),
+      ),
     }),
   }
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import type { Secret } from '../../../lib/secret.ts'
+import { FIRST_MARK } from '../../../lib/sealing/salt-key.ts'
 import { rowsOf } from '../query.ts'
 import type { Sql } from '../sql.ts'
 import { fingerprintOfSchema } from './apply-schema.ts'
-import { fingerprintOfSalt, SALT_FINGERPRINT } from './same-salt.ts'
+import { fingerprintOfSalt, marksOf, SALT_FINGERPRINT, type SaltKeys, SEALED_UNDER } from './same-salt.ts'
+import { sealedCounts } from './sealed-columns.ts'
 
 export interface Installation {
   readonly serverVersion: string
@@ -11,10 +12,14 @@ export interface Installation {
   readonly nowMs: number
   readonly schema: 'current' | 'other' | 'none'
   readonly salt: 'same' | 'other' | 'none'
+  /** What is sealed under another key than the one in use: how much of what, and whether a start reads it. */
+  readonly sealed: { readonly state: 'own' | 'read' | 'unread'; readonly others: readonly SealedCount[] }
 }
 
+type SealedCount = Awaited<ReturnType<typeof sealedCounts>>[number]
+
 /** What a database tells of itself before a gateway starts on it. It changes nothing. */
-export async function installationOf(database: Sql, schemaText: string, saltKey?: Secret): Promise<Installation> {
+export async function installationOf(database: Sql, schemaText: string, keys: SaltKeys): Promise<Installation> {
   const [server] = await rowsOf(
     database,
     sql<{ version: string; now: string; has_tables: boolean }>`
@@ -23,18 +28,33 @@ export async function installationOf(database: Sql, schemaText: string, saltKey?
   )
   const { version = '', now = '', has_tables: hasTables = false } = server ?? {}
   const facts = { serverVersion: version, nowMs: Date.parse(now) }
-  if (!hasTables) return { ...facts, schema: 'none', salt: 'none' }
+  if (!hasTables) return { ...facts, schema: 'none', salt: 'none', sealed: NOTHING }
   const current = await fingerprintOfSchema(schemaText)
   const [kept] = await rowsOf(
     database,
-    sql<{ is_current: boolean; salt: string | null }>`
+    sql<{ is_current: boolean; salt: string | null; mark: string | null }>`
       SELECT EXISTS (SELECT FROM gateway_schema WHERE version = ${current}) AS is_current,
-        (SELECT value FROM gateway_installation WHERE name = ${SALT_FINGERPRINT}) AS salt`,
+        (SELECT value FROM gateway_installation WHERE name = ${SALT_FINGERPRINT}) AS salt,
+        (SELECT value FROM gateway_installation WHERE name = ${SEALED_UNDER}) AS mark`,
   )
   const salt = kept?.salt ?? undefined
+  const { salt_key: saltKey } = keys
   return {
     ...facts,
     schema: kept?.is_current ? 'current' : 'other',
     salt: salt === undefined ? 'none' : saltKey && fingerprintOfSalt(saltKey) === salt ? 'same' : 'other',
+    sealed: saltKey && salt !== undefined ? await sealedOf(database, kept?.mark ?? FIRST_MARK, keys) : NOTHING,
   }
+}
+
+const NOTHING: Installation['sealed'] = { state: 'own', others: [] }
+
+async function sealedOf(database: Sql, mark: string, keys: SaltKeys): Promise<Installation['sealed']> {
+  const [own, ...beside] = marksOf(keys)
+  const counts = await Promise.all(
+    [...new Set([mark, ...beside])].filter((one) => one !== own).map((one) => sealedCounts(database, one)),
+  )
+  const others = counts.flat()
+  if (mark === own) return { state: others.length > 0 ? 'read' : 'own', others }
+  return { state: beside.includes(mark) ? 'read' : 'unread', others }
 }

@@ -28,7 +28,7 @@ describe('prepareDatabase', () => {
     ['no connection left', '53300'],
   ])('asks again: %s', async (_, code) => {
     const sql = failing(new SqlError('away', code), undefined)
-    await prepareDatabase(sql, 'SELECT 1;', { patienceMs: 5000, log: silent })
+    await prepareDatabase(sql, 'SELECT 1;', { patienceMs: 5000, log: silent, saltKeys: {} })
     expect(sql.asked).toBe(2)
   })
 
@@ -37,6 +37,7 @@ describe('prepareDatabase', () => {
     const preparing = prepareDatabase(failing(new SqlError('The database cannot be reached (ECONNREFUSED).')), '', {
       patienceMs: 1000,
       log: silent,
+      saltKeys: {},
     })
     await expect(preparing).rejects.toThrow(
       'the database has not been there for 1 seconds: The database cannot be reached (ECONNREFUSED).',
@@ -46,7 +47,9 @@ describe('prepareDatabase', () => {
 
   it('asks only once what refuses', async () => {
     const sql = failing(new SqlError('password authentication failed', '28P01'))
-    await expect(prepareDatabase(sql, '', { patienceMs: 5000, log: silent })).rejects.toThrow('authentication')
+    await expect(prepareDatabase(sql, '', { patienceMs: 5000, log: silent, saltKeys: {} })).rejects.toThrow(
+      'authentication',
+    )
     expect(sql.asked).toBe(1)
   })
 })

@@ -22,24 +22,27 @@ describe.skipIf(postgresUrl === '')('the salt key of a database', () => {
 
   it('is that of the first gateway, of however many that start at once', async () => {
     const keys = Array.from({ length: 20 }, (_, at) => secret(`salt-of-gateway-${at}-77aa12`))
-    const outcomes = await Promise.allSettled(keys.map((key) => requireSameSalt(sql, key)))
+    const outcomes = await Promise.allSettled(keys.map((key) => requireSameSalt(sql, { salt_key: key })))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await sql.query({ sql: 'DELETE FROM gateway_installation', parameters: [] })
   })
 
   it('is known again, and another is refused with what to do, without a word of either', async () => {
-    await requireSameSalt(sql, own)
-    await requireSameSalt(sql, own)
-    await expect(requireSameSalt(sql, other)).rejects.toThrow(/another salt key.*Set GATEWAY_SALT_KEY/)
+    await requireSameSalt(sql, { salt_key: own })
+    await requireSameSalt(sql, { salt_key: own })
+    await expect(requireSameSalt(sql, { salt_key: other })).rejects.toThrow(/another salt key.*Set GATEWAY_SALT_KEY/)
     const { rows } = await sql.query({ sql: 'SELECT * FROM gateway_installation', parameters: [] })
-    expect(rows).toEqual([{ name: 'salt_key_fingerprint', value: expect.stringMatching(/^[0-9a-f]{32}$/) }])
+    expect(rows).toEqual([
+      { name: 'sealed_under', value: 'v1' },
+      { name: 'salt_key_fingerprint', value: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ])
   })
 
   it('that is another’s refuses every statement of an isolate, and its readiness', async () => {
     let prepared = 0
     const refusing = preparedFirst(sql, async () => {
       prepared += 1
-      await requireSameSalt(sql, other)
+      await requireSameSalt(sql, { salt_key: other })
     })
     const statement = { sql: 'SELECT 1', parameters: [] }
     await refusing.ping(1000)

@@ -14,10 +14,10 @@ const SLOW_MS = 50
 
 /** Checks the database. Nothing is written to it. */
 export async function database({ general_settings: settings }: Config, dataFolder: string): Promise<Finding[]> {
-  const { database_url: url, salt_key } = settings
+  const { database_url: url } = settings
   if (url) {
     const { nodePostgresSql } = await import('../../../../stores/sql/adapters/node-postgres.node.ts')
-    return examined(() => nodePostgresSql({ connectionString: reveal(url), timeoutMs: 5000 }), salt_key, 'PostgreSQL')
+    return examined(() => nodePostgresSql({ connectionString: reveal(url), timeoutMs: 5000 }), settings, 'PostgreSQL')
   }
   const folder = join(dataFolder, 'postgres')
   if (!existsSync(folder)) return [ok('database', 'embedded; the first start makes it')]
@@ -28,12 +28,12 @@ export async function database({ general_settings: settings }: Config, dataFolde
   }
   unlock()
   const { pgliteSql } = await import('../../../../stores/sql/adapters/pglite.node.ts')
-  return examined(() => pgliteSql({ folder }), salt_key, 'embedded')
+  return examined(() => pgliteSql({ folder }), settings, 'embedded')
 }
 
 async function examined(
   open: () => Sql | Promise<Sql>,
-  saltKey: Config['general_settings']['salt_key'],
+  settings: Config['general_settings'],
   kind: 'PostgreSQL' | 'embedded',
 ): Promise<Finding[]> {
   let sql: Sql | undefined
@@ -42,7 +42,7 @@ async function examined(
     // The first statement pays for the connection.
     await sql.ping(5000)
     const beforeMs = Date.now()
-    const found = await installationOf(sql, readFileSync(SCHEMA, 'utf8'), saltKey)
+    const found = await installationOf(sql, readFileSync(SCHEMA, 'utf8'), settings)
     const afterMs = Date.now()
     const major = Number.parseInt(found.serverVersion, 10)
     const says = `${kind} ${found.serverVersion}, ${afterMs - beforeMs} ms away`
@@ -57,6 +57,7 @@ async function examined(
       ...(kind === 'PostgreSQL' ? [skewOf('database clock', found.nowMs, beforeMs, afterMs)] : []),
       schemaOf(found.schema),
       saltOf(found.salt),
+      ...sealedOf(found, settings),
     ]
   } catch (error) {
     const why = describeError(error)
@@ -82,4 +83,22 @@ function saltOf(salt: Installation['salt']): Finding {
   const message =
     'the database was set up under another one: set GATEWAY_SALT_KEY to that, or the gateway does not start'
   return fail('salt key', message)
+}
+
+/** What an exchange of the salt key has left to do. */
+function sealedOf({ salt, sealed }: Installation, settings: Config['general_settings']): Finding[] {
+  if (salt !== 'same') return []
+  const still = sealed.others.map(({ what, count }) => `${count} ${what}`).join(', ') || 'no secrets'
+  if (sealed.state === 'unread') {
+    const message = `${still} in the database are sealed under another salt key: set GATEWAY_SALT_KEY_PREVIOUS to the key before this one, or GATEWAY_SALT_KEY_NEXT to the one after it`
+    return [fail('sealed secrets', message)]
+  }
+  if (settings.salt_key_previous) {
+    const over =
+      'none is sealed under the former salt key: GATEWAY_SALT_KEY_PREVIOUS may go, as soon as answers kept for later calls (responses_retention) are newer than the last start with the former key'
+    const going = `${still} are still sealed under the former salt key: running gateways seal them anew, a minute apart. Keep GATEWAY_SALT_KEY_PREVIOUS`
+    return [sealed.state === 'own' ? ok('sealed secrets', over) : warn('sealed secrets', going)]
+  }
+  if (settings.salt_key_next) return [ok('sealed secrets', 'the next salt key is known, and not in use here yet')]
+  return []
 }
