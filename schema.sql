@@ -653,6 +653,7 @@ DO $$ BEGIN
     CREATE INDEX IF NOT EXISTS gateway_spend_rollup_organization
       ON gateway_spend_rollup (organization_id, grain, bucket);
     CREATE INDEX IF NOT EXISTS gateway_spend_rollup_model ON gateway_spend_rollup (model, grain, bucket);
+    CREATE INDEX IF NOT EXISTS gateway_spend_rollup_deployment ON gateway_spend_rollup (deployment, grain, bucket);
   END IF;
 END $$;
 

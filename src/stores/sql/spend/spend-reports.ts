@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { isFilled } from '../backfill.ts'
 import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import type { SpendFilters } from './spend-filters.ts'
-import { GROUPINGS, type Grouping, isTime, nameOf, type ReportRange, sumsSource } from './spend-source.ts'
+import { GROUPINGS, type Grouping, isTime, nameOf, type ReportRange, type Some, sumsSource } from './spend-source.ts'
 import { SPEND_SUMS, type SpendSum } from './spend-sums.ts'
 
 /** Sums read from the database, whose int8 and numeric values are text. */
@@ -53,6 +53,18 @@ export function spendReports(database: Sql): SpendReports {
     return filled
   }
 
+  /** The most expensive values of a grouping in the whole range, found by two sums alone: reports have dozens. */
+  async function dearest(source: Source, by: Grouping, { limit, offset }: Pick<Page, 'limit' | 'offset'>) {
+    const own = columnOf(by)
+    const rows = await rowsOf(
+      database,
+      sql<{ value: string }>`
+        SELECT ${own} AS value FROM ${sourceOf(source, [by])} GROUP BY ${own}
+        ORDER BY sum(cost_nano) DESC, sum(calls) DESC, ${own} LIMIT ${limit} OFFSET ${offset}`,
+    )
+    return rows.map(({ value }) => value)
+  }
+
   return {
     async totals(reach, range, filters) {
       const { from, to } = range
@@ -68,44 +80,41 @@ export function spendReports(database: Sql): SpendReports {
     async grouped(reach, range, { by, offset, limit, ...filters }) {
       const { column } = GROUPINGS[by]
       const order = isTime(by) ? IN_TIME : DEAREST_FIRST
-      const short = await hasTotals()
+      const source = { reach, range, filters, short: await hasTotals() }
       const { name, joined } = nameOf(by, sql`group_value`, 'group_of')
+      const values = isTime(by) ? undefined : await dearest(source, by, { limit, offset })
+      if (values?.length === 0) return []
+      const counted = sourceOf(source, [by], values && { by, values })
+      const page = values ? sql`` : sql`LIMIT ${limit} OFFSET ${offset}`
       return rowsOf(
         database,
         sql<GroupSums>`
           WITH sums AS (
-            SELECT ${sql.id(column)} AS group_value, ${TOTALS}
-            FROM ${sumsSource(short, reach, range, filters, [by])}
-            GROUP BY ${sql.id(column)} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}
+            SELECT ${sql.id(column)} AS group_value, ${TOTALS} FROM ${counted}
+            GROUP BY ${sql.id(column)} ORDER BY ${order} ${page}
           )
           SELECT sums.*, ${name} AS group_name FROM sums ${joined} ORDER BY ${order}`,
       )
     },
 
     async split(reach, range, { by, splitBy, top, offset, limit, ...filters }) {
-      const short = await hasTotals()
-      const [group, own] = [by, splitBy].map((one) => sql.id(GROUPINGS[one].column)) as [
-        RawBuilder<unknown>,
-        RawBuilder<unknown>,
-      ]
+      const source = { reach, range, filters, short: await hasTotals() }
+      const values = isTime(splitBy) ? undefined : await dearest(source, splitBy, { limit: top, offset: 0 })
       const groupName = nameOf(by, sql`group_value`, 'group_of')
       const splitName = nameOf(splitBy, sql`split_value`, 'split_of')
-      const kept = isTime(splitBy) ? own : sql`CASE WHEN ${own} IN (SELECT kept FROM top) THEN ${own} END`
       const groups = isTime(by) ? sql`group_value` : sql`whole DESC, group_value`
       const splits = isTime(splitBy)
         ? sql`split_value`
         : sql`split_value IS NULL, cost_nano DESC, calls DESC, split_value`
+      // A call counts under each of its tags, so that other tags have calls of those that are kept, too.
+      const sums =
+        values && isTime(by) && splitBy !== 'tag'
+          ? withRest(source, by, { by: splitBy, values })
+          : everyGroup(source, by, splitBy, values)
       return rowsOf(
         database,
         sql<SplitSums>`
-          WITH counted AS NOT MATERIALIZED (SELECT * FROM ${sumsSource(short, reach, range, filters, [by, splitBy])}),
-          top AS (
-            SELECT ${own} AS kept FROM counted GROUP BY ${own}
-            ORDER BY sum(cost_nano) DESC, sum(calls) DESC, ${own} LIMIT ${top}
-          ),
-          sums AS (
-            SELECT ${group} AS group_value, ${kept} AS split_value, ${TOTALS} FROM counted GROUP BY 1, 2
-          ),
+          WITH ${sums},
           page AS (
             SELECT *, sum(cost_nano) OVER (PARTITION BY group_value) AS whole FROM sums
             ORDER BY ${groups}, ${splits} LIMIT ${limit} OFFSET ${offset}
@@ -115,4 +124,45 @@ export function spendReports(database: Sql): SpendReports {
       )
     },
   }
+}
+
+/** What a report is about. */
+interface Source {
+  readonly short: boolean
+  readonly reach: Reach
+  readonly range: ReportRange
+  readonly filters: SpendFilters
+}
+
+const sourceOf = ({ short, reach, range, filters }: Source, groupings: readonly Grouping[], only?: Some) =>
+  sumsSource(short, reach, range, filters, groupings, only)
+
+const columnOf = (by: Grouping) => sql.id(GROUPINGS[by].column)
+
+/** The common table `sums` of all calls by two groupings, of which the second may be narrowed to some values. */
+function everyGroup(source: Source, by: Grouping, splitBy: Grouping, values: readonly string[] | undefined) {
+  const own = columnOf(splitBy)
+  const kept = values ? sql`CASE WHEN ${own} = ANY(${values}::text[]) THEN ${own} END` : own
+  return sql`sums AS (
+    SELECT ${columnOf(by)} AS group_value, ${kept} AS split_value, ${TOTALS}
+    FROM ${sourceOf(source, [by, splitBy])} GROUP BY 1, 2
+  )`
+}
+
+/** The same over time, by far fewer rows where a grouping has many values: those that are kept, and of the others what is
+ *  left of all calls. */
+function withRest(source: Source, by: Grouping, kept: Some) {
+  const rest = NAMES.map((name) => sql`whole.${sql.id(name)} - coalesce(part.${sql.id(name)}, 0)`)
+  return sql`kept AS (
+    SELECT ${columnOf(by)} AS group_value, ${columnOf(kept.by)} AS split_value, ${TOTALS}
+    FROM ${sourceOf(source, [by, kept.by], kept)} GROUP BY 1, 2
+  ), whole AS (
+    SELECT ${columnOf(by)} AS group_value, ${TOTALS} FROM ${sourceOf(source, [by])} GROUP BY 1
+  ), part AS (
+    SELECT group_value, ${TOTALS} FROM kept GROUP BY 1
+  ), sums AS (
+    SELECT * FROM kept
+    UNION ALL SELECT group_value, NULL, ${sql.join(rest)} FROM whole LEFT JOIN part USING (group_value)
+      WHERE whole.calls > coalesce(part.calls, 0)
+  )`
 }

@@ -41,6 +41,7 @@ export interface ReportRange {
 }
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
 /** The name of a grouping's value, and the join that brings it, under an alias. */
 export function nameOf(by: Grouping, value: RawBuilder<unknown>, alias: string) {
@@ -71,24 +72,47 @@ function segmentsOf({ from, to }: ReportRange, groupings: readonly Grouping[]): 
   ]
 }
 
+/** Some values of a grouping. */
+export interface Some {
+  readonly by: Grouping
+  readonly values: readonly string[]
+}
+
 /** The smallest table of sums that covers the range exactly. `short`: whether the totals of one dimension may be
- *  used. */
+ *  used. With `only` the calls of some values alone. */
 export function sumsSource(
   short: boolean,
   reach: Reach,
   range: ReportRange,
   filters: SpendFilters,
   groupings: readonly Grouping[],
+  only?: Some,
 ): RawBuilder<unknown> {
-  const { columns, table, where } =
-    (short && totalsSource(groupings, filters, reach)) || rollupSource(groupings, filters, reach)
-  const segments = segmentsOf(range, groupings).map(({ grain, from, to }) => {
+  const totals = short ? totalsSource(groupings, filters, reach) : undefined
+  const { columns, table, where } = totals ?? rollupSource(groupings, filters, reach)
+  const ofValues = only && sql`${sql.id(totals ? 'value' : GROUPINGS[only.by].column)} = ANY(${only.values}::text[])`
+  const segments = segmentsOf(range, groupings).map((segment) => {
+    const { grain } = segment
     const bucket = groupings.includes('day') && grain === 'hour' ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
     return sql`
       SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
-      WHERE grain = ${sql.lit(grain)} AND bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz AND ${where}`
+      WHERE grain = ${sql.lit(grain)} AND ${inBuckets(segment, totals && only)} AND ${all([where, ofValues])}`
   })
   return sql`(${sql.join(segments, sql` UNION ALL `)}) AS counted`
+}
+
+/** Above it a scan of the range costs less than looking up each row. */
+const MOST_LOOKUPS = 20_000
+
+/** The buckets of a segment. Named one by one, the rows of a few values are each looked up by the primary key of totals. */
+function inBuckets({ grain, from, to }: Segment, only: Some | undefined): RawBuilder<unknown> {
+  const [begins, length] = [Date.parse(from), grain === 'day' ? DAY_MS : HOUR_MS]
+  const count = Math.ceil((Date.parse(to) - begins) / length)
+  if (only && only.values.length * count <= MOST_LOOKUPS) {
+    const buckets = Array.from({ length: count }, (_, index) => new Date(begins + index * length).toISOString())
+    return sql`bucket = ANY(${buckets}::timestamptz[])`
+  }
+  return sql`bucket >= ${from}::timestamptz AND bucket < ${to}::timestamptz`
 }
 
 interface Source {
@@ -103,8 +127,9 @@ function totalsSource(groupings: readonly Grouping[], filters: SpendFilters, rea
   if (reach !== 'everything') return undefined
   const [column, second] = groupings.filter((by) => !isTime(by)).map((by) => GROUPINGS[by].column)
   const [first, ...others] = Object.entries(filters).filter(([, value]) => value !== undefined)
-  if (second !== undefined || others.length > 0 || (first && column !== undefined)) return undefined
-  if (first?.[0].startsWith('not_')) return undefined
+  if (second !== undefined || others.length > 0 || first?.[0].startsWith('not_')) return undefined
+  // A report by what it is narrowed to has one group.
+  if (first && column !== undefined && first[0] !== column) return undefined
   const [dimension, value] = first ?? [column ?? 'all', undefined]
   return {
     columns: column === undefined ? sql`` : sql`value AS ${sql.id(column)}, `,

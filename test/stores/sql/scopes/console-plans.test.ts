@@ -71,6 +71,14 @@ const NARROWED: Asked = {
     (sql) => spendReports(sql).split('everything', range, { ...split, user_id: 'user-1' }),
     'gateway_spend_rollup_user',
   ],
+  'spend of a deployment by model': [
+    (sql) => spendReports(sql).split('everything', range, { ...split, deployment: 'd-1' }),
+    'gateway_spend_rollup_deployment',
+  ],
+  'spend of some keys among all': [
+    (sql) => spendReports(sql).split('everything', range, { ...split, splitBy: 'key' }),
+    'gateway_spend_total_pkey',
+  ],
   'spend within the reach of a team': [
     (sql) => spendReports(sql).split(team, range, split),
     'gateway_spend_rollup_team',
@@ -104,7 +112,7 @@ describe.skipIf(!postgresUrl)('what pages of the console ask', () => {
     await run(`INSERT INTO gateway_budget SELECT 'key:key-' || n, '', n FROM generate_series(0, 3000) AS n`)
     const [grains, zeros] = ["(VALUES ('day'), ('hour')) AS each (grain)", Array(17).fill('0').join(', ')]
     await run(`INSERT INTO gateway_spend_rollup SELECT grain, timestamptz '2026-10-01' + day * interval '1 day', 'key-' || n,
-        'user-' || n, 'team-' || n, 'org-' || n, 'model-' || n % 5, 'p', 'd', ${zeros}
+        'user-' || n, 'team-' || n, 'org-' || n, 'model-' || n % 5, 'p', 'd-' || n % 50, ${zeros}
       FROM ${grains}, generate_series(0, 30) AS day, generate_series(0, 150) AS n`)
     await run('INSERT INTO gateway_key_use SELECT key_id, now() FROM gateway_key')
     await run('ANALYZE')
