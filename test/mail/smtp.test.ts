@@ -1,16 +1,11 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { promisify } from 'node:util'
 import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type MailMessage, MailRefused } from '../../src/mail/mail-sender.ts'
 import { smtpSender } from '../../src/mail/smtp.node.ts'
 import { loadConfig } from '../../src/routing/configuration.ts'
+import { certificateOf, trusting } from '../support/certificate.node.ts'
 import { startMailReceiver } from '../support/mail-receiver.node.ts'
 
 const PASSWORD = 'smtp-password-canary-81'
@@ -51,17 +46,6 @@ model_list: [{ model_name: m, gateway_params: { model: echo/m } }]`,
 }
 
 const LOGIN = `, email_smtp_username: mailer, email_smtp_password: ${PASSWORD}`
-
-async function certificateOf(address: string): Promise<{ readonly key: string; readonly cert: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'gateway-certificate-'))
-  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const request = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test -addext`
-  const files = ['-keyout', keyFile, '-out', certFile]
-  await promisify(execFile)('openssl', [...request.split(' '), `subjectAltName=IP:${address}`, ...files])
-  const [key, cert] = await Promise.all([readFile(keyFile, 'utf8'), readFile(certFile, 'utf8')])
-  await rm(folder, { recursive: true })
-  return { key, cert }
-}
 
 async function refusalOf(sending: Promise<string>): Promise<MailRefused> {
   const error = await sending.then(
@@ -151,7 +135,8 @@ describe('e-mail by SMTP', () => {
 
   it('goes through TLS to one that is trusted, begun with it or made so', async () => {
     const { key, cert } = await certificateOf('0.0.0.0')
-    setDefaultCACertificates([...getCACertificates('default'), cert])
+    const forget = trusting({ key, cert })
+    closing.push(async () => forget())
     for (const secure of [false, true]) {
       const { received, port } = await receiver({ key, cert, secure, authOptional: false })
       await sender(port, `${LOGIN}, email_smtp_secure: ${secure}`, '0.0.0.0').send(message)
