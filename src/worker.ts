@@ -52,6 +52,8 @@ function sorted({ messages }: QueueBatch): {
   }
 }
 
+export { SharedStoreObject } from './runtimes/workers/shared-store-object.ts'
+
 export default {
   async fetch(request: Request, bindings: WorkerBindings, execution: Execution): Promise<Response> {
     const first = gateway === undefined

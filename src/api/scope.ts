@@ -81,6 +81,8 @@ export interface Host {
   readonly runtime: string
   /** The processes of this group; undefined where the platform starts them as needed. */
   readonly processes?: number
+  /** Where the shared store is without a Redis. */
+  readonly store?: 'in-process' | 'durable-object'
 }
 
 /** One request as its handler sees it. */

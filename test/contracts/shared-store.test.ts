@@ -1,4 +1,6 @@
 import { describe, expect, inject, it } from 'vitest'
+import type { StoreNamespace } from '../../src/runtimes/workers/adapters.ts'
+import { durableObjectStore } from '../../src/stores/kv/durable-object.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
 import { upstashStore } from '../../src/stores/kv/upstash.ts'
@@ -17,6 +19,19 @@ sharedStoreContract('in process', {
   lives: 0,
   steps: 0,
 })
+
+// The specifier is a variable, because Node knows no such module.
+const workers = 'cloudflare:test'
+
+if (navigator.userAgent === 'Cloudflare-Workers') {
+  const { env } = (await import(/* @vite-ignore */ workers)) as { env: { SHARED_STORE: StoreNamespace } }
+  const { SHARED_STORE: objects } = env
+  sharedStoreContract('in a Durable Object', {
+    open: ({ prefix, ...clock }) => durableObjectStore(() => objects.get(objects.idFromName(prefix), {}), clock),
+    lives: 15,
+    steps: 150,
+  })
+}
 
 const url = inject('redisHttpUrl')
 const token = inject('redisHttpToken')

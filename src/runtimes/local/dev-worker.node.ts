@@ -9,7 +9,7 @@ import { startLocalStores } from './local-stores.node.ts'
 const { PORT = '8787', GATEWAY_DATA_DIR = '.gateway', GATEWAY_MASTER_KEY, GATEWAY_SALT_KEY } = process.env
 const keys = ownKeys(GATEWAY_DATA_DIR)
 const stores = await startLocalStores({
-  redisUrl: process.env.REDIS_URL,
+  redis: process.env.REDIS_URL ?? 'none',
   databaseUrl: process.env.DATABASE_URL,
   folder: `${GATEWAY_DATA_DIR}/worker-postgres`,
   token: randomBytes(24).toString('base64url'),

@@ -5,8 +5,9 @@ import { type RedisServer, startRedisServer } from './redis-server.node.ts'
 export interface LocalStores {
   /** The variables of the Workers build. */
   readonly variables: {
-    readonly REDIS_URL: string
-    readonly REDIS_TOKEN: string
+    /** Without them a Worker keeps its shared store in a Durable Object. */
+    readonly REDIS_URL?: string
+    readonly REDIS_TOKEN?: string
     readonly DATABASE_URL: string
     readonly DATABASE_HTTP_URL: string
   }
@@ -14,8 +15,8 @@ export interface LocalStores {
 }
 
 export interface LocalStoresOptions {
-  /** A Redis over TCP; by default a local `redis-server`, which is started and stopped with the endpoints. */
-  readonly redisUrl?: string | undefined
+  /** A Redis over TCP; `own` is a local `redis-server`, which is started and stopped with the endpoints. */
+  readonly redis: string | 'own' | 'none'
   /** A Postgres over TCP; by default the embedded one in `folder`. */
   readonly databaseUrl?: string | undefined
   readonly folder: string
@@ -29,9 +30,12 @@ const EMBEDDED_URL = 'postgres://gateway:gateway@127.0.0.1:5432/gateway'
 
 /** Starts Redis and Postgres behind HTTP on this machine, in the place of Upstash and Neon. */
 export async function startLocalStores(options: LocalStoresOptions): Promise<LocalStores> {
-  const server = options.redisUrl === undefined ? await startLocalRedis() : undefined
-  const redisUrl = options.redisUrl ?? (server as RedisServer).url
-  const redis = await startRedisOverHttp({ redisUrl, port: options.redisPort, token: options.token })
+  const server = options.redis === 'own' ? await startLocalRedis() : undefined
+  const redisUrl = server?.url ?? options.redis
+  const redis =
+    redisUrl === 'none'
+      ? undefined
+      : await startRedisOverHttp({ redisUrl, port: options.redisPort, token: options.token })
   const postgresUrl = options.databaseUrl ?? EMBEDDED_URL
   const postgres = await startPostgresOverHttp({
     postgresUrl,
@@ -40,13 +44,12 @@ export async function startLocalStores(options: LocalStoresOptions): Promise<Loc
   })
   return {
     variables: {
-      REDIS_URL: redis.url,
-      REDIS_TOKEN: options.token,
+      ...(redis ? { REDIS_URL: redis.url, REDIS_TOKEN: options.token } : {}),
       DATABASE_URL: postgresUrl,
       DATABASE_HTTP_URL: postgres.url,
     },
     async close() {
-      await redis.close()
+      await redis?.close()
       await postgres.close()
       await server?.stop()
     },

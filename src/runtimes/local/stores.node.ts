@@ -4,7 +4,7 @@ import { startLocalStores } from './local-stores.node.ts'
 // `npm run local:stores` starts Redis and Postgres behind HTTP, for a Workers build on this machine.
 const { REDIS_URL, DATABASE_URL, REDIS_TOKEN, GATEWAY_DATA_DIR = '.gateway' } = process.env
 const stores = await startLocalStores({
-  redisUrl: REDIS_URL,
+  redis: REDIS_URL ?? 'own',
   databaseUrl: DATABASE_URL,
   folder: `${GATEWAY_DATA_DIR}/worker-postgres`,
   token: REDIS_TOKEN ?? randomBytes(24).toString('base64url'),

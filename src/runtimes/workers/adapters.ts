@@ -6,6 +6,7 @@ import { reveal } from '../../lib/secret.ts'
 import type { Adapters } from '../../services.ts'
 import { type R2BucketBinding, r2Blobs, r2Objects } from '../../stores/blobs/r2.ts'
 import { degrading } from '../../stores/kv/degrading.ts'
+import { durableObjectStore, type StoreStub } from '../../stores/kv/durable-object.ts'
 import { inProcessStore } from '../../stores/kv/in-process.ts'
 import type { SharedStore } from '../../stores/kv/shared-store.ts'
 import { upstashStore } from '../../stores/kv/upstash.ts'
@@ -45,8 +46,18 @@ export interface WorkerBindings {
   readonly BLOBS: R2BucketBinding
   /** The bucket of the sink s3, where it has no keys of its own. */
   readonly LOGS?: R2BucketBinding
+  /** The shared store of a gateway without Redis. */
+  readonly SHARED_STORE?: StoreNamespace
+  /** Where that is made when it is first asked, as Cloudflare names regions: `weur`, `enam`, … */
+  readonly SHARED_STORE_LOCATION?: string
   /** The endpoint of a database that is not Neon's own. */
   readonly DATABASE_HTTP_URL?: string
+}
+
+/** Durable Objects by their names. */
+export interface StoreNamespace {
+  idFromName(name: string): object
+  get(id: object, options: { readonly locationHint?: string | undefined }): StoreStub
 }
 
 /** The adapters of Cloudflare Workers, all over HTTP or a binding. */
@@ -58,8 +69,8 @@ export function workerAdapters(config: Config, bindings: WorkerBindings, schemaT
   const queue = queueByTopic(cloudflareQueue(bindings.QUEUE), new Map([[BATCH_TOPIC, wakeUps]]))
   const logQueue = bindings.LOG_QUEUE ? cloudflareQueue(bindings.LOG_QUEUE) : queue
   return {
-    host: { runtime: 'Cloudflare Workers' },
-    store: sharedStore(config, log),
+    host: { runtime: 'Cloudflare Workers', store: 'durable-object' },
+    store: sharedStore(config, bindings, log),
     sql,
     blobs: s3Storage(config) ?? r2Blobs(bindings.BLOBS),
     queue,
@@ -86,17 +97,13 @@ function requireKeys({ general_settings: { master_key, salt_key } }: Config): vo
   if (!salt_key) throw new TypeError('On Workers the salt key is needed: set the secret GATEWAY_SALT_KEY.')
 }
 
-function sharedStore({ general_settings: settings }: Config, log: Log): SharedStore {
-  const url = settings.redis_url && reveal(settings.redis_url)
-  // Checked here: the client's error for another protocol contains the address with its password.
-  if (!url?.startsWith('http') || !settings.redis_token) {
-    throw new TypeError('On Workers the shared store is reached over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN.')
-  }
+function sharedStore(config: Config, bindings: WorkerBindings, log: Log): SharedStore {
+  const { degraded_mode: mode } = config.general_settings
+  const store = config.general_settings.redis_url ? redisOverHttp(config) : inObject(bindings)
   const now = () => Date.now()
-  const store = upstashStore({ url, token: reveal(settings.redis_token) })
   return degrading(store, {
     local: () => inProcessStore({ now }),
-    mode: settings.degraded_mode,
+    mode,
     now,
     log,
     // The runtime ends a request's work with its answer. Without this, checks of a store that is away would never
@@ -104,6 +111,27 @@ function sharedStore({ general_settings: settings }: Config, log: Log): SharedSt
     defer: waitUntil,
     deferredMs: DEFERRED_MS,
   })
+}
+
+function redisOverHttp({ general_settings: { redis_url, redis_token } }: Config): SharedStore {
+  const url = redis_url && reveal(redis_url)
+  // Checked here: the client's error for another protocol contains the address with its password.
+  if (!url?.startsWith('http') || !redis_token) {
+    throw new TypeError('On Workers Redis is reached over HTTP: set REDIS_URL (https://…) and REDIS_TOKEN, or neither.')
+  }
+  return upstashStore({ url, token: reveal(redis_token) })
+}
+
+/** All isolates of a gateway ask one object. */
+const OBJECT_NAME = 'gateway'
+
+function inObject({ SHARED_STORE: objects, SHARED_STORE_LOCATION: locationHint }: WorkerBindings): SharedStore {
+  if (!objects) {
+    throw new TypeError(
+      'On Workers a shared store is needed: bind the Durable Object SHARED_STORE as wrangler.toml does, or set REDIS_URL (https://…) and REDIS_TOKEN.',
+    )
+  }
+  return durableObjectStore(() => objects.get(objects.idFromName(OBJECT_NAME), { locationHint }))
 }
 
 function relational({ general_settings: settings }: Config, bindings: WorkerBindings, schemaText: string): Sql {

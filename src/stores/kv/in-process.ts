@@ -10,7 +10,7 @@ import {
   unknownDeployment,
 } from './in-process/deployment-state.ts'
 import { endLead, renewLead } from './in-process/leads.ts'
-import { createState, deploymentExpiresAt, holdIds, leasesExpireAt } from './in-process/state.ts'
+import { createState, deploymentExpiresAt, holdIds, leasesExpireAt, type State } from './in-process/state.ts'
 import { answerKey, budgetKey, clearedKey, type Key, LIFETIME_MS, leadKey, providerIdKey, responseKey } from './keys.ts'
 import type { AttemptStart, Change, Cooled, Lease, Settlement, SharedStore } from './shared-store.ts'
 import type { StoredValue } from './stored-value.ts'
@@ -25,12 +25,18 @@ const RESPONSES = responseKey('', '').slice(0, -1)
 const LEADS = leadKey('')
 const CLEARINGS = clearedKey('', '').slice(0, clearedKey('', '').indexOf('['))
 
+export interface InProcessOptions {
+  readonly now: () => number
+  /** Makes the state, which goes by the given clock. By default it is in memory alone. */
+  readonly state?: (now: () => number) => State
+}
+
 /** A store for a single process: the embedded default, the fallback while the shared store is away, and the reference for
  *  the other adapters. Each method runs without interruption. */
-export function inProcessStore({ now }: { readonly now: () => number }): SharedStore {
+export function inProcessStore({ now, state: stateOf = createState }: InProcessOptions): SharedStore {
   // The clock is read once for each method.
   let at = now()
-  const state = createState(() => at)
+  const state = stateOf(() => at)
 
   const deployment = (name: string) => state.deployments.get(name) ?? unknownDeployment()
 

@@ -4,7 +4,7 @@ import { nginx } from './nginx.ts'
 import { portkey } from './portkey.ts'
 import { sinkTargets } from './sinks.ts'
 import type { Target } from './target.ts'
-import { workerd, workerdFloor, workerdProxy } from './workerd.ts'
+import { workerd, workerdFloor, workerdObject, workerdProxy } from './workerd.ts'
 
 export const TARGETS: readonly Target[] = [
   direct,
@@ -17,5 +17,6 @@ export const TARGETS: readonly Target[] = [
   workerdProxy,
   workerdFloor,
   workerd,
+  workerdObject,
   ...sinkTargets,
 ]

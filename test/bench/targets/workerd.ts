@@ -1,28 +1,48 @@
 import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildWorkerModules, withConfig } from '../../system/worker/support/worker-modules.ts'
 import { startWorkerd } from '../../system/worker/support/workerd.ts'
 import { bearer, configuration, governedKey, newKey } from '../gateway-server.ts'
 import { answering, freePort, LOAD_CORE, pin, SERVER_CORE, start } from '../processes.ts'
-import type { Place, Target } from './target.ts'
+import type { Place, Running, Target } from './target.ts'
 
 /** Ours on Workers' own runtime, called with a virtual key: every call decided and settled in Redis over HTTP. What
  *  stands for the services at the other end of the line, Redis, PostgreSQL and the queue, is not counted. */
 export const workerd: Target = {
   name: 'workerd',
   ours: true,
+  start: async (place) => governedWorker(place, await storesOverHttp(place)),
+}
+
+/** The same with its shared store in a Durable Object, which works inside the process and is counted with it. */
+export const workerdObject: Target = {
+  name: 'workerd-object',
+  ours: true,
+  onlyByName: true,
   async start(place) {
-    const stores = await storesOverHttp(place)
-    const masterKey = newKey()
-    const modules = withConfig(await buildWorkerModules(), configuration(place.upstreamUrl))
-    const variables = { ...stores, GATEWAY_MASTER_KEY: masterKey, GATEWAY_SALT_KEY: newKey() }
-    const inspectorPort = place.inspected ? await freePort() : undefined
-    const inspected = inspectorPort === undefined ? {} : { inspectorPort }
-    const worker = await startWorkerd(modules, variables, { queue: 'taking', ...inspected })
-    pin(worker.pid, SERVER_CORE)
-    const key = await governedKey({ root: worker.url, headers: bearer(masterKey) })
-    return { url: `${worker.url}/v1`, headers: bearer(key), pids: [worker.pid], inspectorPort, stop: worker.stop }
+    const { REDIS_URL: _url, REDIS_TOKEN: _token, ...stores } = await storesOverHttp(place)
+    const storeFolder = join(place.folder, 'object')
+    await mkdir(storeFolder)
+    return governedWorker(place, stores, storeFolder)
   },
+}
+
+async function governedWorker(
+  place: Place,
+  stores: Readonly<Record<string, string>>,
+  storeFolder?: string,
+): Promise<Running> {
+  const masterKey = newKey()
+  const modules = withConfig(await buildWorkerModules(), configuration(place.upstreamUrl))
+  const variables = { ...stores, GATEWAY_MASTER_KEY: masterKey, GATEWAY_SALT_KEY: newKey() }
+  const inspectorPort = place.inspected ? await freePort() : undefined
+  const inspected = inspectorPort === undefined ? {} : { inspectorPort }
+  const kept = storeFolder === undefined ? {} : { storeFolder }
+  const worker = await startWorkerd(modules, variables, { queue: 'taking', ...inspected, ...kept })
+  pin(worker.pid, SERVER_CORE)
+  const key = await governedKey({ root: worker.url, headers: bearer(masterKey) })
+  return { url: `${worker.url}/v1`, headers: bearer(key), pids: [worker.pid], inspectorPort, stop: worker.stop }
 }
 
 /** The floor of that runtime: the least that a worker can do between a client and the far end. */

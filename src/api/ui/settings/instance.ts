@@ -27,7 +27,7 @@ const answer = lazily(() =>
       .describe('Of this group of processes; null where the platform starts them as needed.'),
     started_at: z.iso.datetime().nullable().describe('Of the process that answers.'),
     store: z.object({
-      kind: z.enum(['redis', 'in-process']),
+      kind: z.enum(['redis', 'durable-object', 'in-process']),
       mode: z.enum(['shared', 'local', 'degraded']),
       degraded_mode: z.enum(['fail_open', 'fail_closed']),
       ...reached(),
@@ -82,7 +82,12 @@ export const instance = defineRoute(
       runtime: host?.runtime ?? 'unknown',
       processes: host?.processes ?? null,
       started_at: begun > 0 ? new Date(begun).toISOString() : null,
-      store: { kind: redis_url ? 'redis' : 'in-process', mode: store.mode(), degraded_mode, ...storePing },
+      store: {
+        kind: redis_url ? 'redis' : (host?.store ?? 'in-process'),
+        mode: store.mode(),
+        degraded_mode,
+        ...storePing,
+      },
       database: {
         kind: database_url ? 'postgresql' : 'embedded',
         version: facts?.server_version ?? null,

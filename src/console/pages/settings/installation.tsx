@@ -12,6 +12,8 @@ const reached = (ok: boolean, ms: number | null) =>
     <State tone="bad">cannot be reached</State>
   )
 
+const STORES = { redis: 'Redis', 'durable-object': 'a Durable Object', 'in-process': 'in this process' }
+
 /** What runs here, and how its stores are. */
 export function Installation() {
   const read = useApi('GET /ui/api/instance', {}, { live: 10 })
@@ -37,7 +39,7 @@ export function Installation() {
               <Section title="Shared store">
                 <Facts
                   of={[
-                    ['Kind', store.kind === 'redis' ? 'Redis' : 'in this process'],
+                    ['Kind', STORES[store.kind]],
                     ['State', reached(store.ok, store.latency_ms)],
                     ['While it is away', store.degraded_mode === 'fail_open' ? 'calls go on' : 'calls are refused'],
                   ]}

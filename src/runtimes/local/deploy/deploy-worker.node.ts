@@ -117,7 +117,6 @@ function read(operands: readonly string[]) {
 
 /** What stands for a variable whose value is at Cloudflare alone, or not known yet. */
 const STAND_INS: Readonly<Record<string, string>> = {
-  REDIS_URL: 'https://redis.invalid',
   DATABASE_URL: 'postgres://gateway@database.invalid/gateway',
   GATEWAY_MASTER_KEY: 'sk-stands-for-a-key-that-is-not-here-7d1f',
   GATEWAY_SALT_KEY: 'stands-for-a-key-that-is-not-here-7d1f',

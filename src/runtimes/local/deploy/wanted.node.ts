@@ -60,15 +60,16 @@ export async function wantedOf(environment: string | undefined): Promise<Wanted>
 /** The settings of the configuration file that a Worker cannot do without, and the variables that set them where the file
  *  does not. */
 const NEEDED = {
-  redis_url: 'REDIS_URL',
-  redis_token: 'REDIS_TOKEN',
   database_url: 'DATABASE_URL',
   master_key: 'GATEWAY_MASTER_KEY',
   salt_key: 'GATEWAY_SALT_KEY',
 } as const
 
-/** Taken along where they are set: Neon's protocol at another address, and the keys that are replaced. */
+/** Taken along where they are set: a Redis in the place of the Durable Object, Neon's protocol at another address, and the
+ *  keys that are replaced. */
 const OPTIONAL = [
+  'REDIS_URL',
+  'REDIS_TOKEN',
   'DATABASE_HTTP_URL',
   'GATEWAY_MASTER_KEY_PREVIOUS',
   'GATEWAY_SALT_KEY_NEXT',

@@ -9,7 +9,7 @@ import {
   type DeploymentSignals,
 } from '../deployment-signals.ts'
 import { milliseconds, windowEnd } from '../windows.ts'
-import { createLeases, type Leases } from './leases.ts'
+import { createLeases, type Leases, type WrittenLease } from './leases.ts'
 
 /** How much a new sample moves a decaying mean. */
 const MEAN_WEIGHT = 0.3
@@ -57,6 +57,14 @@ export const unknownDeployment = (): DeploymentState => ({
   minuteEnds: 0,
   used: nothingUsed(),
 })
+
+/** What `restoredDeployment` makes the same state of. */
+export const writtenDeployment = ({ active, ...rest }: DeploymentState) => ({ ...rest, active: active.written() })
+
+export function restoredDeployment(written: unknown): DeploymentState {
+  const { active, ...rest } = written as Omit<DeploymentState, 'active'> & { active: readonly WrittenLease[] }
+  return { ...unknownDeployment(), ...rest, active: createLeases(active) }
+}
 
 const probeInFlight = (state: DeploymentState, now: number) => state.probe !== '' && state.active.has(state.probe, now)
 

@@ -14,12 +14,16 @@ export interface Leases {
   /** Prolongs a lease that has not ended; never shortens one. */
   renew(id: string, now: number, end: number): void
   remove(id: string): void
+  /** What `createLeases` makes the same leases of. */
+  written(): readonly WrittenLease[]
 }
+
+export type WrittenLease = readonly [id: string, end: number, amount: number]
 
 /** The iterator is renewed after this many insertions beyond twice the number of leases. */
 const PLACED_BETWEEN = 64
 
-export function createLeases(): Leases {
+export function createLeases(written: readonly WrittenLease[] = []): Leases {
   let leases = new Map<string, Held>()
   let sum = 0
   /** No lease ends before this. */
@@ -81,6 +85,11 @@ export function createLeases(): Leases {
     return held && held.end > now ? held : undefined
   }
 
+  for (const [id, end, amount] of written) {
+    place(id, { end, amount })
+    sum += amount
+  }
+
   return {
     count(now) {
       sweep(now)
@@ -107,5 +116,6 @@ export function createLeases(): Leases {
       leases.delete(id)
       sum -= held.amount
     },
+    written: () => Array.from(leases, ([id, { end, amount }]) => [id, end, amount] as const),
   }
 }

@@ -1,5 +1,5 @@
 import { LIFETIME_MS } from '../keys.ts'
-import { type BoundedTexts, boundedTexts } from './bounded-texts.ts'
+import { boundedTexts } from './bounded-texts.ts'
 import type { DeploymentState } from './deployment-state.ts'
 import { type ExpiringMap, expiringMap } from './expiring-map.ts'
 import { createLeases, type Leases } from './leases.ts'
@@ -16,6 +16,9 @@ export interface BudgetRecord {
   readonly holds: Leases
 }
 
+/** Texts that expire. */
+export type Texts = Pick<ExpiringMap<string>, 'get' | 'set' | 'delete'>
+
 /** The state of the in-process store, by subject. Entries of every map expire. */
 export interface State {
   readonly versions: ExpiringMap<number>
@@ -26,13 +29,13 @@ export interface State {
   readonly deployments: ExpiringMap<DeploymentState>
   readonly settled: RecentIds
   readonly logs: ExpiringMap<string[]>
-  readonly values: ExpiringMap<string>
-  readonly providerIds: ExpiringMap<string>
-  readonly answers: BoundedTexts
-  readonly responses: BoundedTexts
+  readonly values: Texts
+  readonly providerIds: Texts
+  readonly answers: Texts
+  readonly responses: Texts
   readonly meters: ExpiringMap<Counter>
-  readonly leads: ExpiringMap<string>
-  readonly clearings: ExpiringMap<string>
+  readonly leads: Texts
+  readonly clearings: Texts
   /** Never expire; the metrics bound the number of names. */
   readonly counters: Map<string, number>
 }
@@ -46,7 +49,7 @@ const MOST_ANSWER_CHARACTERS = 32 * 1024 * 1024
 /** What kept responses may have together. */
 const MOST_RESPONSE_CHARACTERS = 32 * 1024 * 1024
 /** A repeated settlement comes soon after the first. */
-const MOST_SETTLED = 100_000
+export const MOST_SETTLED = 100_000
 
 export const createState = (now: () => number): State => ({
   versions: expiringMap(now),

@@ -61,6 +61,13 @@ describe('a deployment to Workers', { timeout: 60_000 }, () => {
     expect(JSON.parse(input)).toEqual(SECRETS)
   })
 
+  it('asks for no Redis where none is given: the shared store is a Durable Object', async () => {
+    const { REDIS_URL: _url, REDIS_TOKEN: _token, ...others } = SECRETS
+    const { code, commands } = await run({ accounts: ONE }, [], others)
+    expect(code).toBe(0)
+    expect(JSON.parse(commands.find(({ args }) => args[1] === 'bulk')?.input ?? '')).toEqual(others)
+  })
+
   it('makes nothing where all is there, and deploys', async () => {
     const { code, printed, changes } = await run(ALL, [], {})
     expect(code).toBe(0)

@@ -23,6 +23,8 @@ export interface WorkerdOptions {
   readonly queue?: 'away' | 'taking'
   readonly inspectorPort?: number
   readonly v8Flags?: readonly string[]
+  /** A folder for the storage of the Durable Object with the shared store, which is bound only then. */
+  readonly storeFolder?: string
 }
 
 /** workerd itself, with nothing of wrangler's between it and the client: here a client that leaves is seen to leave. Its
@@ -30,14 +32,14 @@ export interface WorkerdOptions {
 export async function startWorkerd(
   modules: WorkerModules,
   variables: Record<string, string>,
-  { queue = 'away', inspectorPort, v8Flags = [] }: WorkerdOptions = {},
+  { queue = 'away', inspectorPort, v8Flags = [], storeFolder }: WorkerdOptions = {},
 ): Promise<Workerd> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-workerd-'))
   const { default: binary } = createRequire(import.meta.url)('workerd') as { default: string }
   await Promise.all(filesOf(modules).map(({ text }, index) => writeFile(join(folder, String(index)), text)))
   await writeFile(
     join(folder, 'config.capnp'),
-    capnp(modules, variables, { queue, v8Flags, ...(await compatibility()) }),
+    capnp(modules, variables, { queue, v8Flags, storeFolder, ...(await compatibility()) }),
   )
 
   const startedAt = performance.now()
@@ -112,7 +114,16 @@ function filesOf({ script, beside = [], texts }: WorkerModules) {
 function capnp(
   worker: WorkerModules,
   variables: Record<string, string>,
-  { queue, v8Flags, date, flags }: Compatibility & Required<Pick<WorkerdOptions, 'queue' | 'v8Flags'>>,
+  {
+    queue,
+    v8Flags,
+    storeFolder,
+    date,
+    flags,
+  }: Compatibility &
+    Required<Pick<WorkerdOptions, 'queue' | 'v8Flags'>> & {
+      storeFolder: string | undefined
+    },
 ): string {
   const quoted = (text: string) => JSON.stringify(text)
   const modules = filesOf(worker).map(({ name, kind }, at) => `(name = ${quoted(name)}, ${kind} = embed "${at}")`)
@@ -121,7 +132,11 @@ function capnp(
     `(name = "QUEUE", queue = "${queue}")`,
     `(name = "WAKE_UPS", queue = "${queue}")`,
     '(name = "BLOBS", r2Bucket = "away")',
+    ...(storeFolder === undefined ? [] : ['(name = "SHARED_STORE", durableObjectNamespace = "SharedStoreObject")']),
   ]
+  const objects = `
+  durableObjectNamespaces = [(className = "SharedStoreObject", uniqueKey = "shared-store", enableSql = true)],
+  durableObjectStorage = (localDisk = "store"),`
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -129,6 +144,7 @@ const config :Workerd.Config = (
     (name = "away", worker = .away),
     (name = "taking", worker = .taking),
     (name = "internet", network = (allow = ["private"])),
+    ${storeFolder === undefined ? '' : `(name = "store", disk = (path = ${quoted(storeFolder)}, writable = true)),`}
   ],
   v8Flags = [${v8Flags.map(quoted).join(', ')}],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "gateway")],
@@ -137,7 +153,7 @@ const gateway :Workerd.Worker = (
   modules = [${modules.join(', ')}],
   bindings = [${bindings.join(', ')}],
   compatibilityDate = ${quoted(date)},
-  compatibilityFlags = [${flags.map(quoted).join(', ')}],
+  compatibilityFlags = [${flags.map(quoted).join(', ')}],${storeFolder === undefined ? '' : objects}
 );
 const away :Workerd.Worker = (
   modules = [(name = "away", esModule = "export default { fetch() { return new Response(null, { status: 503 }) } }")],

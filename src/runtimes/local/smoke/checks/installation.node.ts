@@ -27,7 +27,7 @@ export const installation: readonly Check[] = [
     run: (scene) =>
       fastest(scene, 'store', scene.bounds.storeRoundTrip, ({ store }) => {
         if (store?.mode === 'degraded') return failed('it is away; limits are counted by each process for itself')
-        const alone = store?.kind === 'redis' ? '' : '; in the process, for this one alone'
+        const alone = store?.kind === 'in-process' ? '; for this process alone' : ''
         return passed(`${store?.kind}${alone}`)
       }),
   },

@@ -1,0 +1,28 @@
+import { DurableObject, type DurableObjectState } from 'cloudflare:workers'
+import { type ObjectStore, objectStore, type Verb } from '../../stores/kv/durable-object/object-store.ts'
+
+const SWEEP_MS = 3_600_000
+
+/** The shared store of a gateway without Redis: one object, whose isolates all ask it. */
+export class SharedStoreObject extends DurableObject {
+  readonly #storage: DurableObjectState['storage']
+  readonly #store: ObjectStore
+
+  constructor(state: DurableObjectState, bindings: unknown) {
+    super(state, bindings)
+    this.#storage = state.storage
+    this.#store = objectStore(state.storage.sql, setTimeout)
+    state.blockConcurrencyWhile(async () => {
+      if ((await state.storage.getAlarm()) === null) await state.storage.setAlarm(Date.now() + SWEEP_MS)
+    })
+  }
+
+  ask(verb: Verb, input: readonly unknown[], at?: number): unknown {
+    return this.#store.ask(verb, input, at)
+  }
+
+  async alarm(): Promise<void> {
+    this.#store.sweep()
+    await this.#storage.setAlarm(Date.now() + SWEEP_MS)
+  }
+}

@@ -1,0 +1,98 @@
+import type { ExpiringMap } from '../in-process/expiring-map.ts'
+import type { Rows } from './rows.ts'
+
+/** What is written of a value, and the value of what was written. */
+export interface Form<Value> {
+  written(value: Value): unknown
+  read(written: unknown): Value
+}
+
+/** An expiring map over rows: read when first asked for, and written by `write`, as often as whoever keeps it wants. */
+export interface KeptMap<Value> extends ExpiringMap<Value> {
+  /** Writes what may have changed since it was written last. */
+  write(): void
+}
+
+interface Entry<Value> {
+  value: Value
+  expiresAt: number
+  /** As its row has it; '' without a row. */
+  text: string
+  rowEnds: number
+}
+
+/** Beyond this many entries memory is given back after a write: rows have them all. */
+const MOST_IN_MEMORY = 10_000
+
+/** `prefix` sets its names apart from those of other maps over the same rows. `noted` is told of everything that will have to
+ *  be written. */
+export function keptMap<Value>(
+  rows: Rows,
+  prefix: string,
+  now: () => number,
+  noted: () => void,
+  { written, read }: Form<Value>,
+): KeptMap<Value> {
+  let entries = new Map<string, Entry<Value>>()
+  /** Names that may differ from their rows. One without an entry has been removed. */
+  const unwritten = new Set<string>()
+
+  function note(key: string): void {
+    unwritten.add(key)
+    noted()
+  }
+
+  function entryOf(key: string): Entry<Value> | undefined {
+    const known = entries.get(key)
+    if (known || unwritten.has(key)) return known
+    const row = rows.get(prefix + key)
+    if (!row) return undefined
+    const entry = { value: read(JSON.parse(row.text)), expiresAt: row.ends, text: row.text, rowEnds: row.ends }
+    entries.set(key, entry)
+    return entry
+  }
+
+  function writeOne(key: string, entry: Entry<Value> | undefined): void {
+    if (!entry) {
+      rows.delete(prefix + key)
+      return
+    }
+    const { value, expiresAt, rowEnds } = entry
+    const text = JSON.stringify(written(value))
+    // Every use prolongs a life of hours: its row may be behind by half of that.
+    if (text === entry.text && expiresAt >= rowEnds && expiresAt - rowEnds <= (expiresAt - now()) / 2) return
+    rows.put(prefix + key, { text, ends: expiresAt })
+    entry.text = text
+    entry.rowEnds = expiresAt
+  }
+
+  return {
+    get(key) {
+      const entry = entryOf(key)
+      if (!entry || entry.expiresAt <= now()) return undefined
+      // Whoever gets an object may change it.
+      if (typeof entry.value === 'object') note(key)
+      return entry.value
+    },
+    set(key, value, expiresAt) {
+      const entry = entryOf(key)
+      if (entry) {
+        entry.value = value
+        entry.expiresAt = expiresAt
+      } else entries.set(key, { value, expiresAt, text: '', rowEnds: 0 })
+      note(key)
+    },
+    delete(key) {
+      entries.delete(key)
+      note(key)
+    },
+    get size() {
+      return entries.size
+    },
+    write() {
+      for (const key of unwritten) writeOne(key, entries.get(key))
+      unwritten.clear()
+      if (entries.size > MOST_IN_MEMORY) entries = new Map()
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { type DeploymentState, restoredDeployment, writtenDeployment } from '../in-process/deployment-state.ts'
+import { createLeases, type Leases, type WrittenLease } from '../in-process/leases.ts'
+import { recentIds } from '../in-process/recent-ids.ts'
+import { type BudgetRecord, type Counter, MOST_SETTLED, type State, type Texts } from '../in-process/state.ts'
+import { LIFETIME_MS } from '../keys.ts'
+import { type Form, type KeptMap, keptMap } from './kept-map.ts'
+import { type Rows, rows, type SqlStorage } from './rows.ts'
+
+/** The state of the in-process store where it outlives its process: everything that calls count is in memory and written
+ *  soon after, and what is put by key is written at once. */
+export interface KeptState {
+  readonly state: State
+  /** Writes what has changed. */
+  write(): void
+  /** Removes what has ended. */
+  sweep(): void
+}
+
+/** `noted` is told of everything that `write` will have to write. */
+export function keptState(sql: SqlStorage, now: () => number, noted: () => void): KeptState {
+  const records = rows(sql, 'kept_record', 'scan')
+  const texts = rows(sql, 'kept_text', 'index')
+  const settled = keptIds(sql, now, noted)
+  const counters = keptCounters(records)
+  const maps: KeptMap<never>[] = []
+  function map<Value>(prefix: string, form: Form<Value>): KeptMap<Value> {
+    const made = keptMap(records, prefix, now, noted, form)
+    maps.push(made as KeptMap<never>)
+    return made
+  }
+  const state: State = {
+    versions: map('version:', PLAIN as Form<number>),
+    quotas: map('quota:', QUOTAS),
+    slots: map('slots:', LEASES),
+    budgets: map('budget:', BUDGET),
+    deployments: map('deployment:', DEPLOYMENT),
+    settled,
+    logs: map('log:', PLAIN as Form<string[]>),
+    values: keptTexts(texts, now),
+    providerIds: keptTexts(texts, now),
+    answers: keptTexts(texts, now),
+    responses: keptTexts(texts, now),
+    meters: map('meter:', PLAIN),
+    // Both change with calls that the cache may answer, which should not wait for a disk.
+    leads: map('lead:', PLAIN as Form<string>),
+    clearings: map('clearing:', PLAIN as Form<string>),
+    counters: counters.counters,
+  }
+  return {
+    state,
+    write() {
+      for (const one of maps) one.write()
+      settled.write()
+      counters.write()
+    },
+    sweep() {
+      records.sweep(now())
+      texts.sweep(now())
+      settled.sweep()
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what is plain is written as it is.
+const PLAIN: Form<any> = { written: (value) => value, read: (written) => written }
+
+/** By unit and window, of which most have no counter: JSON has null for those. */
+const QUOTAS: Form<Counter[]> = {
+  written: (counters) => counters,
+  read: (written) => (written as (Counter | null)[]).map((counter) => counter ?? undefined) as Counter[],
+}
+
+const LEASES: Form<Leases> = {
+  written: (leases) => leases.written(),
+  read: (written) => createLeases(written as readonly WrittenLease[]),
+}
+
+const BUDGET: Form<BudgetRecord> = {
+  written: ({ holds, ...rest }) => ({ ...rest, holds: holds.written() }),
+  read(written) {
+    const { holds, ...rest } = written as Omit<BudgetRecord, 'holds'> & { holds: readonly WrittenLease[] }
+    return { ...rest, holds: createLeases(holds) }
+  },
+}
+
+const DEPLOYMENT: Form<DeploymentState> = { written: writtenDeployment, read: restoredDeployment }
+
+/** Texts that are read and written at once. */
+function keptTexts(texts: Rows, now: () => number): Texts {
+  return {
+    get(key) {
+      const row = texts.get(key)
+      return row && row.ends > now() ? row.text : undefined
+    },
+    set: (key, text, expiresAt) => texts.put(key, { text, ends: expiresAt }),
+    delete: (key) => texts.delete(key),
+  }
+}
+
+/** Ids of settled calls. Each write is one row, whatever number of them it has. */
+function keptIds(sql: SqlStorage, now: () => number, noted: () => void) {
+  sql.exec('CREATE TABLE IF NOT EXISTS kept_settled (at INTEGER NOT NULL, ids TEXT NOT NULL)')
+  const ids = recentIds(MOST_SETTLED, LIFETIME_MS.settled)
+  for (const { ids: written } of sql.exec('SELECT ids FROM kept_settled ORDER BY rowid')) {
+    for (const [id, at] of JSON.parse(written as string) as [string, number][]) ids.add(id, at)
+  }
+  let unwritten: [id: string, at: number][] = []
+  return {
+    add(id: string, at: number): boolean {
+      if (!ids.add(id, at)) return false
+      unwritten.push([id, at])
+      noted()
+      return true
+    },
+    write() {
+      if (unwritten.length === 0) return
+      sql.exec('INSERT INTO kept_settled (at, ids) VALUES (?, ?)', now(), JSON.stringify(unwritten))
+      unwritten = []
+    },
+    sweep: () => void sql.exec('DELETE FROM kept_settled WHERE at <= ?', now() - LIFETIME_MS.settled),
+  }
+}
+
+const COUNTERS = 'counters'
+
+/** Counters of metrics never end, and a row has them all: their names are few. */
+function keptCounters(records: Rows) {
+  let text = records.get(COUNTERS)?.text ?? '{}'
+  const counters = new Map<string, number>(Object.entries(JSON.parse(text)))
+  return {
+    counters,
+    write() {
+      const now = JSON.stringify(Object.fromEntries(counters))
+      if (now === text) return
+      text = now
+      records.put(COUNTERS, { text, ends: Number.MAX_SAFE_INTEGER })
+    },
+  }
+}

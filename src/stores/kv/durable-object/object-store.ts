@@ -1,0 +1,57 @@
+import { inProcessStore } from '../in-process.ts'
+import type { Settlement, SharedStore } from '../shared-store.ts'
+import { keptState } from './kept-state.ts'
+import type { SqlStorage } from './rows.ts'
+
+/** What is asked of the object: a method of the shared store by its name, or all settlements of a moment. */
+export type Verb = Exclude<keyof SharedStore, 'mode' | 'ping' | 'close'> | 'settleAll'
+
+/** The store inside a Durable Object. */
+export interface ObjectStore {
+  /** `at`: replaces the object's clock, for tests. */
+  ask(verb: Verb, input: readonly unknown[], at?: number): unknown
+  /** Writes what has not been written yet. */
+  write(): void
+  sweep(): void
+}
+
+/** The in-process store over the storage of a Durable Object, of which all isolates ask the same one. What calls count is
+ *  written within `writeMs`: a call does not wait for the disk, and an object that is ended at once loses no more. `later`
+ *  runs work after so many milliseconds. */
+export function objectStore(
+  sql: SqlStorage,
+  later: (work: () => void, ms: number) => void,
+  writeMs = WRITE_MS,
+): ObjectStore {
+  let clock: number | undefined
+  let isDue = false
+  let kept: ReturnType<typeof keptState> | undefined
+  const noted = () => {
+    if (isDue) return
+    isDue = true
+    later(write, writeMs)
+  }
+  const store = inProcessStore({
+    now: () => clock ?? Date.now(),
+    state(now) {
+      kept = keptState(sql, now, noted)
+      return kept.state
+    },
+  })
+  function write(): void {
+    isDue = false
+    kept?.write()
+  }
+  return {
+    ask(verb, input, at) {
+      clock = at
+      if (verb === 'settleAll') return (input as Settlement[]).map((outcome) => store.settle(outcome))
+      // biome-ignore lint/complexity/noBannedTypes: every verb is a method of the store.
+      return (store[verb] as Function)(...input)
+    },
+    write,
+    sweep: () => kept?.sweep(),
+  }
+}
+
+const WRITE_MS = 500

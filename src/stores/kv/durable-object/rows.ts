@@ -1,0 +1,67 @@
+/** The part of a Durable Object's SQLite that is used. Its statements run at once, and what one event has written is
+ *  written as a whole. */
+export interface SqlStorage {
+  exec(statement: string, ...values: readonly (string | number)[]): Iterable<Record<string, unknown>>
+}
+
+/** A text that ends. */
+export interface Row {
+  readonly text: string
+  /** Milliseconds since 1970. */
+  readonly ends: number
+}
+
+/** Texts of any length by name, in SQLite. */
+export interface Rows {
+  get(name: string): Row | undefined
+  put(name: string, row: Row): void
+  delete(name: string): void
+  /** Removes what has ended. */
+  sweep(now: number): void
+}
+
+/** A row holds two megabytes, and a character takes three bytes at most. */
+const MOST_CHARACTERS = 600_000
+
+/** `bySweep`: ended rows are found by an index, which costs a second write for each row; without it they are looked for
+ *  among all. */
+export function rows(sql: SqlStorage, table: 'kept_record' | 'kept_text', bySweep: 'index' | 'scan'): Rows {
+  sql.exec(
+    `CREATE TABLE IF NOT EXISTS ${table} (
+      name TEXT NOT NULL, part INTEGER NOT NULL, value TEXT NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (name, part)
+    ) WITHOUT ROWID`,
+  )
+  if (bySweep === 'index') sql.exec(`CREATE INDEX IF NOT EXISTS ${table}_ends ON ${table} (ends)`)
+  return {
+    get(name) {
+      let text = ''
+      let ends: number | undefined
+      for (const row of sql.exec(`SELECT value, ends FROM ${table} WHERE name = ? ORDER BY part`, name)) {
+        text += row.value as string
+        ends = row.ends as number
+      }
+      return ends === undefined ? undefined : { text, ends }
+    },
+    put(name, { text, ends }) {
+      const parts = Math.max(1, Math.ceil(text.length / MOST_CHARACTERS))
+      for (let part = 0; part < parts; part++) {
+        const value = text.slice(part * MOST_CHARACTERS, (part + 1) * MOST_CHARACTERS)
+        sql.exec(
+          `INSERT OR REPLACE INTO ${table} (name, part, value, ends) VALUES (?, ?, ?, ?)`,
+          name,
+          part,
+          value,
+          ends,
+        )
+      }
+      // Of a longer text before.
+      sql.exec(`DELETE FROM ${table} WHERE name = ? AND part >= ?`, name, parts)
+    },
+    delete(name) {
+      sql.exec(`DELETE FROM ${table} WHERE name = ?`, name)
+    },
+    sweep(now) {
+      sql.exec(`DELETE FROM ${table} WHERE ends <= ?`, now)
+    },
+  }
+}
