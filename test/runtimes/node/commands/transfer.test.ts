@@ -23,9 +23,10 @@ const postgres = withFullGateway(async () => {
 const apiOf = ({ url }: { readonly url: string }) => runningGateway(url, MASTER_KEY)
 
 async function bring(api: AdminApi, text: string, options: Partial<Parameters<typeof planOf>[2]> = {}) {
-  const plan = await planOf(api, sectionsOf(text, NAMES), { env: ENV, prune: false, resent: false, ...options })
+  const replanned = () => planOf(api, sectionsOf(text, NAMES), { env: ENV, prune: false, resent: false, ...options })
+  const plan = await replanned()
   if (plan.steps.some(({ outcome }) => outcome === 'refused')) return plan.steps
-  return written(api, plan.steps)
+  return written(api, plan.steps, { replanned })
 }
 const outcomes = (steps: readonly Step[]) => [...new Set(steps.map(({ outcome }) => outcome))]
 const mistakes = (steps: readonly Step[]) =>
@@ -247,6 +248,62 @@ access:
     ])
     expect(await fields(model("api_key: '[secret]'"), { prune: true })).toEqual([['m', 'unchanged']])
     await bring(api, NOTHING, { prune: true })
+  })
+
+  describe('an import that fails in the middle', { timeout: 180_000 }, () => {
+    const wanted = at(`
+credentials: [{ name: shared, provider: openai, gateway_params: { api_key: os.environ/SECRET } }]
+models:
+  - { deployment_id: m, model_name: m, gateway_params: { model: openai/gpt-5, credential: shared } }
+mcp_servers: [{ server_key: docs, base_url: 'https://docs.example.com/mcp' }]
+route_groups: [{ name: g, members: [{ model_name: m }] }]
+prompts:
+  - key: p
+    state: archived
+    labels: { production: 2 }
+    versions: [{ messages: [{ role: user, content: one }] }, { messages: [{ role: user, content: two }] }]
+policies: [{ group: g, policy: { num_retries: 2 } }]
+organizations: [{ organization_id: acme }]
+teams: [{ team_id: red, organization_id: acme }]
+keys: [{ key_id: ci, team_id: red }]
+access: [{ scope_type: api_key, scope_id: ci, bindings: [{ callable_key: m }, { callable_key: g }] }]
+`)
+    const isWrite = (method: string) => method !== 'GET'
+
+    /** The admin API, whose write of this number goes wrong. */
+    function failing(api: AdminApi, number: number, way: 'refused' | 'answer lost' | 'gone') {
+      let writes = 0
+      const request: AdminApi['request'] = async (method, path, body) => {
+        if (isWrite(method)) writes += 1
+        if (writes < number) return api.request(method, path, body)
+        if (way === 'gone') throw new Error('http://gateway cannot be reached (ECONNREFUSED).')
+        if (!isWrite(method) || writes > number) return api.request(method, path, body)
+        if (way === 'refused') return { status: 503, body: { error: { message: 'The database is away.' } } }
+        await api.request(method, path, body)
+        throw new Error('http://gateway cannot be reached (ECONNRESET).')
+      }
+      return { api: { ...api, request }, hasFailed: () => writes >= number }
+    }
+    const named = (steps: readonly Step[], ...which: readonly Step['outcome'][]) =>
+      steps.filter(({ outcome }) => which.includes(outcome)).map(({ kind, name }) => `${kind.section} ${name}`)
+
+    it.each(['refused', 'answer lost', 'gone'] as const)('%s: says what is there, and is gone on with', async (way) => {
+      const api = apiOf(embedded)
+      for (let number = 1; ; number += 2) {
+        const line = failing(api, number, way)
+        const steps = await bring(line.api, wanted)
+        if (!line.hasFailed()) break
+        const { steps: left } = await planOf(api, sectionsOf(wanted, NAMES), { env: ENV, prune: false, resent: false })
+        expect(named(left, 'created', 'changed'), `write ${number}`).toEqual(named(steps, 'failed', 'left'))
+        expect(named(left, 'unchanged')).toEqual(named(steps, 'created'))
+        expect(named(steps, 'failed').length).toBeLessThanOrEqual(1)
+        expect(mistakes(await bring(api, wanted))).toEqual([])
+        expect(outcomes(await bring(api, wanted))).toEqual(['unchanged'])
+        await bring(api, NOTHING, { prune: true })
+        expect(await exported(api)).toBe(NOTHING)
+      }
+      await bring(api, NOTHING, { prune: true })
+    })
   })
 
   it('a version of a prompt never changes', async () => {

@@ -22,8 +22,9 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const
 
-/** `model-gateway import`: brings records to what a file says. Nothing is written unless all of the file can be. Exit
- *  code 1: something was refused. */
+/** `model-gateway import`: brings records to what a file says. Nothing is written unless all of the file can be. What is
+ *  written is told at once, so that it is known of an import that is killed, too. Exit code 1: not everything is as the
+ *  file says. */
 export function importCommand(operands: readonly string[], env: Environment): Promise<number> {
   return outcomeOf(IMPORT_USAGE, async () => {
     const { values, positionals } = optionsOf(operands, OPTIONS)
@@ -37,18 +38,25 @@ export function importCommand(operands: readonly string[], env: Environment): Pr
       const options = { env, prune: values.prune, resent: values['resend-secrets'] }
       const { steps, others } = await planOf(api, sections, options)
       const isSound = steps.every(({ outcome }) => outcome !== 'refused')
-      const done = isSound && !values['dry-run'] ? await written(api, steps) : steps
+      const report = (step: Step) => {
+        if (!values.json) print(lineOf(step))
+      }
+      const replanned = () => planOf(api, sections, options)
+      const isWriting = isSound && !values['dry-run']
+      if (!isWriting) for (const step of steps) report(step)
+      const done = isWriting ? await written(api, steps, { replanned, report }) : steps
       if (values.json) print(`${JSON.stringify(done.map(told), null, 2)}\n`)
       else {
-        print(done.map(lineOf).join(''))
         print(`${summaryOf(done)}${conclusion(done, { isSound, isDry: values['dry-run'] })}\n`)
         if (others > 0 && !values.prune)
           print(`${others} more in these sections are not in the file; --prune removes them.\n`)
       }
-      return done.some(({ outcome }) => outcome === 'refused') ? 1 : 0
+      return done.some(({ outcome }) => isUndone(outcome)) ? 1 : 0
     })
   })
 }
+
+const isUndone = (outcome: Step['outcome']) => outcome === 'refused' || outcome === 'failed' || outcome === 'left'
 
 const told = ({ kind, name, outcome, fields, mistakes }: Step) => ({
   kind: kind.section,
@@ -65,7 +73,7 @@ function lineOf({ kind, name, outcome, fields, mistakes }: Step): string {
 }
 
 function summaryOf(steps: readonly Step[]): string {
-  const outcomes = ['created', 'changed', 'removed', 'unchanged', 'refused'] as const
+  const outcomes = ['created', 'changed', 'removed', 'unchanged', 'refused', 'failed', 'left'] as const
   const counted = outcomes.map((outcome) => [outcome, steps.filter((step) => step.outcome === outcome).length] as const)
   const parts = counted.filter(([, count]) => count > 0).map(([outcome, count]) => `${count} ${outcome}`)
   return parts.length === 0 ? 'The file has no records.' : `${parts.join(', ')}.`
@@ -76,6 +84,9 @@ function conclusion(
   { isSound, isDry }: { readonly isSound: boolean; readonly isDry: boolean },
 ): string {
   if (!isSound) return ' Nothing was written: mend what is refused first.'
+  if (steps.some(({ outcome }) => outcome === 'failed' || outcome === 'left')) {
+    return ' It stopped there: what is said to be created, changed or removed is written, what is left is not. The same import again goes on.'
+  }
   if (isDry) return ' Nothing was written (--dry-run).'
   const keys = steps.some(({ kind, outcome }) => kind.section === 'keys' && outcome === 'created')
   return keys ? ' New keys have secrets that nobody knows: `model-gateway keys regenerate KEY_ID` prints another.' : ''

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../../api/ui/records/record-fields.ts'
 import { mistakesOf } from '../../../../config/load.ts'
 import { sentence } from '../../../../config/sentences.ts'
-import { type AdminApi, all, Refused } from '../admin-api.ts'
+import { type AdminApi, all } from '../admin-api.ts'
 import { isSame, type Sections } from './document.ts'
 import { byName, inFile, type Kind, type Mistake, type Named, nameOf, type World, whole } from './kind.ts'
 import { kinds, sectionsIn } from './kinds.ts'
@@ -11,7 +11,7 @@ import { opened } from './secrets.ts'
 export interface Step {
   readonly kind: Kind
   readonly name: string
-  readonly outcome: 'created' | 'changed' | 'unchanged' | 'removed' | 'refused'
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'removed' | 'refused' | Unwritten
   /** The fields that change. */
   readonly fields: readonly string[]
   /** Why it is refused: places in the file. */
@@ -19,6 +19,9 @@ export interface Step {
   /** Writes it. */
   readonly write: (api: AdminApi) => Promise<void>
 }
+
+/** What the import did not come to the end of: the record at which it stopped, and those behind it. */
+export type Unwritten = 'failed' | 'left'
 
 export interface Plan {
   /** In the order in which they are written. */
@@ -47,20 +50,41 @@ export async function planOf(api: AdminApi, wanted: Sections, options: PlanOptio
   return { steps: options.prune ? [...steps, ...others.reverse()] : steps, others: others.length }
 }
 
-/** Writes step by step. What the gateway refuses nevertheless is told, and the others are written. */
-export async function written(api: AdminApi, steps: readonly Step[]): Promise<Step[]> {
-  const done: Step[] = []
-  for (const step of steps) {
+/** Writes step by step, and reports each that is written. It stops at the first that fails, for what is behind it may
+ *  depend on it: nothing is written twice, and the same import again goes on from there. `replanned` says what is left to
+ *  do then, so that of a record whose answer got lost, or that takes several requests, no more and no less is told than
+ *  is there. */
+export async function written(
+  api: AdminApi,
+  steps: readonly Step[],
+  { replanned, report = () => {} }: { readonly replanned: () => Promise<Plan>; readonly report?: (step: Step) => void },
+): Promise<Step[]> {
+  for (const [index, step] of steps.entries()) {
     try {
       await step.write(api)
-      done.push(step)
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      const mistakes = [{ path: `${step.kind.section} ${step.name}`, message: error.message }]
-      done.push({ ...step, outcome: 'refused', mistakes })
+      if (!(error instanceof Error) || error instanceof TypeError) throw error
+      const left = await replanned().catch(() => undefined)
+      const stopped = stoppedAt(step, error, left)
+      const rest = steps.slice(index + 1)
+      const behind = rest.map((one): Step => (one.outcome === 'unchanged' ? one : { ...one, outcome: 'left' }))
+      for (const one of [stopped, ...behind]) report(one)
+      return [...steps.slice(0, index), stopped, ...behind]
     }
+    report(step)
   }
-  return done
+  return [...steps]
+}
+
+function stoppedAt(step: Step, error: Error, left: Plan | undefined): Step {
+  const path = `${step.kind.section} ${step.name}`
+  const failed = (message: string): Step => ({ ...step, outcome: 'failed', mistakes: [{ path, message }] })
+  if (!left) return failed(`${error.message} It may be there, whole or in part.`)
+  const again = left.steps.find(({ kind, name }) => kind === step.kind && name === step.name)
+  // It was written, and only the answer did not arrive.
+  if (!again || again.outcome === 'unchanged') return step
+  if (again.outcome !== 'changed') return failed(error.message)
+  return failed(`${error.message} What is left of it: ${again.fields.join(', ')}.`)
 }
 
 async function worldOf(api: AdminApi, wanted: Sections): Promise<World> {

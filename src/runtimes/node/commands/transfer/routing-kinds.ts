@@ -13,9 +13,37 @@ import type { Kind, Mistake, World } from './kind.ts'
 
 const at = (path: string, id: unknown) => `${path}/${encodeURIComponent(String(id))}`
 
-async function versionOf(api: AdminApi, path: string, id: unknown): Promise<unknown> {
-  return (await ask(api, 'GET', at(path, id))).version
+/** A kind of record of the routing, at a path of the admin API. A change of one names the version that it changes. */
+function routingKind(
+  path: string,
+  kind: Pick<Kind, 'section' | 'noun' | 'id' | 'fields' | 'secrets' | 'check' | 'storesParsed'> & {
+    readonly isExported?: (record: Fields) => boolean
+    /** What a change sends, where it is not the record. */
+    readonly changes?: (record: Fields, before: Fields) => Fields
+  },
+): Kind {
+  const { isExported = () => true, changes, ...rest } = kind
+  const [id = ''] = kind.id
+  const one = (record: Fields) => at(path, record[id])
+  return {
+    ...rest,
+    parts: (value) => [{ schema: bodyOf('post', path), value, at: '' }],
+    read: async (api) => (await all(api, path)).filter(isExported),
+    async create(api, record) {
+      await ask(api, 'POST', path, record)
+    },
+    async change(api, record, before) {
+      const { version } = await ask(api, 'GET', one(record))
+      if (changes) await ask(api, 'PATCH', one(record), { ...changes(record, before), version })
+      else await ask(api, 'PUT', one(record), { ...record, version })
+    },
+    async remove(api, record) {
+      await ask(api, 'DELETE', one(record))
+    },
+  }
 }
+
+const isOfDatabase = ({ source }: Fields) => source === 'database'
 
 /** What a change of a map takes: null for what is taken away. */
 function patchBetween(before: Fields, after: Fields): Fields {
@@ -38,7 +66,7 @@ function mistakeIn(check: () => unknown): Mistake | undefined {
   }
 }
 
-export const credentials: Kind = {
+export const credentials = routingKind('/ui/api/credentials', {
   section: 'credentials',
   noun: 'credential',
   id: ['name'],
@@ -47,32 +75,21 @@ export const credentials: Kind = {
     addressOf: ({ provider, gateway_params }) => addressOf({ ...Object(gateway_params), provider }),
   },
   fields: { provider: null, gateway_params: null },
-  parts: (value) => [{ schema: bodyOf('post', '/ui/api/credentials'), value, at: '' }],
-  read: (api) => all(api, '/ui/api/credentials'),
   check: (record) => mistakeIn(() => checkCredential(credentialEntry().parse(record))),
-  async create(api, record) {
-    await ask(api, 'POST', '/ui/api/credentials', record)
-  },
-  async change(api, { name, provider, gateway_params }, before) {
-    const version = await versionOf(api, '/ui/api/credentials', name)
+  changes({ provider, gateway_params }, before) {
     const params = patchBetween(Object(before.gateway_params), Object(gateway_params))
     const headers = patchBetween(Object(Object(before.gateway_params).headers), Object(Object(gateway_params).headers))
-    const whole = isMap(params.headers) ? { ...params, headers } : params
-    await ask(api, 'PATCH', at('/ui/api/credentials', name), { provider, gateway_params: whole, version })
+    return { provider, gateway_params: isMap(params.headers) ? { ...params, headers } : params }
   },
-  async remove(api, { name }) {
-    await ask(api, 'DELETE', at('/ui/api/credentials', name))
-  },
-}
+})
 
-export const models: Kind = {
+export const models = routingKind('/ui/api/models', {
   section: 'models',
   noun: 'model',
   id: ['deployment_id'],
   secrets: { fields: ['gateway_params'], addressOf: ({ gateway_params }) => addressOf(Object(gateway_params)) },
   fields: { model_name: null, gateway_params: null, model_info: {} },
-  parts: (value) => [{ schema: bodyOf('post', '/ui/api/models'), value, at: '' }],
-  read: async (api) => (await all(api, '/ui/api/models')).filter(({ source }) => source === 'database'),
+  isExported: isOfDatabase,
   check: (record, world) =>
     mistakeIn(() => {
       const entry = { ...modelEntry().parse(record), deployment_id: String(record.deployment_id) }
@@ -80,24 +97,14 @@ export const models: Kind = {
       const named = credential === undefined ? undefined : credentialNamed(world, credential)
       deploymentOf(credential === undefined ? entry : withCredential(entry, named), providers)
     }),
-  async create(api, record) {
-    await ask(api, 'POST', '/ui/api/models', record)
-  },
-  async change(api, record) {
-    const version = await versionOf(api, '/ui/api/models', record.deployment_id)
-    await ask(api, 'PUT', at('/ui/api/models', record.deployment_id), { ...record, version })
-  },
-  async remove(api, { deployment_id }) {
-    await ask(api, 'DELETE', at('/ui/api/models', deployment_id))
-  },
-}
+})
 
 function credentialNamed({ wanted, now }: World, name: string) {
   const record = wanted.get('credentials')?.get(name) ?? now.get('credentials')?.get(name)
   return record && credentialEntry().safeParse(record).data
 }
 
-export const mcpServers: Kind = {
+export const mcpServers = routingKind('/ui/api/mcp-servers', {
   section: 'mcp_servers',
   noun: 'MCP server',
   id: ['server_key'],
@@ -115,43 +122,20 @@ export const mcpServers: Kind = {
     request_timeout_ms: 30_000,
     allow_private: false,
   },
-  parts: (value) => [{ schema: bodyOf('post', '/ui/api/mcp-servers'), value, at: '' }],
-  read: async (api) => (await all(api, '/ui/api/mcp-servers')).filter(({ source }) => source === 'database'),
+  isExported: isOfDatabase,
   check({ base_url: url, allow_private: mayBePrivate }) {
     if (mayBePrivate === true || !isPrivateHost(URL.parse(String(url))?.hostname ?? '')) return undefined
     return { path: 'base_url', message: 'is in a private network; set allow_private if the gateway may go there' }
   },
-  async create(api, record) {
-    await ask(api, 'POST', '/ui/api/mcp-servers', record)
-  },
-  async change(api, record) {
-    const version = await versionOf(api, '/ui/api/mcp-servers', record.server_key)
-    await ask(api, 'PUT', at('/ui/api/mcp-servers', record.server_key), { ...record, version })
-  },
-  async remove(api, { server_key }) {
-    await ask(api, 'DELETE', at('/ui/api/mcp-servers', server_key))
-  },
-}
+})
 
-export const routeGroups: Kind = {
+export const routeGroups = routingKind('/ui/api/route-groups', {
   section: 'route_groups',
   noun: 'route group',
   id: ['name'],
   fields: { enabled: true, members: null },
-  parts: (value) => [{ schema: bodyOf('post', '/ui/api/route-groups'), value, at: '' }],
   storesParsed: true,
-  read: (api) => all(api, '/ui/api/route-groups'),
-  async create(api, record) {
-    await ask(api, 'POST', '/ui/api/route-groups', record)
-  },
-  async change(api, record) {
-    const version = await versionOf(api, '/ui/api/route-groups', record.name)
-    await ask(api, 'PUT', at('/ui/api/route-groups', record.name), { ...record, version })
-  },
-  async remove(api, { name }) {
-    await ask(api, 'DELETE', at('/ui/api/route-groups', name))
-  },
-}
+})
 
 /** The published policies. Their former versions and drafts are no configuration. */
 export const policies: Kind = {
