@@ -11,6 +11,7 @@ import { CROSS_ORIGIN_PATHS, crossOrigin } from './api/middleware/cross-origin.t
 import { mount, refuse } from './api/mount.ts'
 import { contractAt, noRoute } from './api/no-route.ts'
 import type { Route } from './api/route.ts'
+import { KeepingRouter } from './api/router.ts'
 import type { ApiServices } from './api/scope.ts'
 import { ui } from './api/ui/index.ts'
 import { v1 } from './api/v1/index.ts'
@@ -20,7 +21,7 @@ export const routes: readonly Route[] = [...v1, mcp, ...authRoutes, ...healthRou
 
 /** The gateway as a `fetch` handler. It knows no runtime: everything that differs is in the services and the client. */
 export function createApp(services: ApiServices): Hono<Env> {
-  const app = new Hono<Env>({ getPath: readdressing(routes) })
+  const app = new Hono<Env>({ getPath: readdressing(routes), router: new KeepingRouter() })
   const { cors_origins: origins } = services.config.general_settings
   if (origins.length > 0) for (const path of CROSS_ORIGIN_PATHS) app.use(path, crossOrigin(services, origins))
   const all = [...routes, ...deploymentRoutes(routes), ...documentation(routes), ...consoleRoutes()]

@@ -22,13 +22,25 @@ export function snakeName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** The member of a record in either spelling. Others are not read. */
-export function eitherCase(record: JsonRecord, name: string): unknown {
-  return record[name] ?? record[snakeName(name)]
+/** By their camel case, the names that our own code asks for, which are few. */
+const asked = new Map<string, string>()
+
+function snakeNameOf(name: string): string {
+  let snake = asked.get(name)
+  if (snake === undefined) {
+    snake = snakeName(name)
+    asked.set(name, snake)
+  }
+  return snake
 }
 
-/** The name under which a record has a member; in camel case where it has none. */
+/** The member of a record in either spelling, by a name of our own. Others are not read. */
+export function eitherCase(record: JsonRecord, name: string): unknown {
+  return record[name] ?? record[snakeNameOf(name)]
+}
+
+/** The name of our own under which a record has a member; in camel case where it has none. */
 export function spelledIn(record: JsonRecord, name: string): string {
-  const snake = snakeName(name)
+  const snake = snakeNameOf(name)
   return record[name] === undefined && record[snake] !== undefined ? snake : name
 }

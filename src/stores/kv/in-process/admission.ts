@@ -95,11 +95,12 @@ interface Counts extends QuotaStates {
 }
 
 function readQuotas(state: State, { quotas }: Pick<Admission, 'quotas'>, now: number): Counts {
-  const used: number[] = []
-  const resetsAt: number[] = []
+  const used = new Array<number>(quotas.length)
+  const resetsAt = new Array<number>(quotas.length)
   let subject: string | undefined
   let counters: Counter[] | undefined
-  for (const quota of quotas) {
+  for (let index = 0; index < quotas.length; index++) {
+    const quota = quotas[index] as Quota
     // Quotas of one subject come one after the other.
     if (quota.subject !== subject) {
       subject = quota.subject
@@ -107,8 +108,8 @@ function readQuotas(state: State, { quotas }: Pick<Admission, 'quotas'>, now: nu
     }
     const counter = counters?.[counterIndex(quota)]
     const isCurrent = counter !== undefined && counter.ends > now
-    used.push(isCurrent ? counter.used : 0)
-    resetsAt.push(isCurrent ? counter.ends : windowEnd(quota.window, now))
+    used[index] = isCurrent ? counter.used : 0
+    resetsAt[index] = isCurrent ? counter.ends : windowEnd(quota.window, now)
   }
   return { used, resetsAt }
 }

@@ -1,6 +1,10 @@
+/** A lease and its neighbours. */
 interface Held {
+  readonly id: string
   end: number
   amount: number
+  before: Held | undefined
+  after: Held | undefined
 }
 
 /** Leases, each with an id, an end and an amount. A lease is removed at its end. */
@@ -20,80 +24,86 @@ export interface Leases {
 
 export type WrittenLease = readonly [id: string, end: number, amount: number]
 
-/** The iterator is renewed after this many insertions beyond twice the number of leases. */
-const PLACED_BETWEEN = 64
+/** More than this many are found by a map. A map into which every call goes and from which it leaves is made anew again and
+ *  again, so that few are looked for one after the other. */
+const MOST_LOOKED_THROUGH = 24
 
 export function createLeases(written: readonly WrittenLease[] = []): Leases {
-  let leases = new Map<string, Held>()
+  let first: Held | undefined
+  let last: Held | undefined
+  let size = 0
   let sum = 0
+  let byId: Map<string, Held> | undefined
   /** No lease ends before this. */
   let earliest = Number.POSITIVE_INFINITY
-  let latest = Number.NEGATIVE_INFINITY
-  /** The map is ordered by end, which holds while all leases have the same length. */
+  /** None ends before one that stands before it, which holds while all leases have the same length. */
   let ordered = true
 
-  // Kept between sweeps, because a new iterator walks over all entries deleted since the map last grew. Renewed now and
-  // then, because an iterator retains every table that the map has outgrown since.
-  let order: MapIterator<[string, Held]> | undefined
-  let first: [string, Held] | undefined
-  let placed = 0
+  function find(id: string): Held | undefined {
+    if (byId) return byId.get(id)
+    let held = last
+    while (held && held.id !== id) held = held.before
+    return held
+  }
+
+  function append(id: string, end: number, amount: number): void {
+    const held = { id, end, amount, before: last, after: undefined }
+    if (last) last.after = held
+    else first = held
+    if (last && end < last.end) ordered = false
+    last = held
+    size += 1
+    sum += amount
+    if (end < earliest) earliest = end
+    if (byId) byId.set(id, held)
+    else if (size > MOST_LOOKED_THROUGH) {
+      byId = new Map()
+      for (let one = first; one; one = one.after) byId.set(one.id, one)
+    }
+  }
+
+  function drop(held: Held): void {
+    const { before, after } = held
+    if (before) before.after = after
+    else first = after
+    if (after) after.before = before
+    else last = before
+    size -= 1
+    sum -= held.amount
+    byId?.delete(held.id)
+    if (size === 0) {
+      byId = undefined
+      ordered = true
+      earliest = Number.POSITIVE_INFINITY
+    }
+  }
 
   function sweep(now: number): void {
     if (now < earliest) return
-    if (!ordered) {
-      leases = new Map([...leases].sort(([, one], [, other]) => one.end - other.end))
-      order = undefined
-      first = undefined
-      ordered = true
-    }
-    order ??= leases.entries()
-    for (;;) {
-      first ??= order.next().value
-      if (!first) break
-      const [id, held] = first
-      const current = leases.get(id) === held
-      if (current && held.end > now) {
-        earliest = held.end
-        return
-      }
-      if (current) {
-        leases.delete(id)
-        sum -= held.amount
-      }
-      first = undefined
-    }
-    order = undefined
+    let held = first
     earliest = Number.POSITIVE_INFINITY
-  }
-
-  function place(id: string, held: Held): void {
-    leases.delete(id)
-    leases.set(id, held)
-    if (held.end < latest) ordered = false
-    else latest = held.end
-    if (held.end < earliest) earliest = held.end
-    placed += 1
-    if (placed > 2 * leases.size + PLACED_BETWEEN) {
-      order = undefined
-      first = undefined
-      placed = 0
+    while (held) {
+      const { after } = held
+      if (held.end <= now) drop(held)
+      else {
+        if (held.end < earliest) earliest = held.end
+        if (ordered) return
+      }
+      held = after
     }
   }
 
   function live(id: string, now: number): Held | undefined {
-    const held = leases.get(id)
+    const held = find(id)
     return held && held.end > now ? held : undefined
   }
 
-  for (const [id, end, amount] of written) {
-    place(id, { end, amount })
-    sum += amount
-  }
+  for (const [id, end, amount] of written) append(id, end, amount)
 
   return {
     count(now) {
       sweep(now)
-      return leases.size
+      return size
     },
     total(now) {
       sweep(now)
@@ -103,19 +113,24 @@ export function createLeases(written: readonly WrittenLease[] = []): Leases {
     has: (id, now) => live(id, now) !== undefined,
     add(id, now, end, amount = 0) {
       sweep(now)
-      sum += amount - (leases.get(id)?.amount ?? 0)
-      place(id, { end, amount })
+      const held = find(id)
+      if (held) drop(held)
+      append(id, end, amount)
     },
     renew(id, now, end) {
       const held = live(id, now)
-      if (held && end > held.end) place(id, { end, amount: held.amount })
+      if (!held || end <= held.end) return
+      drop(held)
+      append(id, end, held.amount)
     },
     remove(id) {
-      const held = leases.get(id)
-      if (!held) return
-      leases.delete(id)
-      sum -= held.amount
+      const held = find(id)
+      if (held) drop(held)
     },
-    written: () => Array.from(leases, ([id, { end, amount }]) => [id, end, amount] as const),
+    written() {
+      const all: WrittenLease[] = []
+      for (let held = first; held; held = held.after) all.push([held.id, held.end, held.amount])
+      return all
+    },
   }
 }
