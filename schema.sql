@@ -431,7 +431,7 @@ CREATE TABLE IF NOT EXISTS gateway_backfill (
 );
 INSERT INTO gateway_backfill (target, filled_to, filled_at)
   SELECT target, at + interval '1 day', at
-  FROM (VALUES ('gateway_spend_total'), ('gateway_spend_tag')) AS derived (target),
+  FROM (VALUES ('gateway_spend_total'), ('gateway_spend_tag'), ('gateway_spend_key_day')) AS derived (target),
     (SELECT CASE WHEN to_regclass('gateway_spend') IS NULL THEN now() END) AS fresh (at)
   ON CONFLICT DO NOTHING;
 
@@ -690,6 +690,17 @@ CREATE TABLE IF NOT EXISTS gateway_spend_total (
   total_ms double precision NOT NULL,
   PRIMARY KEY (grain, dimension, bucket, value)
 ) WITH (fillfactor = 80);
+
+-- What each key has cost on each day, as far as it has, in the order of that: reports find the few dearest of very many keys
+-- without reading the others. The sums themselves are in the totals, whose rows are changed in place: an index over what
+-- changes would end that.
+CREATE TABLE IF NOT EXISTS gateway_spend_key_day (
+  day timestamptz NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  cost_nano bigint NOT NULL,
+  PRIMARY KEY (day, key_id)
+);
+CREATE INDEX IF NOT EXISTS gateway_spend_key_day_cost ON gateway_spend_key_day (day, cost_nano);
 
 -- The distributions of latencies: how many answered calls took up to so many milliseconds, and more than the bucket before.
 DO $$ DECLARE

@@ -46,11 +46,19 @@ const SOURCES = {
   gateway_spend_total: [['dimension', 'value'], `gateway_spend CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`],
 } as const
 
-export type SumTable = keyof typeof SOURCES
-export const SUM_TABLES = Object.keys(SOURCES) as SumTable[]
+export type SumTable = keyof typeof SOURCES | 'gateway_spend_key_day'
+export const SUM_TABLES = [...Object.keys(SOURCES), 'gateway_spend_key_day'] as SumTable[]
+
+const KEY_DAYS = {
+  columns: 'day, key_id, cost_nano',
+  query: `
+    SELECT date_trunc('day', at, 'UTC') AS day, key_id, sum(cost_nano) AS cost_nano
+    FROM gateway_spend WHERE cost_nano > 0 GROUP BY 1, 2`,
+}
 
 /** The columns of a table of sums, and the query that makes its rows out of the ledger's. */
 export function summedUp(table: SumTable): { readonly columns: string; readonly query: string } {
+  if (table === 'gateway_spend_key_day') return KEY_DAYS
   const [own, source] = SOURCES[table]
   const keys = ['grain', 'bucket', ...own].join(', ')
   return {

@@ -4,7 +4,7 @@ import { SUMS } from './spend/spend-additions.ts'
 import { SPEND_DIMENSIONS, type SpendDimension } from './spend/spend-sums.ts'
 import type { Sql } from './sql.ts'
 
-export type Target = 'gateway_spend_total' | 'gateway_spend_tag'
+export type Target = 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day'
 
 /** Fills tables that are newer than the ledger with earlier calls. Any number of processes may do it at once, and each
  *  may end at any time. */
@@ -24,7 +24,13 @@ interface State {
 /** Fills a table from a time on; resolves with the time up to which it is filled. */
 type Fill = (sql: Sql, from: string | undefined, until: string) => Promise<string>
 
-const FILLS: Readonly<Record<Target, Fill>> = { gateway_spend_total: fillTotals, gateway_spend_tag: fillTags }
+const FILLS: Readonly<Record<Target, Fill>> = {
+  gateway_spend_total: byDays('gateway_spend_total', (day) =>
+    (['all', ...SPEND_DIMENSIONS, 'tag'] as const).map((dimension) => missingTotals(dimension, day)),
+  ),
+  gateway_spend_tag: fillTags,
+  gateway_spend_key_day: byDays('gateway_spend_key_day', (day) => [missingKeyDays(day)]),
+}
 
 /** The time for which processes of an older build, which do not write to the table, may still run. */
 const BESIDE_MS = 86_400_000
@@ -110,32 +116,29 @@ async function fillTags(database: Sql, from = '-infinity', until: string): Promi
   return to
 }
 
-/** Fills the totals of a day from the rollups, which are as old as the ledger. */
-async function fillTotals(database: Sql, from = '-infinity', until: string): Promise<string> {
-  const [{ day, next }] = (await rowsOf(
-    database,
-    sql<{ day: string | null; next: string }>`
-      SELECT min(bucket) AS day, least(min(bucket) + interval '24 hours', ${until}::timestamptz) AS next
-      FROM gateway_spend_rollup WHERE grain = 'day' AND bucket <= ${until}::timestamptz
-        AND bucket > ${from}::timestamptz - interval '24 hours'`,
-  )) as [{ day: string | null; next: string }]
-  if (day === null) return until
-  for (const dimension of ['all', ...SPEND_DIMENSIONS, 'tag'] as const) {
-    await batchOf(database, [LOCK, missing(dimension, day)])
+/** Fills a day from the rollups, which are as old as the ledger, by one statement after the other. */
+function byDays(target: Target, missing: (day: string) => readonly RawBuilder<unknown>[]): Fill {
+  return async (database, from = '-infinity', until) => {
+    const [{ day, next }] = (await rowsOf(
+      database,
+      sql<{ day: string | null; next: string }>`
+        SELECT min(bucket) AS day, least(min(bucket) + interval '24 hours', ${until}::timestamptz) AS next
+        FROM gateway_spend_rollup WHERE grain = 'day' AND bucket <= ${until}::timestamptz
+          AND bucket > ${from}::timestamptz - interval '24 hours'`,
+    )) as [{ day: string | null; next: string }]
+    if (day === null) return until
+    for (const statement of missing(day)) await batchOf(database, [lockOf(target), statement])
+    return next
   }
-  return next
 }
 
 /** Locks a row, so that processes fill one after the other: two at once would add the same sums twice. */
-const LOCK = queries
-  .selectFrom('gateway_backfill')
-  .select('target')
-  .where('target', '=', 'gateway_spend_total')
-  .forUpdate()
+const lockOf = (target: Target) =>
+  queries.selectFrom('gateway_backfill').select('target').where('target', '=', target).forUpdate()
 
 /** Computes and adds the missing totals of one dimension on one day in one statement. Calls that are written meanwhile
  *  add the same to both tables, and lock rows in the same order, so that no deadlock occurs. */
-function missing(dimension: 'all' | SpendDimension | 'tag', day: string): RawBuilder<unknown> {
+function missingTotals(dimension: 'all' | SpendDimension | 'tag', day: string): RawBuilder<unknown> {
   const sums = SUMS.map((name) => sql.id(name))
   return sql`
     INSERT INTO gateway_spend_total (dimension, value, grain, bucket, ${sql.join(sums)})
@@ -156,4 +159,20 @@ function missing(dimension: 'all' | SpendDimension | 'tag', day: string): RawBui
     ORDER BY whole.grain, whole.bucket, whole.value
     ON CONFLICT (grain, dimension, bucket, value) DO UPDATE
       SET ${sql.join(sums.map((name) => sql`${name} = gateway_spend_total.${name} + excluded.${name}`))}`
+}
+
+/** The same of what keys have cost on one day. */
+function missingKeyDays(day: string): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO gateway_spend_key_day (day, key_id, cost_nano)
+    SELECT whole.day, whole.key_id, whole.cost_nano - coalesce(held.cost_nano, 0)
+    FROM (
+      SELECT bucket AS day, key_id, sum(cost_nano) AS cost_nano FROM gateway_spend_rollup
+      WHERE grain = 'day' AND bucket >= ${day}::timestamptz AND bucket < ${day}::timestamptz + interval '24 hours'
+      GROUP BY 1, 2
+    ) AS whole
+    LEFT JOIN gateway_spend_key_day AS held USING (day, key_id)
+    WHERE whole.cost_nano > coalesce(held.cost_nano, 0)
+    ORDER BY whole.day, whole.key_id
+    ON CONFLICT (day, key_id) DO UPDATE SET cost_nano = gateway_spend_key_day.cost_nano + excluded.cost_nano`
 }

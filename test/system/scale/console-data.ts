@@ -135,6 +135,10 @@ export async function fillForConsole(sql: Sql, { calls, keys }: { calls: number;
           FROM scale_sum GROUP BY 1, 2, 3) AS summed ORDER BY bucket, value`)
     }
   })
+  await filled('gateway_spend_key_day', async () => {
+    await run(`INSERT INTO gateway_spend_key_day SELECT bucket, value, cost_nano FROM gateway_spend_total
+      WHERE grain = 'day' AND dimension = 'key_id' AND cost_nano > 0 ORDER BY bucket, value`)
+  })
   await run('DROP TABLE scale_hour, scale_sum')
 
   await run(`INSERT INTO gateway_audit_event (event_id, occurred_at, actor_type, actor_id, organization_id, action,

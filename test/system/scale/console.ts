@@ -47,6 +47,10 @@ try {
   await applySchema(sql, readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8'))
   const { rows } = await sql.query({ sql: 'SELECT FROM gateway_spend LIMIT 1', parameters: [] })
   if (rows.length === 0) await fillForConsole(sql, { calls, keys })
+  // What the workers of a parallel query have had of the processors is gone with them.
+  const serial = `DO $$ BEGIN
+    EXECUTE format('ALTER DATABASE %I SET max_parallel_workers_per_gather = 0', current_database()); END $$`
+  await sql.query({ sql: serial, parameters: [] })
   const gateway = await home.start({
     yaml: 'general_settings: { log_level: warn, embeddings_batch_enabled: true }\nmodel_list: [{ model_name: m, gateway_params: { model: echo/m } }]\n',
     // The same in every run over a database that is kept.

@@ -30,6 +30,7 @@ import type {
   GatewayRefusalTable,
   GatewaySpendFoldedTable,
   GatewaySpendFoldTable,
+  GatewaySpendKeyDayTable,
   GatewaySpendPastTable,
   GatewaySpendRollupTable,
   GatewaySpendTable,
@@ -79,6 +80,7 @@ export interface Schema {
   gateway_spend_rollup: GatewaySpendRollupTable
   gateway_spend_tag_rollup: GatewaySpendTagRollupTable
   gateway_spend_total: GatewaySpendTotalTable
+  gateway_spend_key_day: GatewaySpendKeyDayTable
   gateway_audit_event: GatewayAuditEventTable
   gateway_dead_letter: GatewayDeadLetterTable
   gateway_file: GatewayFileTable
@@ -209,7 +211,7 @@ interface GatewayBudgetTable {
 
 /** The progress of filling a new table with earlier calls. */
 interface GatewayBackfillTable {
-  target: 'gateway_spend_total' | 'gateway_spend_tag'
+  target: 'gateway_spend_total' | 'gateway_spend_tag' | 'gateway_spend_key_day'
   begun_at: Defaulted<Timestamp>
   filled_to: Timestamp | null
   filled_at: Timestamp | null

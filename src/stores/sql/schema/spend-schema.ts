@@ -97,3 +97,9 @@ export interface GatewaySpendTotalTable extends SpendSumColumns {
   grain: 'hour' | 'day'
   bucket: Timestamp
 }
+
+export interface GatewaySpendKeyDayTable {
+  day: Timestamp
+  key_id: string
+  cost_nano: Int8
+}

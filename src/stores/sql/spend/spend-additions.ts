@@ -66,6 +66,11 @@ export const addedSums = (charges: string) => `charged AS (
   ), total AS (${rollup('gateway_spend_total', 'dimension, value', `shape CROSS JOIN LATERAL (${DIMENSION_VALUES}) AS of`)}
   ), summed AS (${rollup('gateway_spend_rollup', dimensions, 'shape')}
   ), tagged AS (${rollup('gateway_spend_tag_rollup', `tag, ${dimensions}`, 'shape CROSS JOIN unnest(tags) AS tag')}
+  ), ranked AS (
+    INSERT INTO gateway_spend_key_day (day, key_id, cost_nano)
+    SELECT date_trunc('day', hour, 'UTC') AS day, key_id, sum(sum_cost_nano)
+    FROM shape WHERE sum_cost_nano > 0 GROUP BY day, key_id ORDER BY day, key_id
+    ON CONFLICT (day, key_id) DO UPDATE SET cost_nano = gateway_spend_key_day.cost_nano + excluded.cost_nano
   )`
 
 function rollup(table: string, keys: string, source: string): string {

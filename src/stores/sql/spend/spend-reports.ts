@@ -4,7 +4,17 @@ import { batchOf, rowsOf } from '../query.ts'
 import type { Reach } from '../records/reach.ts'
 import type { Sql } from '../sql.ts'
 import type { SpendFilters } from './spend-filters.ts'
-import { GROUPINGS, type Grouping, isTime, nameOf, type ReportRange, type Some, sumsSource } from './spend-source.ts'
+import { dearest, type Places, type Source, sourceOf } from './spend-ranking.ts'
+import {
+  GROUPINGS,
+  type Grouping,
+  isRanked,
+  isTime,
+  nameOf,
+  type ReportRange,
+  type Some,
+  sumsSource,
+} from './spend-source.ts'
 import { SPEND_SUMS, type SpendSum } from './spend-sums.ts'
 
 /** Sums read from the database, whose int8 and numeric values are text. */
@@ -19,10 +29,8 @@ export interface SplitSums extends GroupSums {
   readonly split_name: string | null
 }
 
-interface Page {
+interface Page extends Places {
   readonly by: Grouping
-  readonly offset: number
-  readonly limit: number
 }
 
 /** Sums of the ledger, read from the rollups, so that their cost does not grow with the number of calls. */
@@ -46,29 +54,24 @@ const IN_TIME = sql`group_value`
 const DEAREST_FIRST = sql`cost_nano DESC, calls DESC, group_value`
 
 export function spendReports(database: Sql): SpendReports {
-  let filled = false
-  /** Whether the table of totals is filled. Until then reports read the rollups, which are always complete. */
-  async function hasTotals(): Promise<boolean> {
-    filled ||= await isFilled(database, 'gateway_spend_total')
-    return filled
+  const filled = { gateway_spend_total: false, gateway_spend_key_day: false }
+  /** Whether a table is filled. Until then reports read the rollups, which are always complete. */
+  async function has(table: keyof typeof filled): Promise<boolean> {
+    filled[table] ||= await isFilled(database, table)
+    return filled[table]
   }
-
-  /** The most expensive values of a grouping in the whole range, found by two sums alone: reports have dozens. */
-  async function dearest(source: Source, by: Grouping, { limit, offset }: Pick<Page, 'limit' | 'offset'>) {
-    const own = columnOf(by)
-    const rows = await rowsOf(
-      database,
-      sql<{ value: string }>`
-        SELECT ${own} AS value FROM ${sourceOf(source, [by])} GROUP BY ${own}
-        ORDER BY sum(cost_nano) DESC, sum(calls) DESC, ${own} LIMIT ${limit} OFFSET ${offset}`,
-    )
-    return rows.map(({ value }) => value)
-  }
+  const about = async (reach: Reach, range: ReportRange, filters: SpendFilters): Promise<Source> => ({
+    reach,
+    range,
+    filters,
+    short: await has('gateway_spend_total'),
+    ranked: await has('gateway_spend_key_day'),
+  })
 
   return {
     async totals(reach, range, filters) {
       const { from, to } = range
-      const short = await hasTotals()
+      const short = await has('gateway_spend_total')
       const length = Date.parse(to) - Date.parse(from)
       const before = { from: new Date(Date.parse(from) - length).toISOString(), to: from }
       const total = (within: ReportRange) =>
@@ -80,9 +83,10 @@ export function spendReports(database: Sql): SpendReports {
     async grouped(reach, range, { by, offset, limit, ...filters }) {
       const { column } = GROUPINGS[by]
       const order = isTime(by) ? IN_TIME : DEAREST_FIRST
-      const source = { reach, range, filters, short: await hasTotals() }
+      const source = await about(reach, range, filters)
       const { name, joined } = nameOf(by, sql`group_value`, 'group_of')
-      const values = isTime(by) ? undefined : await dearest(source, by, { limit, offset })
+      const ranked = isRanked(source.short, reach, filters, by)
+      const values = ranked ? await dearest(database, source, by, { limit, offset }) : undefined
       if (values?.length === 0) return []
       const counted = sourceOf(source, [by], values && { by, values })
       const page = values ? sql`` : sql`LIMIT ${limit} OFFSET ${offset}`
@@ -98,8 +102,9 @@ export function spendReports(database: Sql): SpendReports {
     },
 
     async split(reach, range, { by, splitBy, top, offset, limit, ...filters }) {
-      const source = { reach, range, filters, short: await hasTotals() }
-      const values = isTime(splitBy) ? undefined : await dearest(source, splitBy, { limit: top, offset: 0 })
+      const source = await about(reach, range, filters)
+      const ranked = isRanked(source.short, reach, filters, splitBy)
+      const values = ranked ? await dearest(database, source, splitBy, { limit: top, offset: 0 }) : undefined
       const groupName = nameOf(by, sql`group_value`, 'group_of')
       const splitName = nameOf(splitBy, sql`split_value`, 'split_of')
       const groups = isTime(by) ? sql`group_value` : sql`whole DESC, group_value`
@@ -110,7 +115,7 @@ export function spendReports(database: Sql): SpendReports {
       const sums =
         values && isTime(by) && splitBy !== 'tag'
           ? withRest(source, by, { by: splitBy, values })
-          : everyGroup(source, by, splitBy, values)
+          : everyGroup(source, by, splitBy, values ?? top)
       return rowsOf(
         database,
         sql<SplitSums>`
@@ -126,26 +131,22 @@ export function spendReports(database: Sql): SpendReports {
   }
 }
 
-/** What a report is about. */
-interface Source {
-  readonly short: boolean
-  readonly reach: Reach
-  readonly range: ReportRange
-  readonly filters: SpendFilters
-}
-
-const sourceOf = ({ short, reach, range, filters }: Source, groupings: readonly Grouping[], only?: Some) =>
-  sumsSource(short, reach, range, filters, groupings, only)
-
 const columnOf = (by: Grouping) => sql.id(GROUPINGS[by].column)
 
-/** The common table `sums` of all calls by two groupings, of which the second may be narrowed to some values. */
-function everyGroup(source: Source, by: Grouping, splitBy: Grouping, values: readonly string[] | undefined) {
-  const own = columnOf(splitBy)
-  const kept = values ? sql`CASE WHEN ${own} = ANY(${values}::text[]) THEN ${own} END` : own
-  return sql`sums AS (
-    SELECT ${columnOf(by)} AS group_value, ${kept} AS split_value, ${TOTALS}
+/** The common table `sums` of all calls by two groupings, of which the second is narrowed to some values, or to so many of the
+ *  most expensive ones. */
+function everyGroup(source: Source, by: Grouping, splitBy: Grouping, kept: readonly string[] | number) {
+  const isKept =
+    typeof kept === 'number'
+      ? sql`split_value IN (SELECT one.split_value FROM each AS one GROUP BY one.split_value
+          ORDER BY sum(one.cost_nano) DESC, sum(one.calls) DESC, one.split_value LIMIT ${kept})`
+      : sql`split_value = ANY(${kept}::text[])`
+  const value = isTime(splitBy) ? sql`split_value` : sql`CASE WHEN ${isKept} THEN split_value END`
+  return sql`each AS MATERIALIZED (
+    SELECT ${columnOf(by)} AS group_value, ${columnOf(splitBy)} AS split_value, ${TOTALS}
     FROM ${sourceOf(source, [by, splitBy])} GROUP BY 1, 2
+  ), sums AS (
+    SELECT group_value, ${value} AS split_value, ${TOTALS} FROM each GROUP BY 1, 2
   )`
 }
 

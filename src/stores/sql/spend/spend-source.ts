@@ -40,7 +40,7 @@ export interface ReportRange {
   readonly to: string
 }
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 /** The name of a grouping's value, and the join that brings it, under an alias. */
@@ -72,6 +72,15 @@ function segmentsOf({ from, to }: ReportRange, groupings: readonly Grouping[]): 
   ]
 }
 
+/** The groupings with so many values that no report reads all of them. */
+const hasMany = (by: Grouping) => by === 'key' || by === 'user'
+
+/** Whether it is worth to find the values that a report shows before their sums are read: a second look at the same rows is
+ *  not, unless they are few then. */
+export function isRanked(short: boolean, reach: Reach, filters: SpendFilters, by: Grouping): boolean {
+  return !isTime(by) && (hasMany(by) || (short && totalsSource([by], filters, reach) !== undefined))
+}
+
 /** Some values of a grouping. */
 export interface Some {
   readonly by: Grouping
@@ -90,25 +99,26 @@ export function sumsSource(
 ): RawBuilder<unknown> {
   const totals = short ? totalsSource(groupings, filters, reach) : undefined
   const { columns, table, where } = totals ?? rollupSource(groupings, filters, reach)
+  const named = totals?.values ?? only?.values.length
   const ofValues = only && sql`${sql.id(totals ? 'value' : GROUPINGS[only.by].column)} = ANY(${only.values}::text[])`
   const segments = segmentsOf(range, groupings).map((segment) => {
     const { grain } = segment
     const bucket = groupings.includes('day') && grain === 'hour' ? sql`date_trunc('day', bucket, 'UTC')` : sql`bucket`
     return sql`
       SELECT *, ${columns}${bucket} AS bucket_of FROM ${sql.table(table)}
-      WHERE grain = ${sql.lit(grain)} AND ${inBuckets(segment, totals && only)} AND ${all([where, ofValues])}`
+      WHERE grain = ${sql.lit(grain)} AND ${inBuckets(segment, totals && named)} AND ${all([where, ofValues])}`
   })
   return sql`(${sql.join(segments, sql` UNION ALL `)}) AS counted`
 }
 
 /** Above it a scan of the range costs less than looking up each row. */
-const MOST_LOOKUPS = 20_000
+const MOST_LOOKUPS = 50_000
 
 /** The buckets of a segment. Named one by one, the rows of a few values are each looked up by the primary key of totals. */
-function inBuckets({ grain, from, to }: Segment, only: Some | undefined): RawBuilder<unknown> {
+function inBuckets({ grain, from, to }: Segment, values: number | undefined): RawBuilder<unknown> {
   const [begins, length] = [Date.parse(from), grain === 'day' ? DAY_MS : HOUR_MS]
   const count = Math.ceil((Date.parse(to) - begins) / length)
-  if (only && only.values.length * count <= MOST_LOOKUPS) {
+  if (values !== undefined && values * count <= MOST_LOOKUPS) {
     const buckets = Array.from({ length: count }, (_, index) => new Date(begins + index * length).toISOString())
     return sql`bucket = ANY(${buckets}::timestamptz[])`
   }
@@ -120,6 +130,8 @@ interface Source {
   readonly columns: RawBuilder<unknown>
   readonly table: keyof Schema
   readonly where: RawBuilder<unknown>
+  /** How many values it is narrowed to. */
+  readonly values?: number | undefined
 }
 
 /** The totals of one dimension, if the report involves only one. */
@@ -135,6 +147,7 @@ function totalsSource(groupings: readonly Grouping[], filters: SpendFilters, rea
     columns: column === undefined ? sql`` : sql`value AS ${sql.id(column)}, `,
     table: 'gateway_spend_total',
     where: value === undefined ? sql`dimension = ${dimension}` : sql`dimension = ${dimension} AND value = ${value}`,
+    values: value === undefined ? undefined : 1,
   }
 }
 
