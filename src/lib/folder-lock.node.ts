@@ -12,22 +12,27 @@ export function lockFolder(folder: string): () => void {
  *  `<folder>.lock`. The operating system releases it when the process ends in any way, and exactly one process gets it;
  *  reused process ids have no effect. `<folder>.pid` only serves the error message. Both files stay. */
 export function tryLockFolder(folder: string): (() => void) | undefined {
-  const lock = new DatabaseSync(`${folder}.lock`)
+  const path = `${folder}.lock`
+  let lock: DatabaseSync | undefined
   try {
+    lock = new DatabaseSync(path)
     lock.exec('BEGIN IMMEDIATE')
   } catch (error) {
-    lock.close()
-    if (isBusy(error)) return undefined
-    throw error
+    lock?.close()
+    const { errcode } = error as { readonly errcode?: number }
+    if (errcode === SQLITE_BUSY) return undefined
+    // As the file system itself would say it.
+    const code = ON_DISK[(errcode ?? 0) & 0xff]
+    throw code === undefined ? error : Object.assign(new Error(`${path}: ${code}`), { code, path })
   }
+  const held = lock
   writeFileSync(`${folder}.pid`, String(process.pid))
-  return () => lock.close()
+  return () => held.close()
 }
 
-function isBusy(error: unknown): boolean {
-  const SQLITE_BUSY = 5
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
-}
+const SQLITE_BUSY = 5
+/** SQLite's names for a file that may not be written, a disk without room, and a file that may not be opened. */
+const ON_DISK: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }
 
 function holderOf(folder: string): string {
   try {

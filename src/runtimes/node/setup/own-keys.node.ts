@@ -22,8 +22,9 @@ export function ownKeys(dataFolder: string): OwnKeys {
 }
 
 function read(path: string): Partial<Record<keyof OwnKeys, unknown>> {
+  const text = readFileSync(path, 'utf8')
   try {
-    return Object(JSON.parse(readFileSync(path, 'utf8')))
+    return Object(JSON.parse(text))
   } catch {
     return {}
   }

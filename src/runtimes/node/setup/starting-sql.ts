@@ -41,6 +41,9 @@ export function startingSql(sql: Sql, ready: Promise<void>, waitMs = 10_000): Sq
   }
 }
 
+/** SQLSTATE disk_full. */
+const DISK_FULL = '53100'
+
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 2000
 
@@ -61,9 +64,13 @@ export async function prepareDatabase(
     } catch (error) {
       const { message } = error as Error
       if (!(error instanceof SqlError)) throw error
+      // Waiting makes no room.
+      if (error.code === DISK_FULL) throw new Error(`the disk of the database is full (${message}). Make room there.`)
       if (!error.isAway) throw new Error(`the schema cannot be applied to the database: ${message}`)
       if (performance.now() + pauseMs >= deadline) {
-        throw new Error(`the database has not been there for ${Math.round(patienceMs / 1000)} seconds: ${message}`)
+        const waited =
+          patienceMs > 0 ? `has not been there for ${Math.round(patienceMs / 1000)} seconds` : 'is not there'
+        throw new Error(`the database ${waited}: ${message}`)
       }
       log.warn('database.away', { error: describeError(error) })
     }

@@ -2,6 +2,7 @@ import { existsSync, openAsBlob, readdirSync, rmSync, writeFileSync } from 'node
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type Results } from '@electric-sql/pglite'
 import { isOwnerOnly, makeOwnerOnly } from './owner-only.node.ts'
+import { isOfTheDisk, NotOpened, requireSameMajor, whyNotOpened } from './pglite-refusals.node.ts'
 import type { WireResult, WireStatement } from './wire.ts'
 
 /** Statements to run; several of them run in one transaction. */
@@ -42,7 +43,7 @@ async function answerOn(port: NonNullable<typeof parentPort>, { path, archive }:
   const reply = (answer: ThreadAnswer) => port.postMessage(answer)
   let database: PGlite
   try {
-    database = path === undefined ? await opened() : await openedOnce(path, archive)
+    database = path === undefined ? await opened() : await openedIn(path, archive)
     keepText(database)
   } catch (error) {
     reply({ id: 'opening', failure: named(error) })
@@ -61,17 +62,26 @@ async function answerOn(port: NonNullable<typeof parentPort>, { path, archive }:
   reply({ id: 'opening', results: [] })
 }
 
+async function openedIn(path: string, archive: string | undefined): Promise<PGlite> {
+  try {
+    return await openedOnce(path, archive)
+  } catch (error) {
+    throw whyNotOpened(path, error)
+  }
+}
+
 /** Opens or creates the database. A folder that an interrupted first start has left cannot be opened, and is created
  *  anew. */
 async function openedOnce(path: string, archive: string | undefined): Promise<PGlite> {
   const unfinished = `${path}.unfinished`
   if (existsSync(unfinished)) rmSync(path, { recursive: true, force: true })
   if (existsSync(`${path}/PG_VERSION`)) {
+    requireSameMajor(path)
     if (!isOwnerOnly(path)) makeOwnerOnly(path)
     return await opened(path)
   }
   if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new Error(`${path} is not empty and holds no database. Choose another folder for it.`)
+    throw new NotOpened(`${path} is not empty and holds no database. Choose another folder for it.`)
   }
   writeFileSync(unfinished, '')
   const database = (await unpacked(path, archive)) ?? (await opened(path))
@@ -91,19 +101,15 @@ async function unpacked(path: string, archive: string | undefined): Promise<PGli
   if (archive === undefined || !existsSync(archive)) return undefined
   try {
     return await PGlite.create({ dataDir: path, loadDataDir: await openAsBlob(archive), startParams: startParams() })
-  } catch {
+  } catch (error) {
     rmSync(path, { recursive: true, force: true })
+    if (isOfTheDisk(error)) throw error
     return undefined
   }
 }
 
-async function opened(path?: string): Promise<PGlite> {
-  try {
-    return await PGlite.create({ startParams: startParams(), ...(path === undefined ? {} : { dataDir: path }) })
-  } catch (error) {
-    const where = path === undefined ? 'in memory' : `in ${path}`
-    throw new Error(`The embedded database ${where} cannot be opened: ${named(error).message}`)
-  }
+function opened(path?: string): Promise<PGlite> {
+  return PGlite.create({ startParams: startParams(), ...(path === undefined ? {} : { dataDir: path }) })
 }
 
 /** Keeps values as the text that Postgres reads and prints. */

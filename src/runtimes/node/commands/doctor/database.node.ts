@@ -60,10 +60,9 @@ async function examined(
       ...sealedOf(found, settings),
     ]
   } catch (error) {
-    const why = describeError(error)
-    const what =
-      kind === 'PostgreSQL' ? 'see DATABASE_URL, and that the server lets this machine in' : 'restore a backup'
-    return [fail('database', `${kind} cannot be asked (${why}): ${what}`)]
+    if (kind === 'embedded') return [fail('database', (error as Error).message)]
+    const what = 'see DATABASE_URL, and that the server lets this machine in'
+    return [fail('database', `${kind} cannot be asked (${describeError(error)}): ${what}`)]
   } finally {
     await sql?.close()
   }
