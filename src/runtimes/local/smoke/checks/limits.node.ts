@@ -5,6 +5,8 @@ import { LONG_COUNTING, SHORT } from '../scene.node.ts'
 const LIMIT = 3
 const AT_ONCE = 10
 const AFTER_REVOKING = 5
+/** How long what was sent may be on its way. */
+const ARRIVAL_MS = 500
 
 const isRefused = (answer: Answer, scope: string) =>
   answer.status === 429 && (jsonOf(answer) as { error?: { param?: unknown } } | undefined)?.error?.param === scope
@@ -20,13 +22,16 @@ export const limits: readonly Check[] = [
       const stream = farEnd.begin(chat(LONG_COUNTING, { key, stream: true }))
       await stream.first
       const beside = await farEnd.ask(short)
+      const tooShort = notChecked('the model had answered before a client could leave')
+      if (!isRefused(beside, 'key_parallel_requests')) {
+        // The end of a short answer may still be on its way.
+        const hasEnded = await until(ARRIVAL_MS, 20, async () => stream.isEnded() || undefined)
+        stream.leave()
+        return hasEnded ? tooShort : failed(`a second call of one slot was answered with ${inShort(beside)}`)
+      }
       const hadEnded = stream.isEnded()
       stream.leave()
       const leftAt = performance.now()
-      const tooShort = notChecked('the model had answered before a client could leave')
-      if (!isRefused(beside, 'key_parallel_requests')) {
-        return hadEnded ? tooShort : failed(`a second call of one slot was answered with ${inShort(beside)}`)
-      }
       if (hadEnded) return tooShort
       const freed = await until(bounds.slotFree, 50, async () => {
         const answer = await farEnd.ask(short)
