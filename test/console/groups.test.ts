@@ -4,11 +4,16 @@ import { answer } from '../support/upstream/index.ts'
 
 const gateway = withConsole()
 const policyOf = async (name: string) => (await gateway.ask('GET', `/ui/api/route-groups/${name}/policy`)).body
+/** Other tests leave the deployment with answers of other kinds of calls, or cooling. */
+async function healthy(deployment: string): Promise<void> {
+  gateway.demo.upstream.script(deployment, [answer()])
+  await gateway.ask('POST', `/ui/api/models/${deployment}/release`)
+}
 const make = (name: string) =>
   gateway.ask('POST', '/ui/api/route-groups', { name, members: [{ model_name: 'claude-opus' }] })
 
 it('a policy is drafted, simulated, published by the keyboard, and rolled back', async () => {
-  // Other tests cool deployments of claude-opus, about which a simulation has other words.
+  await healthy('gpt-5-mini-east')
   await gateway.ask('POST', '/ui/api/route-groups', { name: 'drafted', members: [{ model_name: 'gpt-5-mini' }] })
   await gateway.ask('PUT', '/ui/api/route-groups/drafted/policy/draft', { num_retries: 2 })
   await gateway.ask('POST', '/ui/api/route-groups/drafted/policy/publish')
@@ -122,8 +127,7 @@ it('the pages of route groups read at most six things, and are accessible, also 
 })
 
 it('calls since a publication are counted by deployment, members say how they are, and s simulates another kind', async () => {
-  // Other tests leave the deployment with answers of other kinds of calls.
-  gateway.demo.upstream.script('gpt-5-mini-east', [answer()])
+  await healthy('gpt-5-mini-east')
   await gateway.ask('POST', '/ui/api/route-groups', { name: 'watched', members: [{ model_name: 'gpt-5-mini' }] })
   await gateway.ask('PUT', '/ui/api/route-groups/watched/policy/draft', { num_retries: 1 })
   await gateway.ask('POST', '/ui/api/route-groups/watched/policy/publish')

@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type ConsolePage, expectAccessible, type OpenOptions, withConsole } from '../support/console/with-console.ts'
 import { answer, json, raw, serverError, stallAfter } from '../support/upstream/index.ts'
 
 const gateway = withConsole()
+
+// Other files ask it for chats.
+afterEach(() => gateway.demo.upstream.script('gpt-5-mini-east', [answer()]))
 
 let key: Promise<string> | undefined
 

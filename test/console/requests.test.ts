@@ -10,12 +10,15 @@ describe('requests', () => {
   it('tells the story of a call that failed over', async () => {
     gateway.demo.upstream.script('claude-opus-1', [serverError(), serverError()])
     gateway.demo.upstream.script('claude-opus-2', [serverError(), serverError()])
-    await gateway.ask('POST', '/v1/chat/completions', {
-      model: 'claude-opus',
-      messages: [{ role: 'user', content: 'Who answers?' }],
+    const { key, key_id } = (await gateway.ask('POST', '/ui/api/keys', { key_name: 'of the story' })).body
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'claude-opus', messages: [{ role: 'user', content: 'Who answers?' }] }),
     })
-    await expect.poll(async () => (await logs('failed_over=true&ending=answered')).length).toBeGreaterThan(0)
-    const [call] = await logs('failed_over=true&ending=answered&limit=1')
+    const failedOver = () => logs(`failed_over=true&ending=answered&key_id=${key_id}`)
+    await expect.poll(async () => (await failedOver()).length).toBeGreaterThan(0)
+    const [call] = await failedOver()
     const page = await gateway.open(`requests?open=${call.call_id}`)
     const panel = page.getByRole('complementary')
     await panel.getByText(/^Answered by .* after .* failed after/).waitFor()

@@ -30,7 +30,10 @@ describe('an answer of a form that the console does not know', () => {
       expect(await misfits(page), id).toEqual([])
       await page.unroute(API)
       for (let alerts = page.getByRole('alert'); (await alerts.count()) > 0; ) {
-        await alerts.getByRole('button', { name: 'Try again' }).first().click()
+        // All that are there now: one may bring others back, and go away with them.
+        await alerts.getByRole('button', { name: 'Try again' }).evaluateAll((all) => {
+          for (const button of all as unknown as { click(): void }[]) button.click()
+        })
         await page.settled()
       }
     }

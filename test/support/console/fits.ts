@@ -36,6 +36,11 @@ const MISFITS = `((touch) => {
       found.add('is too small for a finger (' + Math.round(reach.width) + '×' + Math.round(reach.height) + '): ' + words(one))
     }
   }
+  for (const head of top.querySelectorAll('.page-head, .bar')) {
+    const end = head.getBoundingClientRect().bottom
+    const isOver = (part) => getComputedStyle(part).position === 'static' && part.getBoundingClientRect().bottom > end + 1
+    if ([...head.children].some(isOver)) found.add('lies over what is below: ' + words(head))
+  }
   if (top !== document.body) {
     const box = top.getBoundingClientRect()
     if (box.left < 0 || box.top < 0 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1) {
