@@ -3,7 +3,7 @@ import { loadConfig } from '../../src/routing/configuration.ts'
 import { serve } from '../../src/runtimes/node/process/serve.node.ts'
 import { inProcessStore } from '../../src/stores/kv/in-process.ts'
 import type { SharedStore } from '../../src/stores/kv/shared-store.ts'
-import { undiciTransport } from '../../src/transport/undici.node.ts'
+import { nodeTransport } from '../../src/transport/node-transport.node.ts'
 import { chatInit, MASTER_KEY, type TestGateway } from './gateway.ts'
 import { keptRecords } from './kept-records.ts'
 import { noBlobs, noHasher, noQueue, noSql } from './nothing.ts'
@@ -16,7 +16,7 @@ export async function start(
 ): Promise<TestGateway> {
   const config = loadConfig(yaml, env)
   const logs: Record<string, unknown>[] = []
-  const transport = undiciTransport()
+  const transport = nodeTransport()
   const log = jsonLog('debug', (line) => logs.push(JSON.parse(line)))
   const { delivery, records } = keptRecords()
   const delivering = () => delivery

@@ -96,6 +96,7 @@ function connectionOver(socket: Socket, stream: Socket, came: () => void): RawCo
       }
     }
   })
+  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   return {
     socket,
     stream,
@@ -117,7 +118,6 @@ function connectionOver(socket: Socket, stream: Socket, came: () => void): RawCo
       for (const piece of pieces) {
         if (stream.destroyed || stream.writableEnded) return
         const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece
-        const gone = new Promise((resolve) => socket.once('close', resolve))
         await Promise.race([gone, new Promise((resolve) => stream.write(bytes, resolve))])
         await new Promise((resolve) => setImmediate(resolve))
       }

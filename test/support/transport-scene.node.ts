@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { nodeTransport } from '../../src/transport/node-transport.node.ts'
 import type { Transport, UpstreamRequest, UpstreamResponse } from '../../src/transport/transport.ts'
-import { undiciTransport } from '../../src/transport/undici.node.ts'
 import { type Certificate, certificateOf, trusting } from './certificate.node.ts'
 import { type RawConnection, type RawUpstream, rawUpstream } from './raw-upstream.node.ts'
 
@@ -36,10 +36,10 @@ export function transportScene(scheme: (typeof SCHEMES)[number]): TransportScene
     })
     afterAll(() => forget?.())
   }
-  let transport: ReturnType<typeof undiciTransport>
+  let transport: ReturnType<typeof nodeTransport>
   let upstreams: RawUpstream[] = []
   beforeEach(() => {
-    transport = undiciTransport()
+    transport = nodeTransport()
     upstreams = []
   })
   afterEach(async () => {

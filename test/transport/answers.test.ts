@@ -101,7 +101,8 @@ describe.each(SCHEMES)('an answer over %s', (scheme) => {
     expect(far.connections.length).toBe(last ? 2 : 1)
   })
 
-  it.each(rows.filter(([, { bytes }]) => bytes.length < 1000))(
+  // Over TLS it is read byte by byte alone: as many connections as there are bytes would take long.
+  it.runIf(scheme === 'http').each(rows.filter(([, { bytes }]) => bytes.length < 1000))(
     '%s is understood, wherever it is cut',
     async (_, told) => {
       const { status = 200, body = 'ok', headers = {} } = told

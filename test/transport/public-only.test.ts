@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodeTransport } from '../../src/transport/node-transport.node.ts'
 import { PrivateAddress } from '../../src/transport/transport.ts'
-import { undiciTransport } from '../../src/transport/undici.node.ts'
 
 describe("a request for the outside alone, over Node's transport", () => {
   let asked = 0
@@ -11,7 +11,7 @@ describe("a request for the outside alone, over Node's transport", () => {
     asked += 1
     response.end('inside')
   })
-  const transport = undiciTransport()
+  const transport = nodeTransport()
   let port = 0
   beforeAll(async () => {
     server.listen(0, '127.0.0.1')

@@ -31,7 +31,7 @@ describe.each(SCHEMES)('an upload over %s', (scheme) => {
     expect(received).not.toMatch(/^content-length/m)
     expect(received.endsWith('\r\n\r\n3\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\n\r\n')).toBe(true)
     await settled()
-    expect((await ask(far)).body).toBe('ok')
+    expect((await ask(far, { upload: piecesFrom(['abc']) })).body).toBe('ok')
     expect(far.connections.length).toBe(1)
   })
 

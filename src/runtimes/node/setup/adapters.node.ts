@@ -15,7 +15,7 @@ import { deadLetterRecords } from '../../../stores/sql/dead-letter-records.ts'
 import type { Sql } from '../../../stores/sql/sql.ts'
 import { bufferedDelivery } from '../../../telemetry/buffered-delivery.ts'
 import { keptFirst, topics } from '../../../telemetry/topics.ts'
-import { undiciTransport } from '../../../transport/undici.node.ts'
+import { nodeTransport } from '../../../transport/node-transport.node.ts'
 import { s3Storage } from '../../s3-storage.ts'
 import { threadHasher } from '../passwords/thread-hasher.node.ts'
 import { DATABASE } from './places.node.ts'
@@ -50,7 +50,7 @@ export async function nodeAdapters(
   const { log, dataFolder, processes = 1 } = options
   const { sql, ready } = await relational(config, options)
   const store = await sharedStore(config, log)
-  const transport = undiciTransport()
+  const transport = nodeTransport()
   const passwordHasher = threadHasher(Math.max(1, Math.floor(availableParallelism() / processes)))
   const backlogs = folderBacklogs({
     folder: join(dataFolder, 'backlog'),

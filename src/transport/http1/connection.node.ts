@@ -1,0 +1,105 @@
+import { connect } from 'node:net'
+import type { IncomingAnswer, Source } from '../incoming-answer.node.ts'
+import { TransportError } from '../transport.ts'
+import { answerReader } from './answer-reader.node.ts'
+
+const CONNECT_MS = 10_000
+/** How long a connection rests whose upstream says nothing of it. */
+const REST_MS = 30_000
+/** A request does not leave so shortly before its upstream closes the connection. */
+const MARGIN_MS = 2000
+/** A shorter request is sent as one piece: to copy it costs less than to send two. */
+const SHORT_BYTES = 16_384
+
+/** A connection, which serves one request at a time. */
+export interface Connection extends Source {
+  /** Sends a request. Its answer is told all that comes of it. */
+  send(head: string, body: readonly Uint8Array[], bodyBytes: number, answer: IncomingAnswer): void
+}
+
+/** The connections to one origin. */
+export interface Pool {
+  readonly origin: string
+  /** The value of the host header. */
+  readonly authority: string
+  readonly host: string
+  readonly port: number
+  readonly all: Set<Connection>
+  /** Those that serve nobody; the last one was used last. */
+  readonly resting: Connection[]
+}
+
+export function openConnection({ origin, host, port, all, resting }: Pool): Connection {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 })
+  const reader = answerReader()
+  let answer: IncomingAnswer | undefined
+  const opening = setTimeout(() => leave('CONNECT_TIMEOUT'), CONNECT_MS)
+  socket.once('connect', () => clearTimeout(opening))
+  socket.setTimeout(REST_MS)
+  socket.on('timeout', () => answer ?? leave())
+
+  /** Parts the answer from the connection, which may serve another one. */
+  function parted(): IncomingAnswer | undefined {
+    const current = answer
+    answer = undefined
+    if (current) current.source = undefined
+    return current
+  }
+  function leave(code = 'CLOSED', cause?: unknown): void {
+    clearTimeout(opening)
+    all.delete(connection)
+    if (resting.includes(connection)) resting.splice(resting.indexOf(connection), 1)
+    socket.destroy()
+    parted()?.fail(new TransportError(`the connection to ${origin} failed: ${code}`, { cause }))
+  }
+  function leaveFor(error: Error & { readonly code?: string }): void {
+    leave(error.code ?? error.name, error)
+  }
+  socket.on('data', (bytes) => {
+    // Nobody has asked for it: it must not be taken for the next answer.
+    if (!answer) return leave()
+    try {
+      const behind = reader.read(bytes)
+      if (behind === undefined || !answer) return
+      const whole = parted()
+      const rest = (reader.kept()?.seconds ?? Number.NaN) * 1000 - MARGIN_MS
+      if (!reader.kept() || rest <= 0 || behind > 0 || socket.writableLength > 0) leave()
+      else {
+        if (socket.isPaused()) socket.resume()
+        if (rest < REST_MS) socket.setTimeout(rest)
+        socket.unref()
+        resting.push(connection)
+      }
+      whole?.end()
+    } catch (error) {
+      leaveFor(error as Error)
+    }
+  })
+  socket.on('end', () => {
+    if (answer && reader.endsHere()) parted()?.end()
+    leave()
+  })
+  socket.on('error', leaveFor)
+  socket.on('close', () => leave())
+
+  const connection: Connection = {
+    send(head, body, bodyBytes, next) {
+      answer = next
+      next.source = connection
+      reader.begin(next)
+      socket.ref()
+      const pieces = [Buffer.from(head, 'latin1'), ...body]
+      socket.cork()
+      for (const piece of bodyBytes <= SHORT_BYTES ? [Buffer.concat(pieces)] : pieces) socket.write(piece)
+      socket.uncork()
+    },
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    abort(reason) {
+      parted()?.fail(reason)
+      leave()
+    },
+  }
+  all.add(connection)
+  return connection
+}
