@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { deployWorker } from '../../../../src/runtimes/local/deploy/deploy-worker.node.ts'
+import { neededVariables } from '../../../../src/runtimes/local/deploy/wanted.node.ts'
 import { type Cloud, type FakeWrangler, fakeWrangler } from './fake-wrangler.node.ts'
 
 const SECRETS = {
@@ -190,3 +191,14 @@ it('can be tried without an account: the true bundle is built and measured, for 
   expect(printed).toMatch(/^would run +wrangler r2 bucket create gateway-blobs-staging /m)
   expect(printed).toMatch(/^would run +wrangler deploy --env=staging$/m)
 }, 120_000)
+
+it('takes the keys along that are being replaced, where they are set', () => {
+  const beside = {
+    GATEWAY_SALT_KEY_PREVIOUS: 'former',
+    GATEWAY_SALT_KEY_NEXT: '',
+    GATEWAY_MASTER_KEY_PREVIOUS: 'former',
+  }
+  const [plain, rotating] = [{}, beside].map((env) => neededVariables('gateway.yaml', env))
+  const added = rotating?.filter((name) => !plain?.includes(name))
+  expect(added?.sort()).toEqual(['GATEWAY_MASTER_KEY_PREVIOUS', 'GATEWAY_SALT_KEY_PREVIOUS'])
+})
