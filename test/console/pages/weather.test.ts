@@ -57,6 +57,10 @@ describe('a page that reads', () => {
     await page.getByText('Still reading').first().waitFor()
     await calm(page)
     await page.show(NOWHERE)
+    await expect.poll(() => title(page)).not.toBe(label)
+    // What was held back goes on its way now, and may be answered: that is forgotten.
+    await page.settled()
+    await page.clock.fastForward('10:00')
 
     for (const what of ['a failure of the gateway', 'a database that is away', 'a page of a proxy'] as const) {
       await survives(page, path, what)
