@@ -93,7 +93,7 @@ it('the salt key of an embedded database is replaced, however often the process 
     expect(early.errors()).toMatch(/150 models.*GATEWAY_SALT_KEY_PREVIOUS/)
     expect(early.errors()).not.toMatch(/ at .*:\d+:\d+/)
     // Killed a little later each time, until one has come to the end.
-    for (let ms = 0; ; ms += 150) {
+    for (let ms = 0; ; ms += 300) {
       const gateway = await start(both)
       await gateway.greeted()
       await wait(ms)
