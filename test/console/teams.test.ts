@@ -57,8 +57,13 @@ describe('teams', () => {
     const first = new URL(page.url()).searchParams.get('open')
     await page.keyboard.press('j')
     await expect.poll(() => new URL(page.url()).searchParams.get('open')).not.toBe(first)
-    await page.keyboard.press('Escape')
-    await page.getByRole('complementary').waitFor({ state: 'detached' })
+    // A key that comes while one panel takes the place of the other is nobody's.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Escape')
+        return page.getByRole('complementary').count()
+      })
+      .toBe(0)
     await page.keyboard.press('f')
     await page.getByRole('menuitem', { name: 'Organization' }).waitFor()
     const filtered = await gateway.open('teams?organization_id=research')

@@ -97,7 +97,10 @@ export function Health() {
           </>
         )}
       </Loaded>
-      <Fallbacks model={model} live={LIVE_SECONDS} />
+      {/* Asked for at once, and shown where it stays. */}
+      <div hidden={read.isPending}>
+        <Fallbacks model={model} live={LIVE_SECONDS} />
+      </div>
     </Page>
   )
 }
