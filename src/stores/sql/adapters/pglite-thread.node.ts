@@ -1,8 +1,9 @@
-import { existsSync, openAsBlob, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type Results } from '@electric-sql/pglite'
 import { isOwnerOnly, makeOwnerOnly } from './owner-only.node.ts'
 import { isOfTheDisk, NotOpened, requireSameMajor, whyNotOpened } from './pglite-refusals.node.ts'
+import { unpackDatabase } from './unpack-database.node.ts'
 import type { WireResult, WireStatement } from './wire.ts'
 
 /** Statements to run; several of them run in one transaction. */
@@ -100,7 +101,8 @@ function startParams(): string[] {
 async function unpacked(path: string, archive: string | undefined): Promise<PGlite | undefined> {
   if (archive === undefined || !existsSync(archive)) return undefined
   try {
-    return await PGlite.create({ dataDir: path, loadDataDir: await openAsBlob(archive), startParams: startParams() })
+    unpackDatabase(archive, path)
+    return await opened(path)
   } catch (error) {
     rmSync(path, { recursive: true, force: true })
     if (isOfTheDisk(error)) throw error
