@@ -59,7 +59,8 @@ export function openConnection({ origin, host, port, all, resting }: Pool): Conn
     // Nobody has asked for it: it must not be taken for the next answer.
     if (!answer) return leave()
     try {
-      const behind = reader.read(bytes)
+      // Text only where an encoding was set.
+      const behind = reader.read(bytes as Buffer)
       if (behind === undefined || !answer) return
       const whole = parted()
       const rest = (reader.kept()?.seconds ?? Number.NaN) * 1000 - MARGIN_MS
