@@ -1,28 +1,15 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { type ObjectStore, objectStore } from '../../src/stores/kv/durable-object/object-store.ts'
-import type { SqlStorage } from '../../src/stores/kv/durable-object/rows.ts'
 import { durableObjectStore } from '../../src/stores/kv/durable-object.ts'
+import { objectStorage } from '../support/object-storage.node.ts'
 import { seededRandom } from '../support/random.ts'
 import { sharedStoreContract } from './shared-store.ts'
-
-/** SQLite as an object's storage has it. */
-function storage(): SqlStorage {
-  const database = new DatabaseSync(':memory:')
-  return {
-    exec(statement, ...values) {
-      const prepared = database.prepare(statement)
-      // Also of one that answers nothing.
-      return prepared.all(...values)
-    },
-  }
-}
 
 const never = () => {}
 
 /** The life of an object that is ended and made again before every other question, of which its storage is all that stays. */
 function endedAgainAndAgain() {
-  const sql = storage()
+  const sql = objectStorage()
   const random = seededRandom(3)
   let object = objectStore(sql, never)
   let ends = 0

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isAddressRange } from '../../lib/addresses/address-range.ts'
 import { lazily } from '../../lib/lazily.ts'
 import { LOG_LEVELS } from '../../lib/log.ts'
-import { readSaltKey } from '../../lib/sealing/salt-key.ts'
+import { readSaltKey, type SaltKeys } from '../../lib/sealing/salt-key.ts'
 import { reveal, type Secret, secret } from '../../lib/secret.ts'
 import {
   checked,
@@ -223,12 +223,6 @@ export const generalSettings = lazily(() =>
       degraded_mode: settings.degraded_mode ?? redis_degraded_mode ?? ('fail_open' as const),
     })),
 )
-
-interface SaltKeys {
-  readonly salt_key?: Secret | undefined
-  readonly salt_key_next?: Secret | undefined
-  readonly salt_key_previous?: Secret | undefined
-}
 
 /** What is wrong with the salt keys beside the one in use: all of them hash alike, or no API key would be known. */
 function mistakesInSaltKeys(settings: SaltKeys): [string, string][] {

@@ -1,4 +1,5 @@
 import { digestOf } from '../crypto.ts'
+import type { Secret } from '../secret.ts'
 
 /** The two uses of a salt key. A key that an operator chooses serves both. Its successor seals by new random bits and goes
  *  on hashing by the first key, so that what is kept as a hash alone (API keys, sessions, links, recovery codes) is known
@@ -10,6 +11,13 @@ export interface SaltKey {
   readonly sealing: string
   /** What the texts that it has sealed begin with. */
   readonly mark: string
+}
+
+/** The salt keys of a gateway: the one in use, and those beside it while it is replaced. */
+export interface SaltKeys {
+  readonly salt_key?: Secret | undefined
+  readonly salt_key_next?: Secret | undefined
+  readonly salt_key_previous?: Secret | undefined
 }
 
 /** The mark of every key that is no successor: no two of them serve one database. */

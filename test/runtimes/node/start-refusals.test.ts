@@ -82,6 +82,7 @@ describe('a start on an embedded database', () => {
 
 /** A disk of this size in the place of the folder `data`, which the shell's command alone sees. */
 const onDiskOf = (size: string, first = '') => `mount -t tmpfs -o size=${size} tmpfs data && ${first} exec "$@"`
+/** Not every machine lets a process have mounts of its own. */
 const hasMounts = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
 describe.runIf(hasMounts)('a start on a full disk', { timeout: 120_000 }, () => {

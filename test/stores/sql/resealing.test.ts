@@ -28,6 +28,7 @@ const DATABASES: readonly [string, boolean, () => Promise<Sql>][] = [
 ]
 
 describe.each(DATABASES)('in %s', (_, isThere, open) => {
+  // On a machine without a PostgreSQL; with `CI` set that is a failure of its own.
   if (!isThere) return it.skip('is not on this machine')
   let sql: Sql
   beforeEach(async () => {

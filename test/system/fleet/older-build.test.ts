@@ -8,6 +8,7 @@ import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { startUpstream, type Upstream } from '../../support/scripted-upstream.ts'
 
 const postgresUrl = inject('postgresUrl')
+/** A shallow clone has no earlier build. */
 const isThere = postgresUrl !== '' && inject('redisUrl') !== '' && earlierBuildExists
 /** What neither build may have to say. */
 const TROUBLE = ['internal', 'job.failed', 'records.failed', 'records.dead', 'store.degraded', 'routing.stale']

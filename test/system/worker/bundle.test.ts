@@ -8,7 +8,10 @@ const ALLOWED = new Map([
   ['node:buffer', 'whether bytes are UTF-8, without decoding them; the Web platform cannot be asked that'],
   ['node:crypto', 'keyed hashes and comparison in constant time, without waiting; WebCrypto has neither'],
   ['node:zlib', 'zstd, which compression streams do not have'],
-  ['cloudflare:workers', 'work that outlives an answer, from where no request is at hand'],
+  [
+    'cloudflare:workers',
+    'work that outlives an answer, from where no request is at hand; the class of Durable Objects',
+  ],
 ])
 const KEPT_OUT = ['undici', 'pg', 'pg-protocol', '@electric-sql/pglite', '@redis/client', '@hono/node-server', 'zod/v3']
 

@@ -1,6 +1,7 @@
 import { describeError, type Log } from '../../../lib/log.ts'
+import type { SaltKeys } from '../../../lib/sealing/salt-key.ts'
 import { applySchema } from '../../../stores/sql/schema/apply-schema.ts'
-import { requireSameSalt, type SaltKeys } from '../../../stores/sql/schema/same-salt.ts'
+import { requireSameSalt } from '../../../stores/sql/schema/same-salt.ts'
 import { type Sql, SqlError } from '../../../stores/sql/sql.ts'
 
 /** A database that is still being prepared. Statements wait for it up to `waitMs`; a ping fails at once. */

@@ -15,21 +15,19 @@ export interface ObjectStore {
   sweep(): void
 }
 
-/** The in-process store over the storage of a Durable Object, of which all isolates ask the same one. What calls count is
- *  written within `writeMs`: a call does not wait for the disk, and an object that is ended at once loses no more. `later`
- *  runs work after so many milliseconds. */
-export function objectStore(
-  sql: SqlStorage,
-  later: (work: () => void, ms: number) => void,
-  writeMs = WRITE_MS,
-): ObjectStore {
+/** What calls count is written so soon: a call does not wait for the disk, and an object that is killed loses no more. */
+const WRITE_MS = 500
+
+/** The in-process store over the storage of a Durable Object, of which all isolates ask the same one. `later` runs work after
+ *  so many milliseconds. */
+export function objectStore(sql: SqlStorage, later: (work: () => void, ms: number) => void): ObjectStore {
   let clock: number | undefined
   let isDue = false
   let kept: ReturnType<typeof keptState> | undefined
   const noted = () => {
     if (isDue) return
     isDue = true
-    later(write, writeMs)
+    later(write, WRITE_MS)
   }
   const store = inProcessStore({
     now: () => clock ?? Date.now(),
@@ -53,5 +51,3 @@ export function objectStore(
     sweep: () => kept?.sweep(),
   }
 }
-
-const WRITE_MS = 500

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { FIRST_MARK } from '../../../lib/sealing/salt-key.ts'
+import { FIRST_MARK, type SaltKeys } from '../../../lib/sealing/salt-key.ts'
 import { rowsOf } from '../query.ts'
 import type { Sql } from '../sql.ts'
 import { fingerprintOfSchema } from './apply-schema.ts'
-import { fingerprintOfSalt, marksOf, SALT_FINGERPRINT, type SaltKeys, SEALED_UNDER } from './same-salt.ts'
+import { fingerprintOfSalt, marksOf, SALT_FINGERPRINT, SEALED_UNDER } from './same-salt.ts'
 import { sealedCounts } from './sealed-columns.ts'
 
 export interface Installation {

@@ -1,6 +1,6 @@
 import { sql as text } from 'kysely'
 import { keyHasher } from '../../../lib/crypto.ts'
-import { FIRST_MARK, readSaltKey } from '../../../lib/sealing/salt-key.ts'
+import { FIRST_MARK, readSaltKey, type SaltKeys } from '../../../lib/sealing/salt-key.ts'
 import { reveal, type Secret } from '../../../lib/secret.ts'
 import { batchOf, queries } from '../query.ts'
 import type { Sql } from '../sql.ts'
@@ -9,13 +9,6 @@ import { sealedCounts } from './sealed-columns.ts'
 /** Where the database keeps the fingerprint, and the mark of the salt key under which all that is sealed can be read. */
 export const SALT_FINGERPRINT = 'salt_key_fingerprint'
 export const SEALED_UNDER = 'sealed_under'
-
-/** The salt keys of a gateway: the one in use, and those beside it while it is replaced. */
-export interface SaltKeys {
-  readonly salt_key?: Secret | undefined
-  readonly salt_key_next?: Secret | undefined
-  readonly salt_key_previous?: Secret | undefined
-}
 
 /** Identifies what a salt key hashes under, without revealing it: all successors of a key have its fingerprint. */
 export function fingerprintOfSalt(saltKey: Secret): string {
