@@ -47,10 +47,11 @@ const RANGES = {
 describe.each(['PostgreSQL', 'PGlite'])('the dearest keys and users, in %s', (server) => {
   let sql: Sql
   let statements: string[] = []
-  const possible = server === 'PGlite' || postgresUrl !== undefined
+  // Not on a machine without a PostgreSQL.
+  const possible = server === 'PGlite' || postgresUrl !== ''
   beforeAll(async () => {
     if (!possible) return
-    const url = server === 'PostgreSQL' && postgresUrl ? await preparedDatabase(postgresUrl) : undefined
+    const url = server === 'PostgreSQL' ? await preparedDatabase(postgresUrl) : undefined
     const opened = url ? nodePostgresSql({ connectionString: url }) : await preparedEmbeddedSql()
     sql = {
       ...opened,
