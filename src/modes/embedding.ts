@@ -25,6 +25,7 @@ export const embedding: Mode<EmbeddingRequest> = {
   unit: 'tokens',
   smallest: { input: 'Hi' },
   longest: 0,
+  inputs: ({ input }) => (Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1),
   measure: () => ({}),
   unreported: ({ input }) => ({ inputTokens: tokensOf(input), outputTokens: 0 }),
   tariffs: [inputTokens],

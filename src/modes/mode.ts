@@ -62,6 +62,9 @@ export interface Mode<Request extends ModelRequest = ModelRequest> {
   /** The most output tokens of one answer, for modes without a limit in the request; 0 where the answer has no output
    *  tokens. */
   readonly longest?: number
+  /** How many inputs a request has that the model reads one by one, so that each may be as long as its longest; absent
+   *  where it reads one. */
+  inputs?(request: Request): number
   /** The surcharges that the request asks for. */
   asks?(request: Request): readonly Asked[]
   /** Estimates the tokens of a request, at vendors that bill tokens and report none. */

@@ -23,6 +23,7 @@ export const moderation: Mode<ModerationRequest> = {
   unit: 'tokens',
   smallest: { input: 'Hi' },
   longest: 0,
+  inputs: ({ input }) => [input].flat().length,
   measure: () => ({}),
   unreported: ({ input }) => ({ inputTokens: tokensOf(input), outputTokens: 0 }),
   tariffs: [inputTokens],

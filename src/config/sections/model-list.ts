@@ -185,7 +185,7 @@ export const modelInfo = lazily(() =>
     max_input_tokens: positiveCount()
       .optional()
       .describe(
-        'The longest input of its model in tokens, the most that budgets hold for; default: what the body may amount to.',
+        'The longest input of its model in tokens, the most that budgets hold for (of embeddings, for each input); default: what the body may amount to.',
       ),
     max_output_tokens: positiveCount()
       .optional()

@@ -45,6 +45,7 @@ export const cohereEmbed: Mode<CohereEmbedRequest> = {
   ...(embedding as unknown as Mode<CohereEmbedRequest>),
   operation: 'cohere_embed',
   schema: cohereEmbedRequest,
+  inputs: (request) => partsOf(request).length,
   unreported(request) {
     const characters = partsOf(request).map((part) => tokensOfCharacters(part.text.length))
     return { inputTokens: characters.reduce((sum, tokens) => sum + tokens, 0), outputTokens: 0 }

@@ -7,6 +7,7 @@ import { defaultFields } from '../attempt/default-fields.ts'
 import { type CallInput, requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 import { type InputBound, inputBound } from './input-bound.ts'
+import { longestInput } from './longest-input.ts'
 import { outputBound } from './output-bound.ts'
 
 /** The expected cost of a call, before it has run. */
@@ -58,11 +59,11 @@ export function expecting(
     const usual = services.usual.of(id)
     read ??= inputBound(input, request)
     const most = read
-    const longest = info.max_input_tokens ?? Number.POSITIVE_INFINITY
     const elsewhere = most.pointsElsewhere ? (info.max_input_tokens ?? ELSEWHERE_TOKENS) : 0
     const asked = completed(request, connection.defaults)
     // A reranking reads the query with each document.
     const repeated = mode.unit === 'tokens' ? 0 : BYTES_A_TOKEN * (mode.unreported?.(asked).inputTokens ?? 0)
+    const longest = longestInput(endpoint, asked, deployment)
     const mostInput = Math.max(repeated, Math.min(longest, most.tokens + elsewhere + continuedTokens))
     const likelyInput = Math.min(mostInput, Math.ceil((bodyBytes / 4) * (usual?.denseInput ?? 1)))
     const output = outputBound(endpoint, request, deployment)

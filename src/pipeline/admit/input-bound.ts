@@ -116,10 +116,10 @@ const MOST_DEPTH = 6
 
 function lookAtAll(list: unknown, found: Found, depth = 0): void {
   if (!Array.isArray(list) || depth > MOST_DEPTH) return
-  for (const item of list) if (isRecord(item)) healthRequestAt(item, found, depth)
+  for (const item of list) if (isRecord(item)) lookAt(item, found, depth)
 }
 
-function healthRequestAt(item: JsonRecord, found: Found, depth: number): void {
+function lookAt(item: JsonRecord, found: Found, depth: number): void {
   const type = item.type ?? typeOfPart(item)
   noteCache(item.cache_control, found)
   if (IMAGES.has(type as string)) {
@@ -144,7 +144,7 @@ function healthRequestAt(item: JsonRecord, found: Found, depth: number): void {
     const inner = item[member]
     if (isRecord(inner)) {
       // A screenshot for the model, or the parts of a document.
-      if (member === 'output') healthRequestAt(inner, found, depth + 1)
+      if (member === 'output') lookAt(inner, found, depth + 1)
       else lookAtAll(inner.content ?? inner.parts, found, depth + 1)
     } else lookAtAll(inner, found, depth + 1)
   }

@@ -1,18 +1,21 @@
 import { asRecord, entryOf, type JsonRecord } from '../../lib/json/lenient.ts'
 import { estimatedUsage, tokensOfCharacters, type Usage } from '../../modes/usage.ts'
 import { inputBound } from '../admit/input-bound.ts'
+import { longestInput } from '../admit/longest-input.ts'
 import { outputBound } from '../admit/output-bound.ts'
 import type { Attempt, Call } from '../call.ts'
 import { requestBytes } from '../call-input.ts'
 import type { PipelineServices } from '../services.ts'
 import { settingsOf } from '../translate/dialect.ts'
 
-/** Estimates unreported usage from the lengths of the request and the answer. */
-export function estimate(call: Call): Usage {
-  const usage = estimatedUsage(requestBytes(call), call.outputCharacters)
+/** Estimates unreported usage from the lengths of the request and the answer; never more input than the deployment's
+ *  model reads. */
+export function estimate(call: Call, { deployment }: Attempt): Usage {
   const { dialect, mode } = call.endpoint
-  if (dialect) return { ...usage, inputTokens: inputBound(call, call.request).likely }
-  return { ...usage, ...mode.unreported?.(call.request) }
+  const usage = estimatedUsage(requestBytes(call), call.outputCharacters)
+  const ofKind = dialect ? { inputTokens: inputBound(call, call.request).likely } : mode.unreported?.(call.request)
+  const whole = { ...usage, ...ofKind }
+  return { ...whole, inputTokens: Math.min(whole.inputTokens, longestInput(call.endpoint, call.request, deployment)) }
 }
 
 /** Typical reasoning tokens of each named effort. The maximum may be ten times as much. */
@@ -49,7 +52,8 @@ export function ofUnfinished({ usual, signals }: PipelineServices, call: Call, l
   const outputTokens = Math.ceil(Math.min(bound.tokens, Math.max(seen.outputTokens, written, thought)))
   // Input usage that the provider reported at the beginning needs no estimate.
   if (call.usage || !known) return { ...seen, outputTokens: Math.max(seen.outputTokens, outputTokens) }
-  const read = Math.ceil(tokensOfCharacters(requestBytes(call)) * known.inputRatio)
+  const likely = Math.ceil(tokensOfCharacters(requestBytes(call)) * known.inputRatio)
+  const read = Math.min(likely, longestInput(endpoint, request, deployment))
   return {
     ...seen,
     inputTokens: Math.max(seen.inputTokens, read),

@@ -30,7 +30,7 @@ export function usedByLast(
   if (reported) return onItsTerms(last, inMoney(call, last, filled(seen(reported), measured)), measured, reported)
   const answered = failure === undefined || call.outputCharacters > 0
   if (!answered && !pending) return undefined
-  if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call)), measured)
+  if (mode.unit === 'tokens') return onItsTerms(last, seen(estimate(call, last)), measured)
   // A provider cannot have worked on a file that did not fully arrive.
   const used = usageOf(measured)
   return answered || call.form?.raw.ended !== false ? inMoney(call, last, used) : used
@@ -40,7 +40,7 @@ export function usedByLast(
 export function usedByCut(call: Call, cut: Attempt): Usage {
   const reported = reportedUsage(call)
   const measured = call.endpoint.mode.measure(asAsked(call, cut.deployment))
-  return onItsTerms(cut, reported ?? estimate(call), measured, reported)
+  return onItsTerms(cut, reported ?? estimate(call, cut), measured, reported)
 }
 
 /** The request with the deployment's defaults in fields that the client left out. */

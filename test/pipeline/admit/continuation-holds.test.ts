@@ -46,6 +46,15 @@ describe('an answer that another goes on with', () => {
     expect(await calls.ask(from, { max_tokens: 1 }, { output: 1 })).toMatchObject({ status: 200 })
   })
 
+  it('costs no more input than its model reads, where nobody told what was said', async () => {
+    const info = { ...PRICES, max_input_tokens: 10 }
+    const calls = budgetedCalls({ ...config(), model_list: [placed('m', 'first', info), placed('m', 'second', info)] })
+    await calls.ask(calls.caller({ key: { max_budget: 10 } }), body, { ...CUT, input: 10 })
+    await calls.idle()
+    const [{ tried = [] } = {}] = calls.finished
+    expect(tried[0]?.costNano).toBe(0.01 * DOLLAR + 0.04 * DOLLAR)
+  })
+
   it.each([0.3, 1, 5])('of 200 at once spend no more than $%d', async (max_budget) => {
     const calls = budgetedCalls(config())
     const from = calls.caller({ org: { max_budget }, key: { max_budget: max_budget * 2 } })

@@ -3,8 +3,10 @@ import { messagesDefaults, responsesDefaults } from '../../../src/api/dialects/d
 import { modelInfo } from '../../../src/config/sections/model-list.ts'
 import { audioTranscription } from '../../../src/modes/audio-transcription.ts'
 import { chat } from '../../../src/modes/chat.ts'
+import { cohereEmbed } from '../../../src/modes/cohere/embed.ts'
 import { embedding } from '../../../src/modes/embedding.ts'
 import { asMode } from '../../../src/modes/mode.ts'
+import { moderation } from '../../../src/modes/moderation.ts'
 import { costNano } from '../../../src/modes/price/cost.ts'
 import { rerank } from '../../../src/modes/rerank.ts'
 import { usageOf } from '../../../src/modes/usage.ts'
@@ -174,6 +176,19 @@ describe('what is held for a call', () => {
   ])('is the price of the input where nothing is written: %s', (_name, mode, fields) => {
     const info = { input_cost_per_token: 0.001, batch_price_multiplier: 1 }
     expect(cost({ endpoint: { mode } }, fields, { info })).toEqual({ holdNano: 100_000_000, likelyNano: 25_000_000 })
+  })
+
+  it.each([
+    ['one text', asMode(embedding), { input: 'Hi' }, 10],
+    ['a list of texts', asMode(embedding), { input: ['Hi', 'Ho', 'Ha'] }, 30],
+    ['one list of tokens', asMode(embedding), { input: [1, 2, 3] }, 10],
+    ['lists of tokens', asMode(embedding), { input: [[1], [2, 3]] }, 20],
+    ["Cohere's texts and inputs", asMode(cohereEmbed), { texts: ['Hi'], inputs: [{ content: [] }] }, 20],
+    ['texts to judge', asMode(moderation), { input: ['Hi', 'Ho'] }, 20],
+    ['texts that are shorter', asMode(embedding), { input: Array(11).fill('Hi') }, 100],
+  ])('is the longest input of the model for each of them: %s', (_name, mode, fields, tokens) => {
+    const info = { input_cost_per_token: 0.001, batch_price_multiplier: 1, max_input_tokens: 10 }
+    expect(cost({ endpoint: { mode } }, fields, { info }).holdNano).toBe(tokens * 1_000_000)
   })
 })
 
