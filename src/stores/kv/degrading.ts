@@ -25,6 +25,9 @@ export interface DegradingStore extends SharedStore {
   admit(call: Admission): Promise<Decided>
   settle(outcome: Settlement): Promise<readonly Cooled[] | undefined>
   state(): 'primary' | 'degraded'
+  /** Looks whether a store that is away is back, and sends it what it missed. Calls do both beside their own work; this is
+   *  for a process that has none. Rejects only if a settlement is at fault. */
+  tend(): Promise<void>
 }
 
 /** How long confirmed versions stay valid while the store is away. */
@@ -196,6 +199,7 @@ export function degrading(primary: SharedStore, options: DegradingOptions): Degr
 
   return {
     state,
+    tend: async () => (breaker.open ? (breaker.takeProbe() ? probe() : undefined) : resendSettlements()),
     admit,
     settle,
     async startAttempt(start) {

@@ -462,6 +462,23 @@ describe.skipIf(!inject('redisUrl'))('a shared store that may go away', () => {
     expect((await other.signals(['east']))[0]).toMatchObject({ failures: 0, cooledUntil: 0 })
   })
 
+  it('is back without calls, and is told all that it missed, where it is tended', async () => {
+    const within = prefix()
+    const store = overHttp('fail_open', within)
+    const other = upstashStore({ url: http.url, token: TOKEN, prefix: within })
+    proxy.weather = 'lost'
+    await degrade(store)
+    for (let at = 0; at < 50; at++) await store.settle(settlement(`missed-${at}`, { counters: { requests: 1 } }))
+    await store.tend()
+    expect(store.state()).toBe('degraded')
+    proxy.weather = 'fair'
+    const told = async () => {
+      await store.tend()
+      return [store.state(), await other.counters()]
+    }
+    await expect.poll(told, { timeout: BACK_MS }).toEqual(['primary', { requests: 50 }])
+  })
+
   it('neither looks for cached answers meanwhile nor says that they are cleared', async () => {
     const store = overHttp()
     const cache = { answers: [answerKey('a')], clearings: [], maxAgeSeconds: 60, lead: leadKey('a'), leadSeconds: 10 }

@@ -152,6 +152,22 @@ describe.skipIf(!pairExists())('a shared store that goes away', () => {
     },
   )
 
+  it('is used again by a process that has no calls', async () => {
+    const gateway = gateways.http
+    await recovery(gateway)
+    const recoveries = () => gateway.logged('store.recovered').length
+    const before = recoveries()
+    weather.weather = 'lost'
+    try {
+      await askMany(5, gateway, keys.free)
+      expect(await degraded(gateway)).toBe(1)
+    } finally {
+      weather.weather = 'fair'
+    }
+    // Any request would make it look.
+    await expect.poll(recoveries, { timeout: BACK_MS }).toBe(before + 1)
+  })
+
   it.each(['tcp', 'http'] as const)('(%s) the log says so, at most once a second', async (way) => {
     const lines = () => gateways[way].logged('store.degraded').map(({ time }) => Date.parse(String(time)))
     await expect.poll(() => lines().length).toBeGreaterThan(0)

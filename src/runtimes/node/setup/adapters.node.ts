@@ -8,6 +8,7 @@ import type { MailSender } from '../../../mail/mail-sender.ts'
 import type { Adapters } from '../../../services.ts'
 import { folderBacklogs } from '../../../stores/backlog/folder.node.ts'
 import { folderBlobs } from '../../../stores/blobs/folder.node.ts'
+import type { DegradingStore } from '../../../stores/kv/degrading.ts'
 import { inProcessStore } from '../../../stores/kv/in-process.ts'
 import type { SharedStore } from '../../../stores/kv/shared-store.ts'
 import { type PostgresQueue, postgresQueue } from '../../../stores/queue/postgres.ts'
@@ -24,6 +25,9 @@ import { writableFolder } from './writable-folder.node.ts'
 
 /** The timeout of a request to the shared store, which is longer than any call waits for it. */
 const REQUEST_MS = 5000
+
+/** How often a process looks after a shared store that is, or was, away. */
+const TEND_EVERY_MS = 500
 
 /** The time that an external database may be unreachable at the start. */
 const PATIENCE_MS = 30_000
@@ -129,12 +133,29 @@ async function sharedStore({ general_settings: settings }: Config, log: Log): Pr
   const local = () => inProcessStore({ now })
   if (!settings.redis_url) return local()
   const { degrading } = await import('../../../stores/kv/degrading.ts')
-  return degrading(await redis(reveal(settings.redis_url), settings.redis_token && reveal(settings.redis_token)), {
-    local,
-    mode: settings.degraded_mode,
-    now,
-    log,
-  })
+  const store = degrading(
+    await redis(reveal(settings.redis_url), settings.redis_token && reveal(settings.redis_token)),
+    {
+      local,
+      mode: settings.degraded_mode,
+      now,
+      log,
+    },
+  )
+  return tended(store, log)
+}
+
+/** A store that is back is used from the next call on, also by a process that had none meanwhile. */
+function tended(store: DegradingStore, log: Log): SharedStore {
+  const tend = () => store.tend().catch((error) => log.error('store.untended', { error: describeError(error) }))
+  const tending = setInterval(tend, TEND_EVERY_MS).unref()
+  return {
+    ...store,
+    async close() {
+      clearInterval(tending)
+      await store.close()
+    },
+  }
 }
 
 async function redis(url: string, token: string | undefined): Promise<SharedStore> {
