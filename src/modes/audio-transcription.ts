@@ -14,7 +14,8 @@ const BYTES_A_SECOND = { likely: 16_000, most: 750 }
 
 function recordingOf(seconds: number): Partial<Usage> {
   const audioSeconds = Math.max(1, Math.ceil(seconds))
-  return { audioSeconds, inputTokens: SECOND.input * audioSeconds, outputTokens: SECOND.output * audioSeconds }
+  const inputTokens = SECOND.input * audioSeconds
+  return { audioSeconds, inputTokens, audioInputTokens: inputTokens, outputTokens: SECOND.output * audioSeconds }
 }
 
 export const transcriptionRequest = lazily(() =>

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../lib/json/lenient.ts'
+import { asRecord, type JsonRecord } from '../../lib/json/lenient.ts'
 import type { ToolUses } from '../../modes/price/surcharges.ts'
 import { type Usage, usageOf } from '../../modes/usage.ts'
 
@@ -9,8 +9,8 @@ export function openaiUsage(value: unknown, { service_tier: tier }: JsonRecord =
   const usage = value as Record<string, unknown>
   const inputTokens = count(usage.prompt_tokens ?? usage.input_tokens)
   const reported = count(usage.completion_tokens ?? usage.output_tokens)
-  const input = (usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}) as Record<string, unknown>
-  const output = (usage.completion_tokens_details ?? usage.output_tokens_details ?? {}) as Record<string, unknown>
+  const input = asRecord(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details)
+  const output = asRecord(usage.completion_tokens_details ?? usage.output_tokens_details ?? usage.output_token_details)
   const reasoningTokens = count(output.reasoning_tokens)
   // Some vendors report reasoning tokens apart from the output tokens, though they bill them as such: the total shows it.
   const apart = reasoningTokens > 0 && usage.total_tokens === inputTokens + reported + reasoningTokens

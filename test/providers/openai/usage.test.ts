@@ -45,3 +45,11 @@ it.each([
     ...read,
   })
 })
+
+it.each(['prompt_tokens_details', 'input_tokens_details', 'input_token_details'])(
+  'sound is read from %s',
+  (details) => {
+    const told = { input_tokens: 14, output_tokens: 45, [details]: { text_tokens: 4, audio_tokens: 10 } }
+    expect(openaiUsage(told)).toMatchObject({ inputTokens: 14, audioInputTokens: 10, outputTokens: 45 })
+  },
+)
