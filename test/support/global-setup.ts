@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { startPostgresOverHttp } from '../../src/runtimes/local/postgres-over-http.node.ts'
@@ -10,6 +7,7 @@ import { startRedisOverHttp } from '../../src/runtimes/local/redis-over-http.nod
 import { startMcpServer } from './mcp-server.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
+import { makeRunFolder } from './run-folder.ts'
 import { startUpstream } from './scripted-upstream.ts'
 
 declare module 'vitest' {
@@ -36,7 +34,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   if (!existsSync('build/console/shell.html')) {
     await promisify(execFile)(process.execPath, ['src/runtimes/local/build-console.node.ts'])
   }
-  const sharedFolder = await mkdtemp(join(tmpdir(), 'gateway-tests-'))
+  const run = await makeRunFolder()
   const redis = await startRedis()
   const postgres = await startPostgres()
   const upstream = await startUpstream()
@@ -53,7 +51,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 
   provide('upstreamUrl', upstream.url)
   provide('mcpServerUrl', mcpServer.url)
-  provide('sharedFolder', sharedFolder)
+  provide('runFolder', run.folder)
 
   return async () => {
     await upstream.close()
@@ -62,6 +60,6 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     await postgresHttp?.close()
     await redis?.stop()
     await postgres?.stop()
-    await rm(sharedFolder, { recursive: true, force: true })
+    await run.remove()
   }
 }

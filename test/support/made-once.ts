@@ -6,15 +6,15 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A folder of this run of the tests. */
-    sharedFolder: string
+    /** The folder of this run of the tests. */
+    runFolder: string
   }
 }
 
 /** A folder that is made once in a run of the tests, by whichever file asks first; the others wait for it. Nobody may
  *  change what it holds. */
 export async function madeOnce(name: string, make: (folder: string) => Promise<void>): Promise<string> {
-  const folder = join(inject('sharedFolder'), name)
+  const folder = join(inject('runFolder'), name)
   const made = `${folder}.made`
   for (;;) {
     if (existsSync(made)) return folder
