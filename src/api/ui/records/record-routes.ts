@@ -231,9 +231,14 @@ export function removeRoute<Row extends ScopeRow>(kind: RecordKind<Row>, summary
     async (scope) => {
       const [records, id] = [kind.records(scope.services), idOf(kind, scope)]
       const { remove } = kind.permissions
-      const row = await unneeded(kind.noun, records.remove(id, reachOfOwner(scope, kind, remove)))
+      const within = reachOfOwner(scope, kind, remove)
+      const known = await records.find(id, within)
+      // What it has spent, and what else is told of it, goes with it.
+      const [shownOnce = {}] = known ? await answersOf(scope.services, kind, [known]) : []
+      const row = await unneeded(kind.noun, records.remove(id, within))
       if (!row) throw await refused(scope, kind, id, remove)
-      return changed(scope, kind, { record: row, before: {} }, { staleBudgets: budgetSubjects(kind.level, id, row) })
+      const staleBudgets = budgetSubjects(kind.level, id, row)
+      return changed(scope, kind, { record: row, before: {} }, { staleBudgets, shownOnce })
     },
   )
 }

@@ -72,6 +72,13 @@ describe('lists of records', () => {
     expect((await ask('DELETE', `/keys/${gone.key_id}`)).body).toMatchObject({ team_name: 'Red', state: 'revoked' })
   })
 
+  it('tell of what is removed what it was: its spend and its last use, too', async () => {
+    const key = await make('/keys', { max_budget: 5 })
+    expect(await call(key.key)).toBe(200)
+    const known = await once(`/keys/${key.key_id}`, ({ spend, last_used_at: used }) => spend !== 0 && used !== null)
+    expect((await ask('DELETE', `/keys/${key.key_id}`)).body).toEqual(known)
+  })
+
   it('go by name, age, spend or last use, page by page', async () => {
     const keys: Record<string, { key_id: string; key: string }> = {}
     for (const name of ['o-b', 'O-a', 'o-d', 'o-c']) keys[name] = await make('/keys', { key_name: name })
