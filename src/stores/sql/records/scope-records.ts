@@ -98,6 +98,8 @@ export const SCOPE_COLUMNS = [
 export const NEXT_VERSION = sql<string>`nextval('gateway_record_version')`
 
 const AND = sql` AND `
+/** Of more that are searched for, those that are listed first are found soon among all. */
+const FEW = 1000
 
 export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable<Row>): ScopeRecords<Row> {
   const [table, id] = [sql.table(kind.table), sql.id(kind.id)]
@@ -111,23 +113,30 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
     async find(key, reach) {
       return (await rowsOf(database, sql<Row>`SELECT ${columns} FROM ${table} AS record WHERE ${one(key, reach)}`))[0]
     },
-    page({ reach, search, order = 'id', after, limit, where, filters = {} }) {
+    async page({ reach, search, order = 'id', after, limit, where, filters = {} }) {
       const key = sql`record.${id}`
       const ordered: OrderParts =
         order === 'id'
           ? { joins: sql``, value: key, by: key, after: (last) => sql`${key} > ${last.id}` }
           : orderParts(order, kind)
-      const conditions = [reachable(reach, kind.within), ...holding(where), ...(kind.holds?.(filters) ?? [])]
       const { joins, value, by, holds, without } = ordered
-      // Those that are searched for are found before anything is joined to them.
-      const found =
-        search === ''
-          ? table
-          : sql`(SELECT * FROM ${table} AS record WHERE strpos(lower(${searched}), lower(${search})) > 0
-            ${without ? sql`OFFSET 0` : sql``})`
+      const matches = sql`strpos(lower(${searched}), lower(${search})) > 0`
+      /** Few that are searched for are named, so that nothing is joined to the others. */
+      async function found(): Promise<RawBuilder<unknown>> {
+        if (!without) return matches
+        const some = sql<{ id: string }>`SELECT ${key} AS id FROM ${table} AS record WHERE ${matches} LIMIT ${FEW + 1}`
+        const ids = (await rowsOf(database, some)).map((row) => row.id)
+        return ids.length > FEW ? matches : sql`${key} = ANY(${ids}::text[])`
+      }
+      const conditions = [
+        ...(search === '' ? [] : [await found()]),
+        reachable(reach, kind.within),
+        ...holding(where),
+        ...(kind.holds?.(filters) ?? []),
+      ]
       const behind = [...(after ? [ordered.after(after)] : []), ...conditions, ...(holds ? [holds] : [])]
       const listed = sql<Listed<Row>>`
-        SELECT ${columns}, ${value} AS order_value FROM ${found} AS record ${joins}
+        SELECT ${columns}, ${value} AS order_value FROM ${table} AS record ${joins}
         WHERE ${sql.join(behind, AND)} ORDER BY ${by} LIMIT ${limit}`
       if (!without) return rowsOf(database, listed)
       const isLast = after?.value === NOTHING
@@ -137,7 +146,7 @@ export function scopeRecords<Row extends object>(database: Sql, kind: ScopeTable
         database,
         sql<Listed<Row>>`
           WITH listed AS MATERIALIZED (${listed}), last AS (
-            SELECT ${columns}, ${NOTHING} AS order_value FROM ${found} AS record
+            SELECT ${columns}, ${NOTHING} AS order_value FROM ${table} AS record
             WHERE (SELECT count(*) FROM listed) < ${limit} AND ${sql.join(last, AND)} ORDER BY ${key} DESC LIMIT ${limit}
           )
           SELECT * FROM (SELECT * FROM listed UNION ALL SELECT * FROM last) AS record

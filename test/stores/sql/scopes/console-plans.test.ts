@@ -33,6 +33,11 @@ const ORDERED: Asked = {
     'gateway_budget_spent',
     'gateway_key_subject',
   ],
+  'keys by spend, of very many that are searched for': [
+    (sql) => keyRecords(sql).page({ ...list, order: 'spend', search: 'key 1' }),
+    'gateway_budget_spent',
+    'gateway_key_subject',
+  ],
   'teams by name': [(sql) => teamRecords(sql).page({ ...list, order: 'name' }), 'gateway_team_name'],
   'teams by spend': [
     (sql) => teamRecords(sql).page({ ...list, order: 'spend' }),
@@ -61,6 +66,10 @@ const NARROWED: Asked = {
   'keys of a team by spend': [
     (sql) => keyRecords(sql).page({ ...list, order: 'spend', where: { team_id: 'team-1' } }),
     'gateway_key_team',
+  ],
+  'keys by spend, of a few that are searched for': [
+    (sql) => keyRecords(sql).page({ ...list, order: 'spend', search: 'key 12' }),
+    'gateway_key_pkey',
   ],
   'keys of a person': [(sql) => keyRecords(sql).page({ ...list, where: { user_id: 'user-1' } }), 'gateway_key_user'],
   'spend of a key by model': [
@@ -141,5 +150,23 @@ describe.skipIf(!postgresUrl)('what pages of the console ask', () => {
     const plan = lines.map((line) => line['QUERY PLAN']).join('\n')
     for (const index of indexes) expect(plan).toMatch(new RegExp(`${index}\\b`))
     expect(plan).not.toMatch(/Seq Scan on gateway_/)
+  })
+
+  it.each([
+    ['key 12', 111],
+    ['key 1', 1111],
+    ['key', 3001],
+  ])('keys that are found by %s are listed by their spend, page after page', async (search, count) => {
+    const listed: string[] = []
+    let after: { value: string; id: string } | undefined
+    do {
+      const page = await keyRecords(sql).page({ ...list, order: 'spend', search, after })
+      listed.push(...page.map(({ key_id }) => key_id))
+      const last = page.at(-1)
+      after = page.length === list.limit && last ? { value: last.order_value, id: last.key_id } : undefined
+    } while (after)
+    const named = Array.from({ length: 3001 }, (_, n) => 3000 - n).filter((n) => `key ${n}`.includes(search))
+    expect(listed).toHaveLength(count)
+    expect(listed).toEqual(named.map((n) => `key-${n}`))
   })
 })
